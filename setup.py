@@ -1,0 +1,57 @@
+"""The distribution; what tools need to know of it is in pyproject.toml."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+setup(
+    name="finance-api",
+    version="0.1.0",
+    description="A self-hosted, read-only REST API over a person's own finance data",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    python_requires=">=3.11",
+    packages=find_packages(include=["finance_api", "finance_api.*"]),
+    include_package_data=True,
+    package_data={"finance_api.storage.sql.migrations": ["*.mako"]},
+    install_requires=[
+        "alembic>=1.20",
+        "argon2-cffi>=25.1",
+        "click>=8.5",
+        "colander>=2.0",
+        "cornice>=6.1.0",
+        "iso4217>=1.16",
+        "orjson>=3.13",
+        "plaster-pastedeploy>=1.0.1",
+        "pyramid>=2.1",
+        "pyramid_tm>=2.6",
+        "python-dateutil>=4.0",
+        "rich>=15.0",
+        # cornice imports pkg_resources without saying so; setuptools dropped it in 82.
+        "setuptools>=65,<82",
+        "SQLAlchemy>=2.1.9",
+        "transaction>=5.1",
+        "waitress>=3.0.2",
+        "WebOb>=1.8.11",
+        "zope.interface>=8.0",
+        "zope.sqlalchemy>=4.1",
+    ],
+    extras_require={
+        "postgresql": ["psycopg[binary]>=3.3"],
+        "redis": ["redis>=7.0"],
+        "test": [
+            "hypothesis>=6.170",
+            "psycopg[binary]>=3.3",
+            "pytest>=9.0",
+            "pytest-xdist>=3.8",
+            "WebTest>=3.0.7",
+        ],
+        "lint": ["mypy>=2.4", "ruff>=0.17", "types-python-dateutil"],
+    },
+    entry_points={
+        "paste.app_factory": ["main = finance_api:main"],
+        "paste.server_runner": ["waitress = finance_api.server:serve"],
+        "console_scripts": ["finance-api = finance_api.cli:run"],
+    },
+)
