@@ -1,0 +1,18 @@
+"""The only place that asks for the time; tests put a clock of their own in its place."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What the application knows of time."""
+
+    def now(self) -> int:
+        """Seconds since 1970-01-01T00:00:00Z, by the wall clock."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> int:
+        return int(time.time())

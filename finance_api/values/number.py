@@ -1,0 +1,94 @@
+"""Exact decimal numbers, held as whole ten-thousandths in 64 bits.
+
+ISO 4217 gives no currency more than four decimals.
+"""
+
+import re
+from decimal import Decimal
+
+DECIMALS = 4
+
+#: The largest magnitude that is stored, in ten-thousandths: 922337203685477.5807.
+MAX_UNITS = 2**63 - 1
+
+_DECIMAL = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
+# Beyond this many digits before the point nothing fits 64 bits; it keeps
+# ``1e999999999`` from being written out.
+_MAX_ADJUSTED = 30
+
+
+class NumberError(ValueError):
+    """The text or number cannot be held exactly; the message says why."""
+
+
+def parse_decimal(text: str) -> Decimal:
+    """``[+-]?digits[.digits]`` in ASCII, exactly; anything else is a NumberError."""
+    if not _DECIMAL.fullmatch(text):
+        raise NumberError("is not a decimal number such as -12.50")
+    return Decimal(text)
+
+
+def to_units(value: Decimal | int, decimals: int = DECIMALS) -> int:
+    """``value`` in units of 10**-decimals, or NumberError: it is never rounded."""
+    if isinstance(value, int):
+        units = value * _power_of_ten(decimals)
+    else:
+        if not value.is_finite():
+            raise NumberError("is not a finite number")
+        if value and value.adjusted() > _MAX_ADJUSTED:
+            raise NumberError("is out of range")
+        numerator, denominator = _ratio(value, decimals)
+        units, rest = divmod(numerator, denominator)
+        if rest:
+            raise NumberError(f"has more than {decimals} decimal places")
+    if not -MAX_UNITS <= units <= MAX_UNITS:
+        raise NumberError("is out of range")
+    return units
+
+
+def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:
+    """The half-open interval of stored units that equal ``value``.
+
+    ``(n, n + 1)`` where ``value`` is exactly n units; ``(n, n)`` where it falls between
+    n - 1 and n. ``stored < value`` is then ``stored < first``, ``stored > value`` is
+    ``stored >= end``, however many digits ``value`` has.
+    """
+    numerator, denominator = _ratio(value, decimals)
+    first = -(-numerator // denominator)
+    return first, numerator // denominator + 1
+
+
+def decimal_text(units: int, decimals: int = DECIMALS) -> str:
+    """The exact decimal, without an exponent or trailing zeros: ``-42.5``, ``0``."""
+    if decimals == 0:
+        return str(units)
+    whole, part = divmod(abs(units), _power_of_ten(decimals))
+    sign = "-" if units < 0 else ""
+    if not part:
+        return f"{sign}{whole}"
+    return f"{sign}{whole}.{part:0{decimals}d}".rstrip("0")
+
+
+def ratio_units(part: int, whole: int) -> int | None:
+    """``part / whole`` in ten-thousandths, halves rounded away from zero; None for no whole."""
+    if whole == 0:
+        return None
+    scaled = abs(part) * _power_of_ten(DECIMALS)
+    size = (2 * scaled + abs(whole)) // (2 * abs(whole))
+    return size if (part < 0) == (whole < 0) else -size
+
+
+def _power_of_ten(exponent: int) -> int:
+    return int(10**exponent)
+
+
+def _ratio(value: Decimal, decimals: int) -> tuple[int, int]:
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    number = int("".join(map(str, digits)) or "0")
+    if sign:
+        number = -number
+    shift = exponent + decimals
+    if shift >= 0:
+        return number * _power_of_ten(shift), 1
+    return number, _power_of_ten(-shift)
