@@ -1,0 +1,91 @@
+"""Accounts: where money is."""
+
+from finance_api.resources.common import (
+    ARCHIVED,
+    COLOR,
+    CREATED_AT,
+    ID,
+    UPDATED_AT,
+    amount_field,
+    currency_field,
+    date_field,
+    derived_field,
+    name_field,
+    text_field,
+)
+from finance_api.resources.field import SOURCE, SOURCE_ID, Field, Kind, Resource
+
+ACCOUNT_TYPES = (
+    "General",
+    "Cash",
+    "CurrentAccount",
+    "CreditCard",
+    "SavingAccount",
+    "Bonus",
+    "Insurance",
+    "Investment",
+    "Loan",
+    "Mortgage",
+    "Overdraft",
+)
+
+ACCOUNTS = Resource(
+    name="accounts",
+    path="accounts",
+    model_type="Account",
+    meaning="Bank accounts, credit cards, cash and investments.",
+    default_sort="+name",
+    hidden=(
+        SOURCE,
+        SOURCE_ID,
+        amount_field("bankBalance", "Newest balance that a statement gave.", 57.5),
+        date_field("bankBalanceDate", "The day at whose end it was that."),
+    ),
+    fields=(
+        ID,
+        name_field("Current account", required=True),
+        Field(
+            name="accountType",
+            kind=Kind.CHOICE,
+            choices=ACCOUNT_TYPES,
+            nullable=False,
+            default="General",
+            meaning="What kind of account it is.",
+            example="CurrentAccount",
+        ),
+        currency_field("Currency of the account and of all its records.", required=True),
+        amount_field(
+            "initialBalance", "Balance before the first record.", 100, nullable=False, default=0
+        ),
+        derived_field(
+            "balance",
+            Kind.NUMBER,
+            "Initial balance plus the records that are not void.",
+            57.5,
+            nullable=False,
+            default=0,
+        ),
+        derived_field(
+            "recordCount",
+            Kind.NUMBER,
+            "How many records it has, void ones included.",
+            12,
+            nullable=False,
+            default=0,
+            decimals=0,
+        ),
+        text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),
+        COLOR,
+        ARCHIVED,
+        Field(
+            name="excludeFromStats",
+            kind=Kind.BOOLEAN,
+            nullable=False,
+            default=False,
+            meaning="Whether budgets leave its records out.",
+            example=False,
+        ),
+        CREATED_AT,
+        UPDATED_AT,
+    ),
+)

@@ -1,0 +1,160 @@
+"""What a resource is made of: its fields, each declared once.
+
+Filters, sorting, JSON, CSV, the database tables, the native import format and the
+documentation are all derived from these declarations.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+
+class Kind(Enum):
+    """What values a field has; it decides how they are stored, filtered, sorted and written."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    DATE = "date"
+    DATETIME = "date-time"
+    ID = "id"
+    CHOICE = "choice"
+    BOOLEAN = "boolean"
+    TEXT_LIST = "list of text"
+    ID_LIST = "list of ids"
+
+    @property
+    def is_list(self) -> bool:
+        return self in (Kind.TEXT_LIST, Kind.ID_LIST)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are free text, which can be searched without regard to case."""
+        return self in (Kind.TEXT, Kind.TEXT_LIST)
+
+
+class Role(Enum):
+    """Where a field's values come from."""
+
+    #: Given by the import and kept as it is.
+    STORED = "stored"
+    #: Worked out at import from other stored data, and kept: filtered and sorted like the rest.
+    DERIVED = "derived"
+    #: Worked out at each request (the contract's †): sorted by, but not filtered.
+    COMPUTED = "computed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """One field of a resource.
+
+    name: the public name, camelCase.
+    example: a value as it appears in JSON.
+    nullable: whether the value can be missing.
+    default: the stored value where an import does not give the field.
+    required: whether an import must give it.
+    decimals: how many decimal places a NUMBER has.
+    choices: what a CHOICE may be.
+    references: the model type whose ids the field holds.
+    keeps_time: a DATE whose time of day is stored, though only the day is public.
+    """
+
+    name: str
+    kind: Kind
+    meaning: str = field(compare=False)
+    example: Any = field(compare=False)
+    role: Role = Role.STORED
+    nullable: bool = True
+    default: Any = None
+    required: bool = False
+    decimals: int = 4
+    choices: tuple[str, ...] = ()
+    references: str | None = None
+    keeps_time: bool = False
+
+    @property
+    def filterable(self) -> bool:
+        return self.role is not Role.COMPUTED
+
+    @property
+    def sortable(self) -> bool:
+        return not self.kind.is_list
+
+    @property
+    def can_be_missing(self) -> bool:
+        """Whether ``is.null`` has a meaning: no value, or an empty list."""
+        return self.nullable or self.kind.is_list
+
+
+#: Where a row came from; a later import of the same source recognises it by the two together.
+SOURCE = Field(
+    name="source", kind=Kind.TEXT, meaning="Name of the source it came from.", example="ofx"
+)
+SOURCE_ID = Field(
+    name="sourceId", kind=Kind.TEXT, meaning="Its id within the source.", example="20260131-1"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """A kind of data that a user has.
+
+    name: the envelope key of a list, camelCase.
+    path: the last part of the public URL and the name of its scope; None if it is not public.
+    model_type: the type's name in the native format and on the internal surface.
+    default_sort: as in ``sortBy``.
+    hidden: what is kept beside the fields and never listed.
+    open_ended: whether an import may bring fields that are not declared here; they are kept
+        together, as JSON text, in the hidden field ``extra``.
+    """
+
+    name: str
+    path: str | None
+    model_type: str
+    meaning: str
+    default_sort: str
+    fields: tuple[Field, ...]
+    hidden: tuple[Field, ...] = (SOURCE, SOURCE_ID)
+    open_ended: bool = False
+    _by_name: dict[str, Field] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {f.name: f for f in self.fields})
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def get_field(self, name: str) -> Field | None:
+        return self._by_name.get(name)
+
+    def having_role(self, *roles: Role) -> tuple[Field, ...]:
+        return tuple(f for f in self.fields if f.role in roles)
+
+    @cached_property
+    def native_fields(self) -> tuple[Field, ...]:
+        """The fields that the native format carries."""
+        return (*self.having_role(Role.STORED), SOURCE, SOURCE_ID)
+
+    @cached_property
+    def listed_fields(self) -> tuple[Field, ...]:
+        """The fields of a list that a storage keeps: stored and derived ones."""
+        return self.having_role(Role.STORED, Role.DERIVED)
+
+    @cached_property
+    def kept_fields(self) -> tuple[Field, ...]:
+        """Everything that a storage keeps of a row."""
+        return (*self.listed_fields, *self.hidden)
+
+    @cached_property
+    def computed_fields(self) -> tuple[Field, ...]:
+        return self.having_role(Role.COMPUTED)
+
+    @cached_property
+    def references(self) -> tuple[Field, ...]:
+        """The fields that hold ids of other data of the same user."""
+        return tuple(f for f in self.fields if f.references)
+
+
+def names_of(fields: Iterable[Field]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields)

@@ -1,0 +1,100 @@
+"""Records: one movement of money on one account each."""
+
+from finance_api.resources.common import (
+    CREATED_AT,
+    ID,
+    LABEL_IDS,
+    PAYMENT_TYPES,
+    RECORD_TYPES,
+    UPDATED_AT,
+    amount_field,
+    currency_field,
+    date_field,
+    derived_field,
+    reference_field,
+    text_field,
+)
+from finance_api.resources.field import Field, Kind, Resource
+
+VOID = "void"
+RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
+
+RECORDS = Resource(
+    name="records",
+    path="records",
+    model_type="Record",
+    meaning="Movements of money on the accounts.",
+    default_sort="-recordDate",
+    fields=(
+        ID,
+        reference_field(
+            "accountId", "Account", "The account it belongs to.", nullable=False, required=True
+        ),
+        derived_field(
+            "accountName", Kind.TEXT, "Name of the account.", "Current account", nullable=False
+        ),
+        amount_field(
+            "amount",
+            "Signed amount in the account's currency; money going out is negative.",
+            -42.5,
+            nullable=False,
+            required=True,
+        ),
+        currency_field("Currency of the account."),
+        date_field(
+            "recordDate",
+            "When it happened; the UTC calendar day is public.",
+            nullable=False,
+            required=True,
+            keeps_time=True,
+        ),
+        derived_field("category", Kind.TEXT, "Name of the category.", "Groceries"),
+        reference_field("categoryId", "Category", "The category."),
+        text_field("payee", "Who was paid, or who paid.", "Corner Shop"),
+        text_field("note", "Free text.", "weekly shopping"),
+        derived_field(
+            "labels",
+            Kind.TEXT_LIST,
+            "Names of the labels.",
+            ["household"],
+            nullable=False,
+            default=(),
+        ),
+        LABEL_IDS,
+        derived_field(
+            "recordType",
+            Kind.CHOICE,
+            "By the sign of the amount; zero is income.",
+            "expense",
+            nullable=False,
+            choices=RECORD_TYPES,
+        ),
+        Field(
+            name="paymentType",
+            kind=Kind.CHOICE,
+            choices=PAYMENT_TYPES,
+            meaning="How it was paid.",
+            example="debit_card",
+        ),
+        Field(
+            name="recordState",
+            kind=Kind.CHOICE,
+            choices=RECORD_STATES,
+            meaning="How far it is settled; void records count nowhere.",
+            example="cleared",
+        ),
+        Field(
+            name="transferId",
+            kind=Kind.ID,
+            meaning="Shared by the two records of a transfer between own accounts.",
+            example="0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21",
+        ),
+        CREATED_AT,
+        UPDATED_AT,
+    ),
+)
+
+
+def record_type(amount: int) -> str:
+    """``expense`` for money going out, else ``income``."""
+    return "expense" if amount < 0 else "income"

@@ -1,0 +1,68 @@
+"""Standing orders: payments that come again."""
+
+from finance_api.resources.common import (
+    CREATED_AT,
+    ID,
+    LABEL_IDS,
+    PAYMENT_TYPES,
+    RECORD_TYPES,
+    UPDATED_AT,
+    amount_field,
+    computed_field,
+    currency_field,
+    date_field,
+    name_field,
+    reference_field,
+    text_field,
+)
+from finance_api.resources.field import Field, Kind, Resource
+
+STANDING_ORDERS = Resource(
+    name="standingOrders",
+    path="standing-orders",
+    model_type="StandingOrder",
+    meaning="Recurring transactions and subscriptions.",
+    default_sort="-createdAt",
+    fields=(
+        ID,
+        name_field("Rent"),
+        Field(
+            name="type",
+            kind=Kind.CHOICE,
+            choices=RECORD_TYPES,
+            meaning="Whether money comes in or goes out; by the amount's sign where not given.",
+            example="expense",
+        ),
+        reference_field("accountId", "Account", "The account."),
+        reference_field("categoryId", "Category", "The category."),
+        amount_field("amount", "Signed amount.", -850),
+        currency_field("Currency of the amount; that of the account, if there is one."),
+        text_field("payee", "Who is paid, or who pays.", "Landlord"),
+        text_field("note", "Free text.", "flat 3"),
+        Field(
+            name="paymentType",
+            kind=Kind.CHOICE,
+            choices=PAYMENT_TYPES,
+            meaning="How it is paid.",
+            example="transfer",
+        ),
+        text_field(
+            "recurrenceRule", "When it comes again: an RFC 5545 RRULE.", "FREQ=MONTHLY;BYMONTHDAY=1"
+        ),
+        date_field("startDate", "First occurrence the rule may give."),
+        computed_field(
+            "nextDueDate", Kind.DATE, "First occurrence on or after today.", "2026-02-01"
+        ),
+        LABEL_IDS,
+        Field(
+            name="manualPayment",
+            kind=Kind.BOOLEAN,
+            nullable=False,
+            default=False,
+            meaning="Whether the user pays it by hand.",
+            example=False,
+        ),
+        CREATED_AT,
+        UPDATED_AT,
+    ),
+)

@@ -1,0 +1,60 @@
+"""Stored values as they are written to the outside: JSON and plain text."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+
+from finance_api.resources.field import Field, Kind
+from finance_api.values import Row
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text, instant_text
+
+Writer = Callable[[Any], Any]
+
+
+def json_writer(field: Field) -> Writer | None:
+    """What turns a stored value (never None) into one that orjson writes; None: nothing has to.
+
+    Numbers become `orjson.Fragment`, because orjson itself knows only binary floats.
+    """
+    if field.kind is Kind.NUMBER:
+        decimals = field.decimals
+        return lambda units: orjson.Fragment(decimal_text(units, decimals))
+    return _TIME_WRITERS.get(field.kind)
+
+
+def text_writer(field: Field) -> Writer:
+    """What turns a stored value (never None) into plain text; lists are joined by ``;``."""
+    if field.kind is Kind.NUMBER:
+        decimals = field.decimals
+        return lambda units: decimal_text(units, decimals)
+    if field.kind is Kind.BOOLEAN:
+        return lambda value: "true" if value else "false"
+    if field.kind.is_list:
+        return ";".join
+    return _TIME_WRITERS.get(field.kind, str)
+
+
+_TIME_WRITERS: dict[Kind, Writer] = {Kind.DATE: date_text, Kind.DATETIME: instant_text}
+
+
+class RowEncoder:
+    """Rows -> JSON objects with the same keys in the same order, null where there is no value."""
+
+    def __init__(self, fields: Sequence[Field], writers: dict[str, Writer] | None = None) -> None:
+        """writers: in place of `json_writer`'s, by field name."""
+        given = writers or {}
+        self._plan = [(f.name, given.get(f.name) or json_writer(f)) for f in fields]
+
+    def document(self, row: Row) -> dict[str, Any]:
+        """What orjson writes for ``row``."""
+        document = {}
+        for name, write in self._plan:
+            value = row[name]
+            document[name] = value if write is None or value is None else write(value)
+        return document
+
+    def encode(self, row: Row) -> bytes:
+        """One JSON object."""
+        return orjson.dumps(self.document(row))
