@@ -1,0 +1,1 @@
+"""The filter grammar: text <-> `Query`, knowing neither SQL nor HTTP."""

@@ -1,0 +1,202 @@
+"""Text -> conditions, order, page: the grammar of the public surface's query parameters.
+
+``<field>=<prefix>.<operand>``; see docs/filters.md.
+"""
+
+import math
+import re
+from collections.abc import Callable
+
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Condition, Operand, Operator, SortKey, Span, operators_of
+from finance_api.resources.field import Field, Kind, Resource
+from finance_api.values.ids import IdError, parse_id
+from finance_api.values.number import NumberError, parse_decimal, unit_interval
+from finance_api.values.text import TextError, clean
+from finance_api.values.time import DAY_SECONDS, TimeError, parse_date, parse_instant
+
+MAX_OPERAND_CHARACTERS = 256
+MAX_LIST_OPERANDS = 100
+
+_INTEGER = re.compile("[0-9]{1,10}")
+_PREFIXES = {o.value: o for o in Operator if o not in (Operator.ANY_OF,)}
+# A "+" in a query string means a space; before an offset it was meant as a plus.
+_OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
+
+
+def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
+    """The conditions of one parameter value; numbers and dates may join several by commas.
+
+    Raises QueryError.
+    """
+    if field.kind in (Kind.NUMBER, Kind.DATE, Kind.DATETIME):
+        return tuple(_parse_condition(field, part) for part in text.split(","))
+    return (_parse_condition(field, text),)
+
+
+def _parse_condition(field: Field, text: str) -> Condition:
+    if text in (Operator.IS_NULL.value, Operator.NOT_NULL.value):
+        null_test = _PREFIXES[text]
+        if null_test not in operators_of(field):
+            raise QueryError(f"{quoted(text)}: this field always has a value; {_takes(field)}")
+        return Condition(field, null_test)
+    prefix, dot, operand = text.partition(".")
+    operator = _PREFIXES.get(prefix) if dot else None
+    if operator is not None and operator in operators_of(field):
+        return _OPERAND_PARSERS[field.kind](field, operator, operand)
+    if field.kind in (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN):
+        return _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
+    if not dot:
+        raise QueryError(f"{quoted(text)} has no prefix; {_takes(field)}")
+    raise QueryError(f"{quoted(prefix + '.')} is not a prefix of this field; {_takes(field)}")
+
+
+def _takes(field: Field) -> str:
+    """What the field accepts, for a message."""
+    words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
+    bare = field.kind in (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
+    return f"it takes {'a bare value, ' if bare else ''}{' '.join(words)}"
+
+
+def _check_length(operand: str) -> None:
+    if len(operand) > MAX_OPERAND_CHARACTERS:
+        raise QueryError(
+            f"the operand has {len(operand)} characters; "
+            f"at most {MAX_OPERAND_CHARACTERS} are allowed"
+        )
+
+
+def _text(field: Field, operator: Operator, operand: str) -> Condition:
+    _check_length(operand)
+    operand = clean_operand(operand)
+    if not operand and operator is not Operator.EQ:
+        raise QueryError(f"{operator.value}. needs a text to look for")
+    return Condition(field, operator, operand)
+
+
+def clean_operand(operand: str) -> str:
+    """The operand as stored text would be; QueryError where no stored text can be like it."""
+    try:
+        return clean(operand)
+    except TextError as error:
+        raise QueryError(f"the operand {error}") from None
+
+
+def _number(field: Field, operator: Operator, operand: str) -> Condition:
+    _check_length(operand)
+    # A leading "+" arrives as a space.
+    written = "+" + operand[1:] if operand.startswith(" ") else operand
+    try:
+        return Condition(
+            field, operator, Span(*unit_interval(parse_decimal(written), field.decimals))
+        )
+    except NumberError as error:
+        raise QueryError(f"{quoted(operand)} {error}") from None
+
+
+def _time(field: Field, operator: Operator, operand: str) -> Condition:
+    _check_length(operand)
+    try:
+        if len(operand) == 10:
+            day = parse_date(operand)
+            return Condition(field, operator, Span(day, day + DAY_SECONDS))
+        moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))
+    except TimeError as error:
+        raise QueryError(f"{quoted(operand)} {error}") from None
+    return Condition(field, operator, Span(math.ceil(moment), math.floor(moment) + 1))
+
+
+def _ids(field: Field, operator: Operator, operand: str) -> Condition:
+    return Condition(field, Operator.ANY_OF, tuple(sorted(set(parse_ids(operand)))))
+
+
+def parse_ids(text: str) -> list[str]:
+    """The ids of a comma-separated list, 1 to 100 of them, in their order. Raises QueryError."""
+    parts = text.split(",")
+    if len(parts) > MAX_LIST_OPERANDS:
+        raise QueryError(f"{len(parts)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
+    try:
+        return [parse_id(part) for part in parts]
+    except IdError as error:
+        bad = next(part for part in parts if not _is_id(part))
+        raise QueryError(f"{quoted(bad)} {error}") from None
+
+
+def _is_id(text: str) -> bool:
+    try:
+        parse_id(text)
+    except IdError:
+        return False
+    return True
+
+
+def _choices(field: Field, operator: Operator, operand: str) -> Condition:
+    # No more parts can be right than there are choices; a longer list is refused by its first
+    # wrong or, where all are known, simply holds repetitions.
+    parts = operand.split(",")
+    for part in parts:
+        if part not in field.choices:
+            raise QueryError(f"{quoted(part)} is not one of {', '.join(field.choices)}")
+    return Condition(field, Operator.ANY_OF, tuple(sorted(set(parts))))
+
+
+def _boolean(field: Field, operator: Operator, operand: str) -> Condition:
+    if operand not in ("true", "false"):
+        raise QueryError(f"{quoted(operand)} is not one of true, false")
+    return Condition(field, Operator.EQ, operand == "true")
+
+
+_OPERAND_PARSERS: dict[Kind, Callable[[Field, Operator, str], Condition]] = {
+    Kind.TEXT: _text,
+    Kind.TEXT_LIST: _text,
+    Kind.NUMBER: _number,
+    Kind.DATE: _time,
+    Kind.DATETIME: _time,
+    Kind.ID: _ids,
+    Kind.ID_LIST: _ids,
+    Kind.CHOICE: _choices,
+    Kind.BOOLEAN: _boolean,
+}
+
+
+def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
+    """``+name,-amount`` as sort keys; a sign that is missing, or arrived as a space, is ``+``.
+
+    Raises QueryError.
+    """
+    return tuple(_sort_key(resource, part) for part in text.split(","))
+
+
+def _sort_key(resource: Resource, text: str) -> SortKey:
+    sign, name = (text[0], text[1:]) if text[:1] in ("+", "-", " ") else ("+", text)
+    field = resource.get_field(name)
+    if field is None or not field.sortable:
+        known = ", ".join(f.name for f in resource.fields if f.sortable)
+        fault = "is empty" if not name else f"{quoted(name)} is not a field to sort by"
+        raise QueryError(f"{fault}; it takes {known}")
+    return SortKey(field, sign == "-")
+
+
+def parse_integer(text: str, low: int, high: int) -> int:
+    """A whole number within low..high, never clamped. Raises QueryError."""
+    if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
+        raise QueryError(f"{quoted(text)} is not a whole number from {low} to {high}")
+    return int(text)
+
+
+def parse_boolean(text: str) -> bool:
+    """``true`` or ``false``. Raises QueryError."""
+    if text not in ("true", "false"):
+        raise QueryError(f"{quoted(text)} is not one of true, false")
+    return text == "true"
+
+
+__all__ = [
+    "Operand",
+    "clean_operand",
+    "parse_boolean",
+    "parse_conditions",
+    "parse_ids",
+    "parse_integer",
+    "parse_sort",
+]

@@ -1,0 +1,62 @@
+"""`Query` -> text: the one way to write what many texts can mean.
+
+Two requests with the same rendering get the same answer; parsing a rendering gives the query back.
+"""
+
+from decimal import Decimal
+
+from finance_api.query.model import Condition, Operator, Query, SortKey, Span
+from finance_api.resources.field import Field, Kind
+from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, instant_text
+
+
+def condition_text(condition: Condition) -> str:
+    """``<prefix>.<operand>`` as the grammar reads it."""
+    operator, operand = condition.operator, condition.operand
+    if operator in (Operator.IS_NULL, Operator.NOT_NULL):
+        return str(operator.value)
+    if operator is Operator.ANY_OF:
+        assert isinstance(operand, tuple)
+        return "eq." + ",".join(operand)
+    if isinstance(operand, Span):
+        return f"{operator.value}.{_span_text(condition.field, operand)}"
+    if isinstance(operand, bool):
+        return "eq.true" if operand else "eq.false"
+    return f"{operator.value}.{operand}"
+
+
+def sort_text(keys: tuple[SortKey, ...]) -> str:
+    """``+name,-amount``."""
+    return ",".join(("-" if key.descending else "+") + key.field.name for key in keys)
+
+
+def canonical_text(query: Query) -> str:
+    """The whole query in one line; equal for queries that mean the same."""
+    conditions = sorted({f"{c.field.name}={condition_text(c)}" for c in query.conditions})
+    page = f"limit={query.limit}&offset={query.offset}&withTotal={query.with_total}"
+    # A condition's text can hold any character but NUL: NUL keeps conditions apart.
+    return "\0".join([query.resource.name, page, sort_text(query.sort), *conditions])
+
+
+def _span_text(field: Field, span: Span) -> str:
+    if field.kind is Kind.NUMBER:
+        if span.end > span.first:
+            return decimal_text(span.first, field.decimals)
+        # Between two stored values: written as the middle, one decimal further.
+        return format(Decimal(span.first * 10 - 5).scaleb(-field.decimals - 1), "f")
+    if span.end - span.first == DAY_SECONDS:
+        return date_text(span.first)
+    if span.end == span.first:
+        return _moment_text(span.first - 1, ".5")
+    return _moment_text(span.first, "")
+
+
+def _moment_text(seconds: int, fraction: str) -> str:
+    # An offset can carry a date-time just outside the calendar; it is written with one, too.
+    offset = "Z"
+    if seconds < MIN_SECONDS:
+        seconds, offset = seconds + DAY_SECONDS - 60, "+23:59"
+    elif seconds > MAX_SECONDS:
+        seconds, offset = seconds - DAY_SECONDS + 60, "-23:59"
+    return instant_text(seconds)[:-1] + fraction + offset
