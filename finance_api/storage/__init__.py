@@ -1,0 +1,48 @@
+"""Where data is kept: one interface (`interface`), two implementations (`memory`, `sql`).
+
+The implementation is named in the settings; nobody imports it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.path import DottedNameResolver
+from pyramid.request import Request
+
+from finance_api.settings import SettingError
+from finance_api.storage.interface import Storage, StorageBackend
+
+_IMPLEMENTATIONS = {
+    "sql": "finance_api.storage.sql.from_settings",
+    "memory": "finance_api.storage.memory.from_settings",
+}
+
+
+def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
+    """The backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady."""
+    named = settings["finance_api.storage"]
+    try:
+        factory = DottedNameResolver().resolve(_IMPLEMENTATIONS.get(named, named))
+    except (ImportError, ValueError) as error:
+        raise SettingError(
+            f"finance_api.storage: {named!r} is neither {' nor '.join(_IMPLEMENTATIONS)} "
+            f"nor a name that can be imported: {error}"
+        ) from None
+    backend = factory(settings)
+    if not isinstance(backend, StorageBackend):
+        raise SettingError(f"finance_api.storage: {named!r} does not return a StorageBackend")
+    return backend
+
+
+def _request_storage(request: Request) -> Storage:
+    backend: StorageBackend = request.registry.storage
+    return backend.connect(request.tm)
+
+
+def includeme(config: Configurator) -> None:
+    """Opens the storage; ``request.storage`` is its unit of work in the request's transaction."""
+    registry = config.registry
+    registry.storage = open_backend(config.get_settings())
+    registry.at_shutdown.append(registry.storage.close)
+    config.add_request_method(_request_storage, "storage", reify=True)

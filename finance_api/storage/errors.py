@@ -1,0 +1,21 @@
+"""What can go wrong in a storage."""
+
+
+class StorageError(Exception):
+    """Base of this package's errors; the message is fit for an operator to read."""
+
+
+class StorageUnavailable(StorageError):
+    """The storage does not answer now; a later attempt may succeed."""
+
+
+class StorageNotReady(StorageError):
+    """The storage answers, but cannot be used as it is (say, its schema is of another version)."""
+
+
+class NotFound(StorageError):
+    """There is no such thing, or none of this user's."""
+
+
+class Conflict(StorageError):
+    """There is such a thing already."""

@@ -1,0 +1,225 @@
+"""The storage's contract. `finance_api.storage.testing` holds every implementation to it.
+
+A `StorageBackend` lives as long as the process. `connect` gives a `Storage`: one unit of work,
+bound to a transaction manager, that sees one unchanging state of the data and whose writes are
+kept when the manager commits, all or none.
+
+The user is an argument of every call that touches data: there is no way to ask for a row without
+saying whose.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transaction import TransactionManager
+
+from finance_api.query.model import Condition, Query
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody whose data is kept.
+
+    id: the storage's own key. uuid: what the outside knows the user by.
+    """
+
+    id: int
+    uuid: str
+    email: str
+    premium: bool
+    enabled: bool
+    password_hash: str | None
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A personal API token; its text is not kept.
+
+    sha256: of the token's text, in hexadecimal.
+    start: the first characters, by which its owner recognises it.
+    scopes: paths of the resources it may read; None means all of them.
+    """
+
+    id: str
+    user_id: int
+    name: str
+    sha256: str
+    start: str
+    scopes: tuple[str, ...] | None
+    created_at: int
+    expires_at: int | None = None
+    last_used_at: int | None = None
+    revoked_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataState:
+    """How often a user's data has changed, and when last (or when the user was made)."""
+
+    revision: int
+    changed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some rows of a list, in its order.
+
+    total: how many rows the whole list has, where that was asked for.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    has_more: bool = False
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSum:
+    """amount: the exact sum, in ten-thousandths. count: how many records it is of."""
+
+    amount: int
+    count: int
+
+
+class Storage(ABC):
+    """One unit of work. Every method may raise StorageUnavailable."""
+
+    # -- users -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def add_user(
+        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
+    ) -> User:
+        """A new user, enabled and without data. Raises Conflict if the e-mail is taken."""
+
+    @abstractmethod
+    def get_user(self, email: str) -> User:
+        """Raises NotFound."""
+
+    @abstractmethod
+    def list_users(self) -> list[User]:
+        """All users, by e-mail."""
+
+    @abstractmethod
+    def update_user(self, user_id: int, **changes: Any) -> User:
+        """Sets `premium`, `enabled` or `password_hash`. Raises NotFound."""
+
+    @abstractmethod
+    def delete_user(self, user_id: int) -> None:
+        """Removes the user and everything of the user's. Raises NotFound."""
+
+    # -- personal tokens ---------------------------------------------------------------------
+
+    @abstractmethod
+    def add_token(self, token: Token) -> None:
+        """Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def get_token_owner(self, sha256: str) -> tuple[Token, User]:
+        """The token with this digest, whatever its state, and whose it is. Raises NotFound."""
+
+    @abstractmethod
+    def list_tokens(self, user_id: int) -> list[Token]:
+        """The user's tokens, revoked and expired ones too, oldest first."""
+
+    @abstractmethod
+    def revoke_token(self, token_id: str, at: int) -> Token:
+        """Revokes it; a token revoked before keeps its date. Raises NotFound."""
+
+    @abstractmethod
+    def set_tokens_used(self, used_at: Mapping[str, int]) -> None:
+        """Notes when tokens (by id) were last used; unknown ids and earlier times are ignored."""
+
+    # -- reading data ------------------------------------------------------------------------
+
+    @abstractmethod
+    def get_data_state(self, user_id: int) -> DataState:
+        """Raises NotFound."""
+
+    @abstractmethod
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        """One page of a resource: its listed fields.
+
+        Missing values come last in both directions and ties are broken by id, ascending. Text
+        compares by code point.
+        """
+
+    @abstractmethod
+    def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
+        """The rows that exist among ``ids``, by id: everything that is kept of them."""
+
+    @abstractmethod
+    def scan_rows(
+        self,
+        user_id: int,
+        resource: Resource,
+        *,
+        conditions: Sequence[Condition] = (),
+        after_id: str = "",
+        limit: int | None = None,
+    ) -> list[Row]:
+        """Rows in the order of their ids, after ``after_id``: everything that is kept of them."""
+
+    @abstractmethod
+    def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
+        """The sum of the records that meet the conditions and are not void."""
+
+    # -- writing data ------------------------------------------------------------------------
+
+    @abstractmethod
+    def lock_data(self, user_id: int) -> DataState:
+        """Keeps other writers of this user's data waiting until this unit of work ends.
+
+        Raises NotFound.
+        """
+
+    @abstractmethod
+    def get_rows_by_source(
+        self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
+    ) -> dict[str, Row]:
+        """The rows of ``source`` that exist among ``source_ids``, by source id."""
+
+    @abstractmethod
+    def put_rows(
+        self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
+    ) -> None:
+        """Adds and replaces whole rows: everything that is kept of them.
+
+        Raises Conflict if a new row's id, or a row's (source, sourceId), exists already.
+        """
+
+    @abstractmethod
+    def set_data_state(self, user_id: int, state: DataState) -> None:
+        """Notes the revision that this unit of work makes."""
+
+
+class StorageBackend(ABC):
+    """What `Storage` units of work are made from; safe to use from several threads.
+
+    persistent: whether what is written is still there for the next process.
+    """
+
+    persistent: bool = True
+
+    @abstractmethod
+    def connect(self, tm: TransactionManager, *, writing: bool = False) -> Storage:
+        """A unit of work in the manager's current transaction.
+
+        writing: whether it will write; one that did not say so may be refused.
+        """
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raises StorageNotReady or StorageUnavailable if reads would fail now."""
+
+    @abstractmethod
+    def upgrade(self) -> None:
+        """Brings what is kept to the version that this program reads; harmless if it is there."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets go of connections."""

@@ -1,0 +1,108 @@
+"""`Query` -> SQL: what the conditions and the order become on a data table."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, and_, false, literal, type_coerce
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import GenericFunction
+
+from finance_api.query.model import Condition, Operator, SortKey, Span
+from finance_api.storage.sql.columns import CodePointText, PackedList
+from finance_api.storage.sql.tables import DataTable
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.text import fold
+
+
+class has_text(GenericFunction[bool]):  # noqa: N801 (a SQL function's name)
+    """Whether the first text contains the second, by code points; no character is special."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(has_text, "sqlite")
+def _has_text_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(instr({compiler.process(element.clauses, **options)}) > 0)"
+
+
+@compiles(has_text, "postgresql")
+def _has_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(strpos({compiler.process(element.clauses, **options)}) > 0)"
+
+
+def _contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    return has_text(type_coerce(column, CodePointText), literal(text, CodePointText))
+
+
+def clauses(table: DataTable, conditions: Iterable[Condition]) -> list[ColumnElement[bool]]:
+    """One clause for each condition; all of them must hold."""
+    return [_clause(table, condition) for condition in conditions]
+
+
+def _clause(table: DataTable, condition: Condition) -> ColumnElement[bool]:
+    column = table.columns[condition.field.name]
+    operator, operand = condition.operator, condition.operand
+    is_list = condition.field.kind.is_list
+    if operator is Operator.IS_NULL:
+        return type_coerce(column, CodePointText) == "" if is_list else column.is_(None)
+    if operator is Operator.NOT_NULL:
+        return type_coerce(column, CodePointText) != "" if is_list else column.is_not(None)
+    if isinstance(operand, Span):
+        return _within(column, condition.bounds())
+    if operator is Operator.ANY_OF:
+        assert isinstance(operand, tuple)
+        return _any_of(column, operand) if is_list else column.in_(operand)
+    if isinstance(operand, bool):
+        return column.is_(operand)
+    assert isinstance(operand, str)
+    if operator is Operator.CONTAINS_I:
+        return _contains(table.folded[condition.field.name], fold(operand))
+    if operator is Operator.CONTAINS:
+        return _contains(column, operand)
+    return _any_of(column, (operand,)) if is_list else column == operand
+
+
+def _any_of(column: ColumnElement[Any], elements: tuple[str, ...]) -> ColumnElement[bool]:
+    """Whether a packed list has one of the elements."""
+    packed = column.type
+    assert isinstance(packed, PackedList)
+    separator = packed.separator
+    return _or(_contains(column, separator + element + separator) for element in elements)
+
+
+def _or(parts: Iterable[ColumnElement[bool]]) -> ColumnElement[bool]:
+    result: ColumnElement[bool] = false()
+    for part in parts:
+        result = result | part
+    return result
+
+
+def _within(column: ColumnElement[Any], bounds: tuple[int, int] | None) -> ColumnElement[bool]:
+    if bounds is None:
+        return false()
+    low, high = bounds
+    if low == high:
+        return column == low
+    parts = []
+    if low > -MAX_UNITS:
+        parts.append(column >= low)
+    if high < MAX_UNITS:
+        parts.append(column <= high)
+    return and_(*parts) if parts else column.is_not(None)
+
+
+def order(table: DataTable, keys: Iterable[SortKey]) -> list[ColumnElement[Any]]:
+    """The ORDER BY: missing values last in both directions, ties by id."""
+    ordering: list[ColumnElement[Any]] = []
+    for key in keys:
+        column = table.columns[key.field.name]
+        ordered = column.desc() if key.descending else column.asc()
+        # Left out where nothing can be missing, so that an index in this order can be used.
+        ordering.append(ordered.nulls_last() if key.field.nullable else ordered)
+    ordering.append(table.columns["id"].asc())
+    return ordering
+
+
+__all__ = ["clauses", "order"]

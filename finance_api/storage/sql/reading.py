@@ -1,0 +1,138 @@
+"""Reading data: every statement here is bound to the user."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Text,
+    cast,
+    func,
+    literal_column,
+    select,
+    true,
+)
+
+from finance_api.query.model import Condition, Query
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Resource, names_of
+from finance_api.resources.records import VOID
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import DataState, Page, RecordSum
+from finance_api.storage.sql.clauses import clauses, order
+from finance_api.storage.sql.tables import DATA_TABLES, DataTable, users
+from finance_api.values import Row
+
+# SQLite's SUM of 64-bit integers fails when it overflows: high and low halves are summed apart.
+_HALF_BITS = 32
+_SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
+_LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
+
+
+def rows_of_user(
+    table: DataTable, user_id: int, conditions: Sequence[Condition] = ()
+) -> list[ColumnElement[bool]]:
+    """What every statement on a data table is restricted by."""
+    return [table.user_id == user_id, *clauses(table, conditions)]
+
+
+class DataReading:
+    connection: Connection
+
+    def get_data_state(self, user_id: int) -> DataState:
+        row = self.connection.execute(
+            select(users.c.data_revision, users.c.data_changed_at).where(users.c.id == user_id)
+        ).first()
+        if row is None:
+            raise NotFound("there is no such user")
+        return DataState(*row)
+
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        table = DATA_TABLES[query.resource.name]
+        restriction = rows_of_user(table, user_id, query.conditions)
+        found = self.connection.execute(
+            select(*table.listed)
+            .where(*restriction)
+            .order_by(*order(table, query.sort))
+            .limit(query.limit + 1)
+            .offset(query.offset)
+        ).all()
+        total = None
+        if query.with_total:
+            total = self.connection.execute(
+                select(func.count()).select_from(table.table).where(*restriction)
+            ).scalar_one()
+        names = names_of(query.resource.listed_fields)
+        rows = [dict(zip(names, row, strict=True)) for row in found[: query.limit]]
+        return Page(rows, len(found) > query.limit, total)
+
+    def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
+        rows = self._rows_of_keys(user_id, resource, "id", ids)
+        return {row["id"]: row for row in rows}
+
+    def get_rows_by_source(
+        self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
+    ) -> dict[str, Row]:
+        condition = DATA_TABLES[resource.name].columns["source"] == source
+        rows = self._rows_of_keys(user_id, resource, "sourceId", source_ids, condition)
+        return {row["sourceId"]: row for row in rows}
+
+    def _rows_of_keys(
+        self,
+        user_id: int,
+        resource: Resource,
+        key: str,
+        values: Collection[str],
+        *conditions: ColumnElement[bool],
+    ) -> list[Row]:
+        """The rows whose unique ``key`` is one of ``values``: a look-up in its index for each."""
+        table = DATA_TABLES[resource.name]
+        restriction = [table.user_id == user_id, *conditions]
+        column = table.columns[key]
+        if self.connection.dialect.name == "postgresql":
+            # Written as a loop. PostgreSQL knows nothing yet of rows that this transaction has
+            # written, takes them for few, and would read all of them for each IN.
+            array = func.unnest(cast(list(values), ARRAY(Text)))
+            wanted = array.table_valued("value").render_derived(name="wanted")
+            found = select(*table.kept).where(*restriction, column == wanted.c.value)
+            one = found.limit(1).lateral()
+            statement = select(one).select_from(wanted.join(one, true()))
+        else:
+            statement = select(*table.kept).where(*restriction, column.in_(values))
+        names = names_of(resource.kept_fields)
+        return [dict(zip(names, row, strict=True)) for row in self.connection.execute(statement)]
+
+    def scan_rows(
+        self,
+        user_id: int,
+        resource: Resource,
+        *,
+        conditions: Sequence[Condition] = (),
+        after_id: str = "",
+        limit: int | None = None,
+    ) -> list[Row]:
+        table = DATA_TABLES[resource.name]
+        found = self.connection.execute(
+            select(*table.kept)
+            .where(*rows_of_user(table, user_id, conditions), table.columns["id"] > after_id)
+            .order_by(table.columns["id"])
+            .limit(limit)
+        )
+        names = names_of(resource.kept_fields)
+        return [dict(zip(names, row, strict=True)) for row in found]
+
+    def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
+        table = DATA_TABLES[RECORDS.name]
+        amount = table.columns["amount"]
+        high, low, count = self.connection.execute(
+            select(
+                func.sum(amount.bitwise_rshift(_SHIFT)),
+                func.sum(amount.bitwise_and(_LOW_HALF)),
+                func.count(),
+            ).where(
+                *rows_of_user(table, user_id, conditions),
+                table.columns["recordState"].is_distinct_from(VOID),
+            )
+        ).one()
+        return RecordSum((int(high or 0) << _HALF_BITS) + int(low or 0), count)

@@ -1,0 +1,70 @@
+"""Users."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import User
+from finance_api.storage.sql.tables import users
+
+USER_COLUMNS = (
+    users.c.id,
+    users.c.uuid,
+    users.c.email,
+    users.c.premium,
+    users.c.enabled,
+    users.c.password_hash,
+    users.c.created_at,
+)
+
+
+def to_user(row: Row[Any] | tuple[Any, ...]) -> User:
+    """A row of USER_COLUMNS."""
+    return User(*row)
+
+
+class Users:
+    connection: Connection
+
+    def add_user(
+        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
+    ) -> User:
+        try:
+            self.connection.execute(
+                insert(users).values(
+                    uuid=uuid,
+                    email=email,
+                    premium=premium,
+                    enabled=True,
+                    password_hash=password_hash,
+                    created_at=created_at,
+                    data_changed_at=created_at,
+                )
+            )
+        except IntegrityError as error:
+            raise Conflict(f"there is a user {email} already") from error
+        return self.get_user(email)
+
+    def get_user(self, email: str) -> User:
+        row = self.connection.execute(select(*USER_COLUMNS).where(users.c.email == email)).first()
+        if row is None:
+            raise NotFound(f"there is no user {email}")
+        return to_user(row)
+
+    def list_users(self) -> list[User]:
+        rows = self.connection.execute(select(*USER_COLUMNS).order_by(users.c.email))
+        return [to_user(row) for row in rows]
+
+    def update_user(self, user_id: int, **changes: Any) -> User:
+        self.connection.execute(update(users).where(users.c.id == user_id).values(**changes))
+        row = self.connection.execute(select(*USER_COLUMNS).where(users.c.id == user_id)).first()
+        if row is None:
+            raise NotFound("there is no such user")
+        return to_user(row)
+
+    def delete_user(self, user_id: int) -> None:
+        # What refers to the user goes with the user: the foreign keys cascade.
+        if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
+            raise NotFound("there is no such user")
