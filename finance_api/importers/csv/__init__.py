@@ -1,0 +1,10 @@
+"""CSV bank statements (RFC 4180), read under the user's mapping of columns.
+
+No two banks write the same CSV. What the file does not decide by itself is never guessed: it is
+refused, with the option that decides it.
+"""
+
+from finance_api.importers.csv.importer import CsvImporter
+from finance_api.importers.csv.options import CsvOptions
+
+__all__ = ["CsvImporter", "CsvOptions"]

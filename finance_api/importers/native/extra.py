@@ -1,0 +1,47 @@
+"""What an open-ended document brings beyond its declared fields: kept as JSON text, exactly."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from finance_api.importers.native.values import ValueRefused
+from finance_api.values.text import TextError, clean
+
+MAX_EXTRA_CHARACTERS = 65_536
+_MAX_DEPTH = 20
+_MAX_EXPONENT = 30
+
+
+def extra_text(members: dict[str, Any]) -> str | None:
+    """The members as one line of JSON, numbers written out exactly; None if there are none."""
+    if not members:
+        return None
+    text = _json(members, _MAX_DEPTH)
+    if len(text) > MAX_EXTRA_CHARACTERS:
+        raise ValueRefused(
+            f"other fields have {len(text)} characters; at most {MAX_EXTRA_CHARACTERS} are kept"
+        )
+    return text
+
+
+def _json(value: Any, depth: int) -> str:
+    if depth == 0:
+        raise ValueRefused(f"is nested more than {_MAX_DEPTH} levels deep")
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_string(k)}:{_json(v, depth - 1)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(_json(v, depth - 1) for v in value) + "]"
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite() or (value and abs(value.adjusted()) > _MAX_EXPONENT):
+            raise ValueRefused("holds a number that is out of range")
+        return format(value, "f")
+    return json.dumps(value)
+
+
+def _string(text: str) -> str:
+    try:
+        return json.dumps(clean(text), ensure_ascii=False)
+    except TextError as error:
+        raise ValueRefused(str(error)) from None

@@ -1,0 +1,113 @@
+"""The text of an OFX file, by what it declares and by what it really is.
+
+Headers lie: ``ENCODING:USASCII`` is what nearly every bank writes in front of Windows-1252 and
+of UTF-8. Text that is valid UTF-8 and is not meant to be practically does not exist, so UTF-8 is
+tried first and the declared charset after it.
+"""
+
+import codecs
+import re
+
+from finance_api.importers.interface import ImportRefused
+
+#: How far into the file a header is looked for.
+_HEAD_BYTES = 4096
+
+_BODY = re.compile(rb"<(?:\w++:)?+OFX[\s>]", re.IGNORECASE)
+_XML = re.compile(rb"<\?(?:xml|OFX)\b", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']", re.IGNORECASE)
+# A header may have lost its line breaks, and then the next key follows at once.
+_HEADER_FIELD = rb"%s[ \t]*:[ \t]*([\w.-]*?)(?=CHARSET|COMPRESSION|OLDFILEUID|NEWFILEUID|[^\w.-]|$)"
+_CHARSET = re.compile(_HEADER_FIELD % b"CHARSET", re.IGNORECASE)
+_ENCODING = re.compile(_HEADER_FIELD % b"ENCODING", re.IGNORECASE)
+
+#: Names that OFX headers use and Python does not know. ISO-8859-1 in practice is its superset
+#: Windows-1252 (as in https://encoding.spec.whatwg.org/#names-and-labels).
+_ALIASES = {
+    "": None,
+    "none": None,
+    "usascii": None,
+    "us-ascii": None,
+    "ascii": None,
+    "unicode": "utf-8",
+    "csunicode": "utf-8",
+    "ansi": "cp1252",
+    "8859-1": "cp1252",
+    "iso-8859-1": "cp1252",
+    "iso8859-1": "cp1252",
+    "latin1": "cp1252",
+}
+_NAME = re.compile(r"[a-z0-9_-]{1,30}")
+#: Python's registry also has codecs that compress or execute escapes; only these are charsets.
+_CHARSETS = re.compile(
+    r"utf-8|utf-16(?:-le|-be)?|iso8859-\d+|koi8-[ru]|mac-roman|big5|gb2312|gbk|gb18030"
+    r"|euc_jp|euc_kr|shift_jis|cp(?:125\d|437|85\d|86\d|874|932|936|949|950)"
+)
+
+
+def decode(data: bytes) -> str:
+    """The file's text with ``\\n`` as the line end and without a byte order mark.
+
+    Refused: NUL characters before its end, a charset that is not known, bytes that do not fit
+    the charset.
+    """
+    charset = utf_16_of(data)
+    candidates = [charset] if charset else _declared(data)
+    for charset in candidates:
+        try:
+            text = data.decode(charset)
+        except UnicodeDecodeError:
+            continue
+        # Programs in C have written their string's end into the file.
+        text = text.removeprefix("\ufeff").rstrip("\x00")
+        if "\x00" in text:
+            raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    names = " or ".join(dict.fromkeys(candidates))
+    raise ImportRefused(f"the bytes of the file do not fit its charset ({names})")
+
+
+def utf_16_of(data: bytes) -> str | None:
+    """``utf-16``, ``utf-16-le`` or ``utf-16-be`` if the first bytes are such text, else None."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Every OFX file begins with two ASCII characters.
+    if data[1:2] == data[3:4] == b"\0" != data[:1]:
+        return "utf-16-le"
+    if data[:1] == data[2:3] == b"\0" != data[1:2]:
+        return "utf-16-be"
+    return None
+
+
+def _declared(data: bytes) -> list[str]:
+    """The charsets to try, in order."""
+    head = data[:_HEAD_BYTES]
+    body = _BODY.search(head)
+    head = head[: body.start()] if body else head
+    fields = [field.search(head) for field in (_XML_ENCODING, _CHARSET, _ENCODING)]
+    declared = [_charset_named(field[1].decode("ascii", "replace")) for field in fields if field]
+    candidates = ["utf-8", *(charset for charset in declared if charset)]
+    if len(candidates) == 1 and (declared or not _XML.search(head)):
+        # Nothing, or ASCII, is declared. Without a declaration XML is UTF-8; OFX 1.x is not.
+        candidates.append("cp1252")
+    return candidates
+
+
+def _charset_named(declared: str) -> str | None:
+    """Python's name of it; None for ASCII, which says nothing. Refused if there is none."""
+    name = declared.strip().lower()
+    if name in _ALIASES:
+        return _ALIASES[name]
+    if name.isdecimal():
+        name = f"cp{name}"
+    elif name.startswith("8859-"):
+        name = f"iso{name}"
+    if _NAME.fullmatch(name):
+        try:
+            known = codecs.lookup(name).name
+        except LookupError:
+            known = ""
+        if _CHARSETS.fullmatch(known):
+            # The header was read as ASCII, so the file is not UTF-16, whatever it says.
+            return None if known.startswith("utf-16") else known
+    raise ImportRefused(f"the charset {declared[:40]!r} that the file declares is not known")

@@ -1,0 +1,76 @@
+"""The cash movements of an investment statement.
+
+Records hold money, not securities: what changes the cash of the account comes in, what only
+moves or values securities is counted.
+"""
+
+from collections import Counter
+
+from finance_api.importers.ofx.amount import amount_of
+from finance_api.importers.ofx.calendar_date import date_of
+from finance_api.importers.ofx.element import Element
+from finance_api.importers.ofx.transaction import Transaction, check_currency, required
+from finance_api.importers.ofx.tree import TRANSACTIONS
+from finance_api.importers.ofx.wording import identifier_of, name_of, note_of
+
+#: Unique id of a security -> its name.
+Securities = dict[str, str]
+
+_CASHLESS = {
+    "CLOSUREOPT": "closed option",
+    # From one subaccount of the account to another.
+    "JRNLFUND": "transfer between subaccounts",
+    "JRNLSEC": "transfer of securities",
+    # Income and the purchase with it, in one.
+    "REINVEST": "reinvestment",
+    "SPLIT": "stock split",
+    "TRANSFER": "transfer of securities",
+}
+_LISTS = {"INVPOSLIST": "position", "INVOOLIST": "open order"}
+
+
+def securities_of(file: Element) -> Securities:
+    """The names in the file's list of securities."""
+    names: Securities = {}
+    for info in file.descendants():
+        if info.name == "SECINFO":
+            key, name = info.first("UNIQUEID"), name_of(info.first("SECNAME"))
+            if key and name:
+                names.setdefault(key.text, name)
+    return names
+
+
+def movement_of(
+    element: Element, currency: str | None, securities: Securities, skipped: Counter[str]
+) -> Transaction | None:
+    """The movement of cash that an investment transaction is; None, and counted, if it is none.
+
+    The sign is the one of TOTAL, which the standard has negative for what is paid.
+    """
+    if element.name in _CASHLESS:
+        skipped[_CASHLESS[element.name]] += 1
+        return None
+    check_currency(element, currency)
+    amount = amount_of(required(element, "TOTAL"))
+    if not amount:
+        skipped["transaction without cash"] += 1
+        return None
+    security = element.first("UNIQUEID")
+    return Transaction(
+        line=element.line,
+        date=date_of(required(element, "DTTRADE", "DTSETTLE")),
+        amount=amount,
+        fitid=identifier_of(element.first("FITID")),
+        payee=securities.get(security.text) if security else None,
+        note=note_of(element.first("MEMO")),
+    )
+
+
+def count_holdings(statement: Element, skipped: Counter[str]) -> None:
+    """Counts the positions, open orders and balances of the statement."""
+    for element in statement.descendants(closed=TRANSACTIONS | _LISTS.keys()):
+        if element.name in _LISTS:
+            number = sum(1 for child in element.children if child.children)
+            skipped[_LISTS[element.name]] += number
+        elif element.name == "INV401KBAL":
+            skipped["401(k) balance"] += 1

@@ -1,0 +1,170 @@
+"""Amounts of CSV files: how they may be written, and which are not guessed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finance_api.importers.csv.amounts import read_amounts
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.number import MAX_UNITS, decimal_text
+
+
+def read(*texts, decimal=None, thousands=None):
+    cells = {text: line for line, text in enumerate(texts, 2)}
+    amounts = read_amounts(cells, decimal, thousands)
+    return [decimal_text(amounts[text].units) for text in texts]
+
+
+def refusal(*texts, **options):
+    with pytest.raises(ImportRefused) as refused:
+        read(*texts, **options)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    "text, amount",
+    [
+        ("0", "0"),
+        ("007", "7"),
+        ("12", "12"),
+        ("-12.50", "-12.5"),
+        ("12,50", "12.5"),
+        ("1,234.56", "1234.56"),
+        ("1.234,56", "1234.56"),
+        ("1'234.50", "1234.5"),
+        ("1’234.50", "1234.5"),
+        ("1 234,50", "1234.5"),
+        ("1\u00a0234\u00a0567,50", "1234567.5"),
+        ("1\u202f234,5", "1234.5"),
+        ("1,234,567", "1234567"),
+        ("1.234.567", "1234567"),
+        ("12,34,567.00", "1234567"),
+        ("1 234", "1234"),
+        ("0.123", "0.123"),
+        ("0,1234", "0.1234"),
+        (".5", "0.5"),
+        ("-,25", "-0.25"),
+        ("1.2300000000", "1.23"),
+        ("+5.10", "5.1"),
+        ("5.10+", "5.1"),
+        ("5.10-", "-5.1"),
+        ("\u22125.10", "-5.1"),
+        ("\u20135.10", "-5.1"),
+        ("(5.10)", "-5.1"),
+        ("($5.10)", "-5.1"),
+        ("$(5.10)", "-5.1"),
+        ("€ 5,10", "5.1"),
+        ("5,10 €", "5.1"),
+        ("-5,10\u00a0€", "-5.1"),
+        ("€-5,10", "-5.1"),
+        ("-£5.10", "-5.1"),
+        ("+ $73.01", "73.01"),
+        ("- $12.01", "-12.01"),
+        ("EUR 5,10", "5.1"),
+        ("5,10EUR", "5.1"),
+        ("-5.10 usd", "-5.1"),
+        ("₹1,00,000.00", "100000"),
+        ("-0.00", "0"),
+        ("922337203685477.5807", "922337203685477.5807"),
+        ("-922,337,203,685,477.5807", "-922337203685477.5807"),
+    ],
+)
+def test_amount_that_has_one_reading_needs_no_option(text, amount):
+    assert read(text) == [amount]
+
+
+@pytest.mark.parametrize("text", ["1.234", "1,234", "-12.345", "EUR 123,456"])
+def test_lone_separator_before_three_digits_is_refused_with_both_readings(text):
+    refused = refusal("5", text)
+    assert refused.line == 3
+    assert "--decimal ." in refused.reason and "--decimal ," in refused.reason
+
+
+def test_another_row_decides_the_decimal_mark():
+    assert read("1.234", "5.10") == ["1.234", "5.1"]
+    assert read("1.234", "5,10") == ["1234", "5.1"]
+    assert read("1,234", "1,280.8") == ["1234", "1280.8"]
+
+
+def test_option_decides_the_decimal_mark():
+    assert read("1.234", decimal=".") == ["1.234"]
+    assert read("1.234", decimal=",") == ["1234"]
+    assert read("1.234", thousands=".") == ["1234"]
+    assert read("1.234", thousands="'") == ["1.234"]
+    assert read("1 234.5", thousands="\u202f") == ["1234.5"]
+
+
+def test_only_the_named_character_groups():
+    assert refusal("1,234.50", decimal=".", thousands="'").line == 2
+    assert refusal("1.234,5", decimal=".").line == 2
+
+
+def test_rows_with_different_decimal_marks_are_refused_at_the_second():
+    refused = refusal("5.10", "5,10")
+    assert refused.line == 3
+    assert "--decimal" in refused.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["abc", "-", "$", "12..34", "1,23,4.5", "1,2345.00", "12,34.5", "1.234.56", "1,234'567.00"]
+    + ["1 2", "12.", "--5", "-5-", "(-5)", "(5", "5)", "((5))", "$5$", "$5 USD", "5 XYZ", "1e5"]
+    + ["0x10", "٥", "5½", "NaN", "Infinity", "5 5 5", "012,345.00", "1_000", "5 CR", "+", "()"]
+    + ["9" * 65, "1" * 200_000, "$" * 70_000, " ".join("-" * 40), "\ud800"],
+)
+def test_what_is_no_amount_is_refused_with_its_line(text):
+    refused = refusal("5", text)
+    assert refused.line == 3
+    assert len(refused.reason) < 400
+
+
+def test_more_than_four_decimals_are_refused():
+    refused = refusal("0.00314664")
+    assert (refused.line, "more than 4 decimal places" in refused.reason) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["922337203685477.5808", "-922337203685478", "9" * 60])
+def test_amount_beyond_64_bits_is_refused(text):
+    assert "out of range" in refusal(text, decimal=".").reason
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"decimal": ""},
+        {"decimal": "x"},
+        {"decimal": ".."},
+        {"thousands": "x"},
+        {"thousands": ""},
+        {"decimal": ",", "thousands": ","},
+        {"decimal": "\ud800"},
+    ],
+)
+def test_impossible_option_is_refused_even_without_rows(options):
+    refused = refusal(**options)
+    assert refused.line is None
+    assert "--decimal" in refused.reason or "--thousands" in refused.reason
+
+
+def test_currency_beside_the_amount_is_told():
+    amounts = read_amounts({"5 €": 1, "EUR 6": 2, "$7": 3, "8": 4}, None, None)
+    assert [amount.mark for amount in amounts.values()] == ["EUR", "EUR", "$", ""]
+
+
+def grouped(digits, separator):
+    return f"{int(digits):,}".replace(",", separator)
+
+
+@given(
+    units=st.integers(-MAX_UNITS, MAX_UNITS),
+    decimal=st.sampled_from(".,"),
+    separator=st.sampled_from(["", ".", ",", "'", " ", "\u00a0"]),
+)
+def test_whatever_is_written_is_read_back_exactly(units, decimal, separator):
+    if separator == decimal:
+        separator = ""
+    whole, part = divmod(abs(units), 10_000)
+    text = f"{'-' if units < 0 else ''}{grouped(whole, separator)}{decimal}{part:04d}"
+    # Four digits after the mark are no group: every such column decides itself.
+    assert read_amounts({text: 1}, None, None)[text].units == units
+    assert read_amounts({text: 1}, decimal, separator or None)[text].units == units

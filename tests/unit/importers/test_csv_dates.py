@@ -1,0 +1,156 @@
+"""Dates of CSV files: which forms are read, and which are not guessed."""
+
+import pytest
+
+from finance_api.importers.csv.date_form import DateForm
+from finance_api.importers.csv.dates import CANDIDATES, read_dates
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.time import date_text
+
+
+def read(*texts, date_format=None):
+    read_ = read_dates({text: line for line, text in enumerate(texts, 2)}, date_format)
+    return [date_text(read_[text]) for text in texts]
+
+
+def refusal(*texts, date_format=None):
+    with pytest.raises(ImportRefused) as refused:
+        read(*texts, date_format=date_format)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    "text, day",
+    [
+        ("2026-01-31", "2026-01-31"),
+        ("2026-1-5", "2026-01-05"),
+        ("2026/02/03", "2026-02-03"),
+        ("2026.02.03", "2026-02-03"),
+        ("20260203", "2026-02-03"),
+        ("31/01/2026", "2026-01-31"),
+        ("31.1.2026", "2026-01-31"),
+        ("31-01-2026", "2026-01-31"),
+        ("1/31/2026", "2026-01-31"),
+        ("1-31-2026", "2026-01-31"),
+        ("31.01.26", "2026-01-31"),
+        ("1/31/26", "2026-01-31"),
+        ("10.10.2017", "2017-10-10"),
+        ("31 Jan 2026", "2026-01-31"),
+        ("31-Jan-26", "2026-01-31"),
+        ("31 january 2026", "2026-01-31"),
+        ("January 31, 2026", "2026-01-31"),
+        ("Sept 5 2026", "2026-09-05"),
+        ("5. May 2026", "2026-05-05"),
+        ("2026-Jan-31", "2026-01-31"),
+        ("2026-01-31 23:59", "2026-01-31"),
+        ("2026-01-31T23:59:59.123456789Z", "2026-01-31"),
+        ("2026-01-31T00:30:00+14:00", "2026-01-31"),
+        ("2017-09-29 15:40:00 -0700", "2017-09-29"),
+        ("31/01/2026 11:59 PM", "2026-01-31"),
+        ("0001-01-01", "0001-01-01"),
+        ("9999-12-31", "9999-12-31"),
+        ("2024-02-29", "2024-02-29"),
+    ],
+)
+def test_date_that_has_one_reading_needs_no_form(text, day):
+    assert read(text) == [day]
+
+
+def test_another_row_decides_between_day_and_month():
+    assert read("03/04/2026", "13/04/2026") == ["2026-04-03", "2026-04-13"]
+    assert read("03/04/2026", "04/13/2026") == ["2026-03-04", "2026-04-13"]
+
+
+def test_readings_that_agree_on_every_row_are_no_ambiguity():
+    assert read("01/01/2026", "12/12/2026") == ["2026-01-01", "2026-12-12"]
+
+
+def test_ambiguous_date_is_refused_with_both_readings():
+    refused = refusal("01/01/2026", "03/04/2026")
+    assert refused.line == 3
+    for part in ("2026-04-03", "2026-03-04", "DD/MM/YYYY", "MM/DD/YYYY", "--date-format"):
+        assert part in refused.reason
+
+
+def test_short_year_at_either_end_is_ambiguous_between_hyphens():
+    assert "YY-MM-DD" in refusal("25-12-19").reason
+
+
+def test_years_of_two_digits_turn_at_69():
+    assert read("31.01.68", "31.01.69") == ["2068-01-31", "1969-01-31"]
+
+
+def test_rows_in_different_forms_are_refused_at_the_first_that_differs():
+    refused = refusal("13/01/2026", "2026-01-14")
+    assert refused.line == 3
+    assert "DD/MM/YYYY" in refused.reason and "--date-format" in refused.reason
+
+
+def test_no_column_order_fits_both_rows():
+    assert refusal("13/01/2026", "01/13/2026").line == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["soon", "2026-02-30", "2023-02-29", "0000-01-01", "31/31/2026", "2026-01-31x", "1" * 9999]
+    + ["٢٠٢٦-٠١-٣١", "2026-01-31 25", "12 Jab 2026", "\ud800"],
+)
+def test_what_is_no_date_is_refused(text):
+    refused = refusal("2026-01-01", text)
+    assert refused.line == 3
+    assert len(refused.reason) < 400
+
+
+@pytest.mark.parametrize(
+    "form, text",
+    [
+        ("%d/%m/%Y", "03/04/2026"),
+        ("DD/MM/YYYY", "03/04/2026"),
+        ("dd/mm/yyyy", "3/4/2026"),
+        ("D.M.YY", "3.4.26"),
+        ("YYYY-MM-DD", "2026-04-03"),
+        ("%Y%m%d%H%M%S", "20260403235959"),
+        ("YYYYMMDD", "20260403"),
+        ("DDMMYYYY", "03042026"),
+        ("%d %B %Y", "3 April 2026"),
+        ("D MMMM YYYY", "3 apr 2026"),
+        ("%a %d %b %Y %I:%M %p %Z", "Fri 03 Apr 2026 11:59 p.m. CEST"),
+        ("YYYY-MM-DDTHH:mm:ss", "2026-04-03T10:20:30"),
+        ("%Y-%m-%dT%H:%M:%S.%f%z", "2026-04-03T10:20:30.5+0200"),
+        ("%d/%m/%Y", "03/04/2026 10:20"),
+        ("%%%d%%%m%%%Y", "%3%4%2026"),
+    ],
+)
+def test_named_form_is_read(form, text):
+    assert read(text, date_format=form) == ["2026-04-03"]
+
+
+def test_named_form_must_fit_every_row():
+    refused = refusal("03/04/2026", "2026-04-03", date_format="DD/MM/YYYY")
+    assert refused.line == 3
+    assert "DD/MM/YYYY" in refused.reason
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["", "%", "%d/%m", "%d/%m/", "%d.%m.%Y.%d", "%H%H%d%m%Y", "%Q", "%m %b %d %Y", "%y %Y %m %d"]
+    + ["DD/MM/YYYY/DD", "Day Month Year", "DDD", "%j %Y", "(", "[%d", "\ud800", "\x00", "%%y%m%d"],
+)
+def test_form_without_day_month_and_year_once_each_is_refused(form):
+    refused = refusal("2026-01-01", date_format=form)
+    assert "--date-format" in refused.reason
+    assert refused.line is None
+
+
+def test_form_is_refused_even_when_there_is_no_row():
+    assert "--date-format" in refusal(date_format="DD").reason
+
+
+def test_expression_characters_in_a_form_stand_for_themselves():
+    assert read("3+(4)*2026", date_format="%d+(%m)*%Y") == ["2026-04-03"]
+    assert refusal("33(4)2026", date_format="%d+(%m)*%Y").line == 2
+
+
+@pytest.mark.parametrize("form", CANDIDATES, ids=lambda form: form.name)
+def test_form_of_a_message_can_be_given_as_the_option(form):
+    assert DateForm.compile(form.name) == form

@@ -1,0 +1,174 @@
+"""Whatever the bytes and the options: statements or ImportRefused, soon, and nothing else."""
+
+import io
+import random
+import time
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.interface import ImportRefused
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "csv"
+
+
+def read_or_refuse(data, options):
+    """The statements, or None; every refusal has to be fit to be shown."""
+    try:
+        statements = CsvImporter(options).read(io.BytesIO(data))
+    except ImportRefused as refused:
+        assert refused.reason.strip()
+        assert len(refused.reason) < 5000
+        assert refused.line is None or refused.line >= 1
+        str(refused).encode()
+        return None
+    ids = [entry.source_id for statement in statements for entry in statement.entries]
+    assert len(ids) == len(set(ids))
+    for statement in statements:
+        str(statement).encode()
+    return statements
+
+
+TEXTS = st.text(max_size=12) | st.sampled_from(
+    ["", "1", "2", "99", "date", "Amount", "payee", "\ud800", "\x00", "account", ",", ";", "tab"]
+)
+ANY_OPTIONS = st.builds(
+    CsvOptions,
+    columns=st.dictionaries(
+        st.sampled_from(["recordDate", "amount", "payee", "id", "account", "labels"]) | TEXTS,
+        TEXTS,
+        max_size=3,
+    ),
+    delimiter=st.none() | st.sampled_from([",", ";", "a", "1", '"', "é"]) | TEXTS,
+    decimal=st.none() | st.sampled_from([".", ","]) | TEXTS,
+    thousands=st.none() | st.sampled_from([".", ",", " "]) | TEXTS,
+    date_format=st.none()
+    | st.lists(
+        st.sampled_from(["%d", "%m", "%Y", "%y", "%b", "%H", "%", "DD", "MM", "YYYY", "-", " "])
+    ).map("".join)
+    | TEXTS,
+    encoding=st.none()
+    | st.sampled_from(["utf-8", "cp1252", "utf-16", "utf-7", "shift_jis", "iso2022_jp", "cp037"])
+    | TEXTS,
+    debit=st.none() | TEXTS,
+    credit=st.none() | TEXTS,
+    invert=st.booleans(),
+    skip_rows=st.integers(-1, 4),
+    header=st.booleans(),
+    account=st.none() | st.just("Main") | TEXTS,
+    currency=st.none() | st.just("EUR") | TEXTS,
+)
+PIECES = st.sampled_from(
+    ["date", "amount", "payee", "id", "account", "2026-01-01", "01/02/2026", "31.12.26", "1,5"]
+    + [
+        "-5",
+        "(1.234)",
+        "€ 7",
+        "EUR",
+        '"',
+        '""',
+        ",",
+        ";",
+        "\t",
+        "|",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "\x00",
+    ]
+    + ["é", "\ufeff", "\u2028", "9" * 30, ",,,,"]
+).map(str.encode)
+FILES = (
+    st.binary(max_size=200)
+    | st.text(max_size=100).map(lambda text: text.encode("utf-16"))
+    | st.lists(PIECES, max_size=60).map(b"".join)
+    | st.lists(PIECES, max_size=40).map(lambda parts: b"date,amount,payee\n" + b"".join(parts))
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(FILES, ANY_OPTIONS)
+def test_any_bytes_under_any_options_are_read_or_refused(data, options):
+    read_or_refuse(data, options)
+
+
+@settings(max_examples=200, deadline=None)
+@given(FILES)
+def test_any_bytes_without_options_are_read_or_refused(data):
+    read_or_refuse(data, CsvOptions(account="Main"))
+
+
+CELLS = st.tuples(
+    st.dates().map(str),
+    st.decimals(-10_000, 10_000, places=2).map(str),
+    st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(CELLS, max_size=8), st.sampled_from([",", ";", "\t", "|"]))
+def test_whatever_is_quoted_is_read_with_its_count_and_dates(rows, delimiter):
+    def quoted(cells):
+        return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\r\n"
+
+    text = quoted(("date", "amount", "payee")) + "".join(map(quoted, rows))
+    options = CsvOptions(account="Main", delimiter=delimiter, decimal=".", date_format="YYYY-MM-DD")
+    (statement,) = read_or_refuse(text.encode(), options)
+    assert len(statement.entries) == len(rows)
+    # What comes next in the file changes nothing before it.
+    (longer,) = read_or_refuse((text + quoted(("2026-01-01", "1", "x"))).encode(), options)
+    assert longer.entries[:-1] == statement.entries
+
+
+def test_damaged_samples_are_read_or_refused():
+    chance = random.Random(4180)
+    for path in sorted(SAMPLES.glob("*.csv")):
+        data = path.read_bytes()
+        for _ in range(25):
+            damaged = bytearray(data)
+            for _ in range(chance.randint(1, 4)):
+                at = chance.randrange(len(damaged) + 1)
+                damaged[at : at + chance.randint(0, 3)] = chance.choice(
+                    [b"", b'"', b"\n", b"\x00", b"\xff", b",", b";", b"-", b"9999999999999999999"]
+                )
+            read_or_refuse(bytes(damaged), CsvOptions(account="Main"))
+            read_or_refuse(bytes(damaged), CsvOptions(debit="out", credit="in", account="Main"))
+
+
+def test_monstrous_files_are_refused_soon():
+    long_line = b"date,amount," + b"x" * 3_000_000 + b"\n"
+    files = [
+        b'"' * 1_000_000,
+        b"," * 1_000_000,
+        b"\n" * 1_000_000,
+        b'date,amount\n"' + b"x\n" * 1_000_000,
+        long_line,
+        b",".join(b"heading %d" % i for i in range(100_000)) + b"\n",
+        b"".join(b",".join(b"h%d" % i for i in range(2000)) + b"\n" for _ in range(60)),
+        b"date,amount\n2026-01-01," + b"-" * 100_000 + b"\n",
+        b"date,amount\n2026-01-01," + b"1," * 50_000 + b"1\n",
+        b"date,amount\n" + b" " * 100_000 + b"x,1\n",
+    ]
+    for data in files:
+        begin = time.process_time()
+        assert read_or_refuse(data, CsvOptions(account="Main", columns={"payee": "Payee"})) is None
+        assert read_or_refuse(data, CsvOptions(account="Main")) is None
+        assert time.process_time() - begin < 5
+
+
+def test_hundred_thousand_rows_are_read_within_seconds():
+    rows = (
+        f"{i % 28 + 1:02d}.{i % 12 + 1:02d}.2026;Payee {i};{i},{i % 100:02d};note {i};R{i}\r\n"
+        for i in range(100_000)
+    )
+    data = ("Date;Payee;Amount;Note;Ref\r\n" + "".join(rows)).encode()
+    begin = time.process_time()
+    (statement,) = read_or_refuse(data, CsvOptions(account="Main"))
+    assert time.process_time() - begin < 15
+    assert len(statement.entries) == 100_000
+    assert sum(e.amount for e in statement.entries) == sum(
+        i * 10_000 + i % 100 * 100 for i in range(100_000)
+    )

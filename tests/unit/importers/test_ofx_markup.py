@@ -1,0 +1,255 @@
+"""Tags, text, references and charsets."""
+
+import codecs
+import io
+import time
+
+import pytest
+
+from finance_api.importers.interface import Entry, ImportRefused, Statement
+from finance_api.importers.ofx import OfxImporter, looks_like_ofx
+
+HEAD = b"OFXHEADER:100\nDATA:OFXSGML\n"
+
+
+def document(body: str) -> str:
+    return f"<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM>{body}</STMTRS></OFX>"
+
+
+def transaction(fields: str) -> str:
+    return f"<STMTTRN><DTPOSTED>20240131<TRNAMT>-1<FITID>x{fields}</STMTTRN>"
+
+
+def read(data: str | bytes) -> list[Statement]:
+    return OfxImporter().read(io.BytesIO(data if isinstance(data, bytes) else data.encode()))
+
+
+def entries(body: str) -> tuple[Entry, ...]:
+    return read(document(body))[0].entries
+
+
+def entry(fields: str) -> Entry:
+    return entries(transaction(fields))[0]
+
+
+def refusal(data: str | bytes) -> ImportRefused:
+    with pytest.raises(ImportRefused) as refused:
+        read(data)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("written", "note"),
+    [
+        ("<MEMO>a &amp; b &lt;c&gt; &quot;d&quot; &apos;e&apos;", "a & b <c> \"d\" 'e'"),
+        ("<MEMO>caf&#233; &#xE9; &eacute;</MEMO>", "café é é"),
+        ("<MEMO>&nbsp;&nbsp;padded&nbsp; ", "padded"),
+        ("<MEMO>&nbsp;", None),
+        ("<MEMO>A & Z; AT&T &unknown; &amp;amp;", "A & Z; AT&T &unknown; &amp;"),
+        ("<MEMO><![CDATA[<b>&amp;]]> more</MEMO>", "<b>&amp; more"),
+        ("<MEMO>before<!-- <MEMO>not this --> after", "before after"),
+        ("<MEMO>John <john@example.com> 1 < 2 <", "John <john@example.com> 1 < 2 <"),
+        ("<MEMO>to <John Smith>", "to <John Smith>"),
+        ("<MEMO>two\n   lines\n", "two\n   lines"),
+        ("<MEMO>\x01control\x07 characters", "control characters"),
+        ("<MEMO>e\u0301", "\u00e9"),
+        ("<MEMO/>", None),
+        ("<MEMO></MEMO>", None),
+        ("<MEMO>   \n", None),
+        ("<memo>lower case</memo>", "lower case"),
+        ("<n:MEMO>with a prefix</n:MEMO>", "with a prefix"),
+        ("<MEMO>a prefix <alone:>", "a prefix <alone:>"),
+        ("<MEMO >with a blank</MEMO >", "with a blank"),
+        ("<MEMO>closed by another</NAME>", "closed by another"),
+    ],
+)
+def test_text_of_a_leaf_is_read_as_it_is_meant(written: str, note: str | None) -> None:
+    assert entry(written).note == note
+
+
+def test_empty_unclosed_leaf_does_not_swallow_what_follows() -> None:
+    found = entry("<CHECKNUM>\n<NAME>\n<MEMO>note\n<PAYEE>\n<NAME>Shop</NAME>\n</PAYEE>")
+    assert (found.payee, found.note) == ("Shop", "note")
+
+
+def test_name_over_two_lines_becomes_one_line() -> None:
+    assert entry("<NAME>Corner\n   Shop").payee == "Corner Shop"
+
+
+def test_transaction_that_is_not_closed_ends_at_the_next_or_with_its_list() -> None:
+    body = "<BANKTRANLIST>" + "".join(
+        f"<STMTTRN><DTPOSTED>20240101<TRNAMT>{number}<FITID>{number}" for number in (1, 2, 3)
+    )
+    for end in ("</STMTTRN></BANKTRANLIST>", "</BANKTRANLIST>", "", "<LEDGERBAL><BALAMT>6"):
+        assert [found.amount for found in entries(body + end)] == [10_000, 20_000, 30_000]
+
+
+def test_balance_behind_an_unclosed_transaction_is_not_the_transaction_s() -> None:
+    body = transaction("").removesuffix("</STMTTRN>")
+    (statement,) = read(document(f"{body}<LEDGERBAL><BALAMT>7<DTASOF>20240131</LEDGERBAL>"))
+    assert statement.balance and statement.balance.amount == 70_000
+
+
+def test_line_is_counted_with_every_kind_of_line_end() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        text = document(f"{end}<!--{end}-->{end}{transaction('')}")
+        assert read(text)[0].entries[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("<STMTTRN><DTPOSTED>20240101<TRNAMT>1</STMTTRN> 5 <STMTTRN>", "'5' belongs to no tag"),
+        ("<DTPOSTED>20240101<TRNAMT>1</STMTTRN>", "</STMTTRN> closes a transaction"),
+        ("<DTPOSTED>20240101<TRNAMT>1", "<TRNAMT> '1' stands outside of a transaction"),
+        ("<INVTRAN><FITID>1</INVTRAN>", "<INVTRAN> stands outside of a transaction"),
+        (transaction("<TRNAMT>2"), "'2' is the second <TRNAMT>"),
+        (transaction("<MEMO>&#0;"), "&#0; stands for no character"),
+        (transaction("<MEMO>&#xD800;"), "stands for no character"),
+        (transaction("<MEMO>&#x110000;"), "stands for no character"),
+        ("<!-- never", "comment that begins here never ends"),
+        ("<![CDATA[ never ]]", "CDATA section that begins here never ends"),
+        ("<A>" * 101, "nested deeper than 100"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_line(body: str, words: str) -> None:
+    refused = refusal("\n\n" + document(body))
+    assert words in refused.reason
+    assert refused.line == 3
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        '<!DOCTYPE OFX [<!ENTITY a "b">]>',
+        '<!DOCTYPE OFX [ <!ENTITY x SYSTEM "file:///etc/passwd"> ]>',
+        '<!ENTITY a "b">',
+    ],
+)
+def test_declarations_of_entities_are_refused(declaration: str) -> None:
+    refused = refusal(f"<?xml version='1.0'?>\n{declaration}\n" + document(transaction("")))
+    assert refused.line == 2
+    assert "entities are not read" in refused.reason
+
+
+def test_document_type_without_entities_is_passed_over() -> None:
+    assert read('<!DOCTYPE OFX SYSTEM "ofx160.dtd">' + document(transaction("")))
+
+
+@pytest.mark.parametrize("tag", ["OFX", "STMTRS", "BANKTRANLIST", "STMTTRN"])
+def test_file_that_ends_inside_an_aggregate_is_refused_naming_it(tag: str) -> None:
+    whole = document(f"<BANKTRANLIST>{transaction('')}</BANKTRANLIST>")
+    refused = refusal(whole[: whole.index(f"</{tag}>")])
+    assert f"ends inside <{tag}>" in refused.reason
+
+
+@pytest.mark.parametrize(
+    ("header", "charset"),
+    [
+        ("ENCODING:USASCII\nCHARSET:1252\n", "cp1252"),
+        ("ENCODING:USASCII\nCHARSET:1252\n", "utf-8"),
+        ("ENCODING:USASCII\nCHARSET:NONE\n", "cp1252"),
+        ("ENCODING:USASCII\n", "cp1252"),
+        ("ENCODING:UTF-8\nCHARSET:NONE\n", "utf-8"),
+        ("ENCODING:UNICODE\nCHARSET:CSUNICODE\n", "utf-8"),
+        ("ENCODING:USASCII\nCHARSET:ISO-8859-1\n", "cp1252"),
+        ("ENCODING:USASCII\nCHARSET:8859-15\n", "iso8859-15"),
+        ("ENCODING:USASCII CHARSET:1250 COMPRESSION:NONE ", "cp1250"),
+        ("ENCODING:USASCIICHARSET:850COMPRESSION:NONE", "cp850"),
+        ("<?xml version='1.0' encoding='windows-1252'?>", "cp1252"),
+        ("<?xml version='1.0' encoding='UTF-8'?>", "utf-8"),
+        ("<?xml version='1.0' encoding='UTF-16'?>", "utf-16"),
+        ("<?xml version='1.0' encoding='UTF-16'?>", "utf-16-le"),
+        ("<?xml version='1.0' encoding='UTF-16'?>", "utf-16-be"),
+        ("", "utf-8-sig"),
+        ("", "utf-8"),
+        ("", "cp1252"),
+    ],
+)
+def test_charset_is_found_by_what_is_declared_and_what_is_there(header: str, charset: str) -> None:
+    if not header.startswith("<") and header:
+        header = "OFXHEADER:100\n" + header
+    data = (header + document(transaction("<NAME>ký € é"))).encode(charset, errors="replace")
+    expected = "ký € é".encode(charset, errors="replace").decode(charset)
+    assert read(data)[0].entries[0].payee == expected
+    assert looks_like_ofx(data[:4096])
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (HEAD + b"ENCODING:UTF-8\nCHARSET:NONE\n", "(utf-8)"),
+        (b"<?xml version='1.0'?>", "(utf-8)"),
+        (HEAD + b"CHARSET:1252\n\x81", "(utf-8 or cp1252)"),
+    ],
+)
+def test_bytes_that_do_not_fit_the_charset_are_refused(head: bytes, words: str) -> None:
+    reason = refusal(head + document(transaction("<NAME>\xe9")).encode("latin-1")).reason
+    assert "do not fit its charset" in reason
+    assert words in reason
+
+
+@pytest.mark.parametrize("name", ["KLINGON", "zlib", "base64", "utf-7", "unicode_escape", "4711"])
+def test_charset_that_is_not_known_is_refused_by_name(name: str) -> None:
+    data = HEAD + f"CHARSET:{name}\n".encode() + document("").encode()
+    assert refusal(data).reason == f"the charset {name!r} that the file declares is not known"
+
+
+def test_nul_bytes_are_refused_except_at_the_end() -> None:
+    data = document(transaction("<NAME>Shop")).encode()
+    assert read(data + b"\0\0")[0].entries[0].payee == "Shop"
+    assert "NUL" in refusal(data.replace(b"Shop", b"Sh\0p")).reason
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"OFXHEADER:100\r\nDATA:OFXSGML",
+        b"\n\n \t ofxheader : 100",
+        b"OFXHEADER:100DATA:OFXSGML",
+        b"DATA:OFXSGML\nENCODING:UTF-8\n<OFX>",
+        b'<?OFX OFXHEADER="200"?>',
+        b'<?xml version="1.0"?>\n<?OFX OFXHEADER="200"?>',
+        b'<?xml version="1.0"?><OFX>',
+        b"\r\n<OFX>",
+        b"<ofx>",
+        b'<ofx:OFX xmlns:ofx="http://ofx.net/types/2003/04">',
+        codecs.BOM_UTF8 + b"\nOFXHEADER:100",
+        codecs.BOM_UTF16_LE + "<OFX>".encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + "OFXHEADER:100".encode("utf-16-be"),
+        "<?xml?><OFX>".encode("utf-16-le") + b"<",
+    ],
+)
+def test_ofx_is_recognised_by_its_beginning(head: bytes) -> None:
+    assert looks_like_ofx(head)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"", b"Date,Amount\n2024-01-31,<OFX>", b"<?xml version='1.0'?><Document>", b"<OFXX>", b"\xff"],
+)
+def test_other_files_are_not_taken_for_ofx(head: bytes) -> None:
+    assert not looks_like_ofx(head)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<",
+        "<a ",
+        '<a b="c" ',
+        "<a/>",
+        "</a>",
+        "<A>x",
+        "<?a>",
+        "&#1",
+        "<![CDATA[]]>",
+        "\n",
+        "</OFX>",
+    ],
+)
+def test_hostile_repetition_is_read_in_linear_time(unit: str) -> None:
+    data = b"<OFX>" + unit.encode() * (400_000 // len(unit)) + b"</OFX>"
+    began = time.process_time()
+    refusal(data)
+    assert time.process_time() - began < 5
