@@ -1,0 +1,68 @@
+"""The computed fields of each resource that has some."""
+
+from collections.abc import Callable
+
+from finance_api.planning.recurrence import next_due
+from finance_api.planning.tracking import BudgetTracking
+from finance_api.query.evaluate import sorted_rows
+from finance_api.query.model import Query
+from finance_api.resources import BUDGETS, GOALS, STANDING_ORDERS
+from finance_api.resources.field import Resource, Role
+from finance_api.storage.interface import Page, Storage
+from finance_api.values import Row
+from finance_api.values.number import ratio_units
+
+#: Fills in the computed fields of one row.
+Computation = Callable[[Row], Row]
+
+
+def _budgets(storage: Storage, user_id: int, today: int) -> Computation:
+    return BudgetTracking(storage, user_id, today).track
+
+
+def _goals(storage: Storage, user_id: int, today: int) -> Computation:
+    def compute(goal: Row) -> Row:
+        target = goal["targetAmount"]
+        progress = None if target is None else ratio_units(goal["savedAmount"], target)
+        return {**goal, "progress": progress}
+
+    return compute
+
+
+def _standing_orders(storage: Storage, user_id: int, today: int) -> Computation:
+    def compute(order: Row) -> Row:
+        return {
+            **order,
+            "nextDueDate": next_due(order["recurrenceRule"], order["startDate"], today),
+        }
+
+    return compute
+
+
+_COMPUTATIONS: dict[Resource, Callable[[Storage, int, int], Computation]] = {
+    BUDGETS: _budgets,
+    GOALS: _goals,
+    STANDING_ORDERS: _standing_orders,
+}
+
+
+def depends_on_today(resource: Resource) -> bool:
+    """Whether the resource's rows can differ from day to day while the data is unchanged."""
+    return resource in (BUDGETS, STANDING_ORDERS)
+
+
+def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> Page:
+    """`Storage.list_rows` with the computed fields, which can be sorted by as well."""
+    resource = query.resource
+    if resource not in _COMPUTATIONS:
+        return storage.list_rows(user_id, query)
+    compute = _COMPUTATIONS[resource](storage, user_id, today)
+    if not any(key.field.role is Role.COMPUTED for key in query.sort):
+        page = storage.list_rows(user_id, query)
+        return Page([compute(row) for row in page.rows], page.has_more, page.total)
+    # Only when all are computed is it known which come first.
+    found = storage.scan_rows(user_id, resource, conditions=query.conditions)
+    ordered = sorted_rows([compute(row) for row in found], query.sort)
+    end = query.offset + query.limit
+    total = len(ordered) if query.with_total else None
+    return Page(ordered[query.offset : end], len(ordered) > end, total)

@@ -1,0 +1,128 @@
+"""Recurrence rules: one RFC 5545 RRULE, by the day."""
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from dateutil.rrule import rrule, rrulestr
+
+from finance_api.values.time import from_date, to_date
+
+MAX_INTERVAL = 1_000
+MAX_COUNT = 10_000
+
+_FREQUENCIES = {"DAILY": "days", "WEEKLY": "weeks", "MONTHLY": "months", "YEARLY": "years"}
+_NUMBERS = r"[+-]?[0-9]{1,3}(?:,[+-]?[0-9]{1,3})*"
+_PARTS = {
+    "FREQ": re.compile("|".join(_FREQUENCIES)),
+    "INTERVAL": re.compile(r"[0-9]{1,4}"),
+    "COUNT": re.compile(r"[0-9]{1,5}"),
+    "UNTIL": re.compile(r"[0-9]{8}(?:T[0-9]{6}Z?)?"),
+    "WKST": re.compile(r"MO|TU|WE|TH|FR|SA|SU"),
+    "BYDAY": re.compile(
+        r"(?:[+-]?[0-9]{1,2})?(?:MO|TU|WE|TH|FR|SA|SU)(?:,(?:[+-]?[0-9]{1,2})?(?:MO|TU|WE|TH|FR|SA|SU))*"
+    ),
+    "BYMONTH": re.compile(r"[0-9]{1,2}(?:,[0-9]{1,2})*"),
+    "BYMONTHDAY": re.compile(_NUMBERS),
+    "BYYEARDAY": re.compile(_NUMBERS),
+    "BYWEEKNO": re.compile(_NUMBERS),
+    "BYSETPOS": re.compile(_NUMBERS),
+}
+_LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_LIMITS = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "BYSETPOS": 366}
+
+
+class RuleError(ValueError):
+    """The rule cannot be kept; the message says why."""
+
+
+def check_rule(text: str | None, start: int | None) -> None:
+    """Raises RuleError unless ``text`` is a rule that ever comes about from ``start`` on."""
+    if text is None:
+        return
+    parts = _parse(text)
+    if start is None:
+        raise RuleError("needs a startDate")
+    _check_days(parts)
+    # Without its end: a rule that has no occurrence at all would be searched for to the year 9999
+    # at every request.
+    endless = ";".join(f"{name}={value}" for name, value in parts.items() if name != "UNTIL")
+    if _first(endless, start, start) is None:
+        raise RuleError("never comes about")
+
+
+@lru_cache(maxsize=8_192)
+def next_due(text: str | None, start: int | None, today: int) -> int | None:
+    """The first occurrence on or after ``today``, not before ``start``; None when there is none.
+
+    Days as the seconds of their midnight. Without a rule, ``start`` is the only occurrence.
+    """
+    if start is None:
+        return None
+    if text is None:
+        return start if start >= today else None
+    return _first(text, start, today)
+
+
+def _parse(text: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in text.removeprefix("RRULE:").split(";"):
+        name, equals, value = part.partition("=")
+        if name in parts:
+            raise RuleError(f"has {name} twice")
+        pattern = _PARTS.get(name)
+        if not equals or pattern is None:
+            raise RuleError(f"has the part {part!r}; it takes {', '.join(_PARTS)}")
+        if not pattern.fullmatch(value):
+            raise RuleError(f"has an impossible {name}: {value!r}")
+        for number in value.split(",") if name in _LIMITS else ():
+            if not 1 <= abs(int(number)) <= _LIMITS[name]:
+                raise RuleError(f"has an impossible {name}: {number}")
+        parts[name] = value
+    if "FREQ" not in parts:
+        raise RuleError("has no FREQ")
+    if not 1 <= int(parts.get("INTERVAL", "1")) <= MAX_INTERVAL:
+        raise RuleError(f"has an INTERVAL outside 1 to {MAX_INTERVAL}")
+    if not 1 <= int(parts.get("COUNT", "1")) <= MAX_COUNT:
+        raise RuleError(f"has a COUNT outside 1 to {MAX_COUNT}")
+    if "COUNT" in parts and "UNTIL" in parts:
+        raise RuleError("has both COUNT and UNTIL")
+    if "UNTIL" in parts:
+        try:
+            datetime.strptime(parts["UNTIL"][:8], "%Y%m%d")
+        except ValueError:
+            raise RuleError(f"has an impossible UNTIL: {parts['UNTIL']!r}") from None
+    return parts
+
+
+def _check_days(parts: dict[str, str]) -> None:
+    """Refuses 30 February and its like without looking for them."""
+    if "BYMONTH" not in parts or "BYMONTHDAY" not in parts:
+        return
+    longest = max(_LONGEST[int(month) - 1] for month in parts["BYMONTH"].split(","))
+    if all(abs(int(day)) > longest for day in parts["BYMONTHDAY"].split(",")):
+        raise RuleError("never comes about")
+
+
+def _first(text: str, start: int, today: int) -> int | None:
+    parts = _parse(text)
+    first = _at_midnight(start)
+    now = max(first, _at_midnight(today))
+    unit = _FREQUENCIES[parts["FREQ"]]
+    interval = int(parts.get("INTERVAL", "1"))
+    if "COUNT" not in parts and unit in ("days", "weeks"):
+        # Whole periods change nothing; a rule of long ago is not walked through from its start.
+        step = timedelta(**{unit: interval})
+        first += step * max(0, (now - first) // step - 1)
+    until = parts.pop("UNTIL", None)
+    rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=first)
+    assert isinstance(rule, rrule)
+    if until is not None:
+        # The day counts; with a zone, dateutil would not compare it with the start.
+        rule = rule.replace(until=datetime.strptime(until[:8], "%Y%m%d"))
+    found = rule.after(now, inc=True)
+    return None if found is None else from_date(found.date())
+
+
+def _at_midnight(seconds: int) -> datetime:
+    return datetime.combine(to_date(seconds), datetime.min.time())
