@@ -1,0 +1,86 @@
+"""Account balances, kept exact while records come and change."""
+
+from collections import defaultdict
+
+from finance_api.importers.interface import ImportRefused, LedgerBalance
+from finance_api.ledger.books import Books
+from finance_api.query.model import Condition, Operator, Span
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.values.number import MAX_UNITS, decimal_text
+from finance_api.values.time import DAY_SECONDS
+
+
+class Balances:
+    """What the records of an import add to their accounts."""
+
+    def __init__(self) -> None:
+        self._amounts: defaultdict[str, int] = defaultdict(int)
+        self._counts: defaultdict[str, int] = defaultdict(int)
+
+    def note(self, stored: Row | None, row: Row) -> None:
+        """A record is new, or takes the place of ``stored``."""
+        if stored is not None:
+            self._add(stored, -1)
+        self._add(row, 1)
+
+    def _add(self, row: Row, sign: int) -> None:
+        self._counts[row["accountId"]] += sign
+        if row["recordState"] != VOID:
+            self._amounts[row["accountId"]] += sign * row["amount"]
+
+    def settle(self, books: Books) -> None:
+        """Writes the balances onto the accounts. Raises ImportRefused if one does not fit."""
+        for account_id, account in list(books.accounts.rows.items()):
+            stored = books.accounts.stored(account_id)
+            records = 0 if stored is None else stored["balance"] - stored["initialBalance"]
+            count = 0 if stored is None else stored["recordCount"]
+            balance = account["initialBalance"] + records + self._amounts[account_id]
+            if abs(balance) > MAX_UNITS:
+                raise ImportRefused(
+                    f"the balance of the account {account['name']} would be "
+                    f"{decimal_text(balance)}, which is out of range"
+                )
+            settled = {"balance": balance, "recordCount": count + self._counts[account_id]}
+            books.accounts.put({**account, **settled})
+
+
+def note_bank_balance(books: Books, account_id: str, balance: LedgerBalance) -> None:
+    """Keeps what the bank says, if it is no older than what the account has."""
+    account = books.accounts.rows[account_id]
+    known = account["bankBalanceDate"]
+    if known is None or balance.date >= known:
+        kept = {"bankBalance": balance.amount, "bankBalanceDate": balance.date}
+        books.accounts.put({**account, **kept})
+
+
+def agree_with_bank(books: Books, account_id: str) -> None:
+    """Sets the initial balance so that the balance at the end of the bank's day is the bank's.
+
+    The records of the account are stored by now. Raises ImportRefused if it does not fit.
+    """
+    account = books.accounts.rows[account_id]
+    day = account["bankBalanceDate"]
+    if day is None:
+        return
+    until = books.storage.sum_records(
+        books.user.id,
+        [
+            _condition("accountId", Operator.ANY_OF, (account_id,)),
+            _condition("recordDate", Operator.LTE, Span(day, day + DAY_SECONDS)),
+        ],
+    )
+    initial = account["bankBalance"] - until.amount
+    if abs(initial) > MAX_UNITS:
+        raise ImportRefused(
+            f"the initial balance of the account {account['name']} would be "
+            f"{decimal_text(initial)}, which is out of range"
+        )
+    books.accounts.put({**account, "initialBalance": initial})
+
+
+def _condition(name: str, operator: Operator, operand: tuple[str, ...] | Span) -> Condition:
+    field = RECORDS.get_field(name)
+    assert field is not None
+    return Condition(field, operator, operand)

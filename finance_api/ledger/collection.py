@@ -1,0 +1,80 @@
+"""The rows of one resource of a user, held while an import works on them.
+
+Every resource but the records is small enough to be held whole.
+"""
+
+from typing import Any
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import Storage
+from finance_api.values import Row
+
+
+class Collection:
+    """Stored rows and those that the import puts in their place, by id and by source."""
+
+    def __init__(self, storage: Storage, user_id: int, resource: Resource) -> None:
+        self.resource = resource
+        self._stored: dict[str, Row] = {
+            row["id"]: row for row in storage.scan_rows(user_id, resource)
+        }
+        self.rows: dict[str, Row] = dict(self._stored)
+        self._ids_by_source: dict[tuple[str, str], str] = {
+            (row["source"], row["sourceId"]): row["id"]
+            for row in self.rows.values()
+            if row["sourceId"] is not None
+        }
+
+    def find(self, row_id: str | None, source: str | None, source_id: str | None) -> Row | None:
+        """The row with this id, else the one of this source."""
+        if row_id is not None:
+            return self.rows.get(row_id)
+        return self.rows.get(self._ids_by_source.get((source or "", source_id or ""), ""))
+
+    def named(self, name: str) -> list[Row]:
+        """The rows of that name, by id."""
+        return sorted(
+            (row for row in self.rows.values() if row["name"] == name), key=lambda row: row["id"]
+        )
+
+    def put(self, row: Row, line: int | None = None) -> None:
+        """Adds or replaces a row. Raises ImportRefused if another one has its source id."""
+        old = self.rows.get(row["id"])
+        if old is not None and old["sourceId"] is not None:
+            self._ids_by_source.pop((old["source"], old["sourceId"]), None)
+        if row["sourceId"] is not None:
+            key = (row["source"], row["sourceId"])
+            if self._ids_by_source.setdefault(key, row["id"]) != row["id"]:
+                raise ImportRefused(
+                    f"sourceId {key[1]!r} of source {key[0]!r} belongs to the "
+                    f"{self.resource.model_type} {self._ids_by_source[key]}",
+                    line,
+                )
+        self.rows[row["id"]] = row
+
+    def stored(self, row_id: str) -> Row | None:
+        """The row as it was before the import."""
+        return self._stored.get(row_id)
+
+    def changed_ids(self, *names: str) -> set[str]:
+        """Ids of rows that were there before and differ now in one of the fields."""
+        return {
+            row_id
+            for row_id, old in self._stored.items()
+            if any(old[name] != self.rows[row_id][name] for name in names)
+        }
+
+    def save(self, storage: Storage, user_id: int) -> bool:
+        """Stores what is new or different; whether there was any."""
+        new: list[dict[str, Any]] = []
+        changed: list[dict[str, Any]] = []
+        for row_id, row in self.rows.items():
+            old = self._stored.get(row_id)
+            if old is None:
+                new.append(row)
+            elif old != row:
+                changed.append(row)
+        if new or changed:
+            storage.put_rows(user_id, self.resource, new=new, changed=changed)
+        return bool(new or changed)

@@ -1,0 +1,115 @@
+"""Importing the native format: whole objects of every type."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native import NativeRow
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.books import Books
+from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.records import Proposal, RecordWriter
+from finance_api.ledger.references import check_references
+from finance_api.ledger.report import ImportReport
+from finance_api.ledger.rows import replaced, row_id, stamped
+from finance_api.planning.recurrence import RuleError, check_rule
+from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
+from finance_api.resources.records import record_type
+from finance_api.values import Row
+
+
+class NativeImport:
+    """documents, then records: each row is stored, or the file is refused with its line."""
+
+    def __init__(self, books: Books, report: ImportReport) -> None:
+        self._books = books
+        self._report = report
+        self._balances = Balances()
+
+    def run(
+        self, documents: Iterable[NativeRow], records: Callable[[], Iterable[NativeRow]]
+    ) -> None:
+        """records is called when the documents are through. Raises ImportRefused."""
+        self._import_documents(documents)
+        changed = rederive_records(self._books)
+        writer = RecordWriter(self._books, self._balances, self._report, _whole_record)
+        for row in records():
+            values = row.values
+            writer.add(
+                Proposal(
+                    row.line,
+                    values.get("id"),
+                    values.get("source"),
+                    values.get("sourceId"),
+                    values,
+                )
+            )
+        writer.flush()
+        self._balances.settle(self._books)
+        self._report.changed = self._books.close(records_changed=changed or writer.changed)
+
+    def _import_documents(self, documents: Iterable[NativeRow]) -> None:
+        lines: dict[tuple[str, str], NativeRow] = {}
+        for document in documents:
+            row = self._put(document)
+            lines[document.resource.name, row["id"]] = document
+        # Only now is every document known that another one may refer to.
+        for (_, document_id), document in lines.items():
+            row = self._books.collection(document.resource).rows[document_id]
+            check_references(self._books, document.resource, row, document.line)
+            if document.resource is STANDING_ORDERS:
+                self._check_standing_order(row, document)
+
+    def _put(self, document: NativeRow) -> Row:
+        collection = self._books.collection(document.resource)
+        given = document.values
+        source, source_id = given.get("source"), given.get("sourceId")
+        stored = collection.find(given.get("id"), source, source_id)
+        if stored is None and "id" not in given:
+            stored = collection.rows.get(row_id(self._books.user.uuid, source, source_id))
+        row = replaced(document.resource, given, stored)
+        if stored is None:
+            row["id"] = given.get("id") or row_id(self._books.user.uuid, source, source_id)
+        if document.resource is STANDING_ORDERS:
+            _complete_standing_order(row)
+        if document.resource is ACCOUNTS and stored is not None:
+            _forget_bank_balance(row, stored)
+        stamp = stamped(row, given, stored, self._books.now)
+        if stamp is None:
+            self._report.unchanged += 1
+            return row
+        collection.put(stamp, document.line)
+        if stored is None:
+            self._report.created += 1
+        else:
+            self._report.updated += 1
+        return stamp
+
+    def _check_standing_order(self, row: Row, document: NativeRow) -> None:
+        account = self._books.accounts.rows.get(row["accountId"] or "")
+        currency = row["currencyCode"]
+        if account is not None and currency is not None and currency != account["currencyCode"]:
+            raise ImportRefused(
+                f"currencyCode is {currency}, but the account {account['name']} is in "
+                f"{account['currencyCode']}",
+                document.line,
+            )
+        try:
+            check_rule(row["recurrenceRule"], row["startDate"])
+        except RuleError as error:
+            raise ImportRefused(f"recurrenceRule {error}", document.line) from None
+
+
+def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
+    return replaced(RECORDS, given, stored)
+
+
+def _complete_standing_order(row: Row) -> None:
+    if row["type"] is None and row["amount"] is not None:
+        row["type"] = record_type(row["amount"])
+
+
+def _forget_bank_balance(row: Row, stored: Row) -> None:
+    """An initial balance that the user sets is no longer the one worked out from the bank's."""
+    if row["initialBalance"] != stored["initialBalance"]:
+        row["bankBalance"] = row["bankBalanceDate"] = None

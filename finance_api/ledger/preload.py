@@ -1,0 +1,78 @@
+"""Filling the memory storage at start, which makes it a way to serve an export."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import transaction
+from pyramid.config import Configurator
+
+from finance_api.clock import Clock
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.importing import import_file
+from finance_api.settings import SettingError
+from finance_api.storage.interface import StorageBackend, Token
+from finance_api.values.ids import derived_id
+
+_LOAD = "finance_api.storage.memory.load"
+_USER = "finance_api.storage.memory.user"
+_SHA256 = "finance_api.storage.memory.token_sha256"
+
+#: The namespace of users that are made at start: the same e-mail has the same id every time.
+_NAMESPACE = "7f1f6d0a-3c5c-4a55-8a6b-6d0f7c0c1c5e"
+
+
+def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) -> None:
+    """Makes the user, the token and the data that the settings name. Raises SettingError."""
+    email = settings[_USER].strip().lower()
+    if not email:
+        for name in (_LOAD, _SHA256):
+            if settings[name]:
+                raise SettingError(f"{name}: needs {_USER}")
+        return
+    if backend.persistent:
+        raise SettingError(f"{_USER}: is for the memory storage only")
+    now = clock.now()
+    tm = transaction.TransactionManager(explicit=True)
+    with tm:
+        storage = backend.connect(tm, writing=True)
+        user = storage.add_user(
+            uuid=derived_id(_NAMESPACE, email),
+            email=email,
+            premium=True,
+            password_hash=None,
+            created_at=now,
+        )
+        if settings[_SHA256]:
+            storage.add_token(_token(user.id, settings[_SHA256], now))
+    if settings[_LOAD]:
+        _load(backend, email, settings[_LOAD], now)
+
+
+def _load(backend: StorageBackend, email: str, path: str, now: int) -> None:
+    try:
+        with open(path, "rb") as stream:
+            import_file(backend, email, stream, None, now=now)
+    except OSError as error:
+        raise SettingError(f"{_LOAD}: {path}: {error.strerror}") from None
+    except ImportRefused as error:
+        error.file = path
+        raise SettingError(f"{_LOAD}: {error}") from None
+
+
+def _token(user_id: int, sha256: str, now: int) -> Token:
+    digits = sha256.lower()
+    if len(digits) != 64 or not set(digits) <= set("0123456789abcdef"):
+        raise SettingError(f"{_SHA256}: is not 64 hexadecimal digits")
+    return Token(
+        id=derived_id(_NAMESPACE, digits),
+        user_id=user_id,
+        name="from the settings",
+        sha256=digits,
+        start="",
+        scopes=None,
+        created_at=now,
+    )
+
+
+def includeme(config: Configurator) -> None:
+    preload(config.registry.storage, config.get_settings(), config.registry.clock)

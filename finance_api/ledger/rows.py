@@ -1,0 +1,55 @@
+"""How a whole row is made from what an import gives."""
+
+from typing import Any
+
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+from finance_api.values.ids import derived_id, new_id
+
+#: What a replacement keeps where the import does not give it.
+_KEPT = ("id", "createdAt", "updatedAt")
+
+
+def blank_row(resource: Resource) -> Row:
+    """A row in which every field has its default."""
+    return {f.name: f.default for f in resource.kept_fields}
+
+
+def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
+    """The id of a new row: always the same for the same source of the same user."""
+    if source is None or source_id is None:
+        return new_id()
+    return derived_id(user_uuid, source, source_id)
+
+
+def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> Row:
+    """A whole row: what is given, for the rest the defaults.
+
+    Derived fields and what is kept apart from the public ones stay as stored, and so do id and
+    times, where they are not given.
+    """
+    row = blank_row(resource) if stored is None else dict(stored)
+    for f in resource.native_fields:
+        if f.name in given:
+            row[f.name] = given[f.name]
+        elif f.name not in _KEPT:
+            row[f.name] = f.default
+    if "extra" in row:
+        row["extra"] = given.get("extra")
+    return row
+
+
+def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Row | None:
+    """The row with its times, or None if it says nothing that is not stored already.
+
+    Times that are not given are ``now`` for what is new, and for ``updatedAt`` of what changed.
+    """
+    if stored is None:
+        row["createdAt"] = given.get("createdAt", now)
+        row["updatedAt"] = given.get("updatedAt", now)
+        return row
+    if row == stored:
+        return None
+    if "updatedAt" not in given:
+        row["updatedAt"] = now
+    return row

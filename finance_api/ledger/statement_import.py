@@ -1,0 +1,128 @@
+"""Importing statements: what a bank wrote, account by account."""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from finance_api.importers.interface import Entry, Statement
+from finance_api.importers.native.values import MAX_SOURCE_CHARACTERS
+from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
+from finance_api.ledger.books import Books
+from finance_api.ledger.collection import Collection
+from finance_api.ledger.records import Proposal, RecordWriter
+from finance_api.ledger.report import ImportReport
+from finance_api.ledger.rows import blank_row, row_id
+from finance_api.ledger.rules import Rules
+from finance_api.ledger.statement_accounts import find_account
+from finance_api.resources import CATEGORIES, RECORDS
+from finance_api.values import Row
+
+#: What the file decides, also of a record that is stored already.
+_OF_THE_FILE = ("amount", "recordDate", "payee", "note")
+
+
+class StatementImport:
+    """Stores statements of one source.
+
+    account_name: the user's choice of account, for a file of one account.
+    currency: the currency of a new account, where the file does not say.
+    """
+
+    def __init__(
+        self,
+        books: Books,
+        report: ImportReport,
+        source: str,
+        *,
+        account_name: str | None = None,
+        currency: str | None = None,
+    ) -> None:
+        self._books = books
+        self._report = report
+        self._source = source
+        self._account_name = account_name
+        self._currency = currency
+        self._rules = Rules(books)
+
+    def run(self, statements: Iterable[Statement]) -> None:
+        """Raises ImportRefused."""
+        balances = Balances()
+        writer = RecordWriter(self._books, balances, self._report, self._complete)
+        touched: dict[str, None] = {}
+        for statement in statements:
+            account_id = find_account(
+                self._books,
+                self._source,
+                statement.account,
+                name=self._account_name,
+                currency=self._currency,
+            )
+            touched[account_id] = None
+            # Ids of a file that does not name its account are unique within the account only.
+            scope = "" if statement.account.key is not None else account_id + "/"
+            for entry in statement.entries:
+                writer.add(self._proposal(account_id, scope, entry))
+            if statement.balance is not None:
+                note_bank_balance(self._books, account_id, statement.balance)
+            self._report.skipped.update(statement.skipped)
+        writer.flush()
+        for account_id in touched:
+            agree_with_bank(self._books, account_id)
+        balances.settle(self._books)
+        self._report.changed = self._books.close(records_changed=writer.changed)
+
+    def _proposal(self, account_id: str, scope: str, entry: Entry) -> Proposal:
+        given = {
+            "accountId": account_id,
+            "amount": entry.amount,
+            "recordDate": entry.date,
+            "payee": entry.payee,
+            "note": entry.note,
+            "entry": entry,
+        }
+        return Proposal(entry.line, None, self._source, _bounded(scope + entry.source_id), given)
+
+    def _complete(self, given: dict[str, Any], stored: Row | None) -> Row:
+        if stored is not None:
+            return {**stored, **{name: given[name] for name in _OF_THE_FILE}}
+        entry: Entry = given["entry"]
+        row = blank_row(RECORDS)
+        row.update((name, given[name]) for name in ("accountId", *_OF_THE_FILE))
+        category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
+        if category_id is None and entry.category is not None:
+            category_id = self._of_name(self._books.categories, entry.category)
+        own_labels = (self._of_name(self._books.labels, name) for name in entry.labels)
+        row["categoryId"] = category_id
+        row["labelIds"] = tuple(dict.fromkeys((*label_ids, *own_labels)))
+        row["paymentType"] = entry.payment_type
+        # A bank's statement lists what is settled.
+        row["recordState"] = "cleared"
+        return row
+
+    def _of_name(self, collection: Collection, name: str) -> str:
+        """The id of the category or label of that name, made if there is none."""
+        source_id = _bounded(f"{collection.resource.model_type}/{name}")
+        known = collection.find(None, self._source, source_id)
+        if known is None:
+            known = next(iter(collection.named(name)), None)
+        if known is None:
+            known = {
+                **blank_row(collection.resource),
+                "id": row_id(self._books.user.uuid, self._source, source_id),
+                "name": name,
+                "createdAt": self._books.now,
+                "updatedAt": self._books.now,
+                "source": self._source,
+                "sourceId": source_id,
+            }
+            if collection.resource is CATEGORIES:
+                known["customCategory"] = True
+            collection.put(known)
+        return str(known["id"])
+
+
+def _bounded(source_id: str) -> str:
+    """The source id, or the hash of one that is too long for an index."""
+    if len(source_id) <= MAX_SOURCE_CHARACTERS:
+        return source_id
+    return "sha256:" + hashlib.sha256(source_id.encode()).hexdigest()
