@@ -1,0 +1,1 @@
+"""For operators and their machines: health and version."""

@@ -1,0 +1,172 @@
+"""Query parameters as colander schemas, derived from the resources.
+
+The grammar itself is `finance_api.query.parse`; this is where it meets colander and Cornice.
+"""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+import colander
+from pyramid.request import Request
+
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    MAX_OFFSET,
+    Condition,
+    Query,
+)
+from finance_api.query.parse import (
+    MAX_LIST_OPERANDS,
+    parse_boolean,
+    parse_conditions,
+    parse_ids,
+    parse_integer,
+    parse_sort,
+)
+from finance_api.querystring import split_query
+from finance_api.resources.field import Field, Resource
+
+MAX_PARAMETERS = 100
+MAX_CONDITIONS_PER_FIELD = 10
+_SHOWN_NAME_CHARACTERS = 60
+
+
+class Scalar(colander.SchemaType):  # type: ignore[misc]
+    """A parameter that may stand once."""
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self._parse = parse
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        if cstruct is colander.null:
+            return colander.null
+        if len(cstruct) > 1:
+            raise colander.Invalid(node, f"is given {len(cstruct)} times; once is allowed")
+        try:
+            return self._parse(cstruct[0])
+        except QueryError as error:
+            raise colander.Invalid(node, str(error)) from None
+
+
+class Conditions(colander.SchemaType):  # type: ignore[misc]
+    """The conditions on one field; the parameter may stand several times."""
+
+    def __init__(self, field: Field) -> None:
+        self._field = field
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        if cstruct is colander.null:
+            return colander.null
+        conditions: list[Condition] = []
+        faults = []
+        for text in cstruct:
+            try:
+                conditions.extend(parse_conditions(self._field, text))
+            except QueryError as error:
+                faults.append(str(error))
+        if len(conditions) > MAX_CONDITIONS_PER_FIELD:
+            faults.append(
+                f"{len(conditions)} conditions are given; at most {MAX_CONDITIONS_PER_FIELD} "
+                "are allowed on one field"
+            )
+        if faults:
+            raise colander.Invalid(node, faults)
+        return tuple(conditions)
+
+
+class Ids(colander.SchemaType):  # type: ignore[misc]
+    """Ids in the order asked for, from one parameter or several."""
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        if cstruct is colander.null:
+            return colander.null
+        ids: list[str] = []
+        try:
+            for text in cstruct:
+                ids.extend(parse_ids(text))
+        except QueryError as error:
+            raise colander.Invalid(node, str(error)) from None
+        if len(ids) > MAX_LIST_OPERANDS:
+            raise colander.Invalid(
+                node, f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed"
+            )
+        return ids
+
+
+def list_schema(resource: Resource) -> colander.MappingSchema:
+    """limit, offset, sortBy, withTotal, and a filter for each field that has one."""
+    schema = colander.MappingSchema()
+    nodes: list[tuple[str, colander.SchemaType, Any]] = [
+        ("limit", Scalar(lambda text: parse_integer(text, 1, MAX_LIMIT)), DEFAULT_LIMIT),
+        ("offset", Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET)), 0),
+        ("sortBy", Scalar(lambda text: parse_sort(resource, text)), _default_sort(resource)),
+        ("withTotal", Scalar(parse_boolean), False),
+    ]
+    nodes += [(f.name, Conditions(f), ()) for f in resource.fields if f.filterable]
+    for name, kind, missing in nodes:
+        schema.add(colander.SchemaNode(kind, name=name, missing=missing))
+    return schema
+
+
+def ids_schema() -> colander.MappingSchema:
+    """``id``, which must be given."""
+    schema = colander.MappingSchema()
+    required = colander.SchemaNode(
+        Ids(), name="id", missing_msg=f"is required: 1 to {MAX_LIST_OPERANDS} ids"
+    )
+    schema.add(required)
+    return schema
+
+
+def _default_sort(resource: Resource) -> Any:
+    return parse_sort(resource, resource.default_sort)
+
+
+def query_of(resource: Resource, validated: dict[str, Any]) -> Query:
+    """The query that validated parameters of `list_schema` ask for."""
+    conditions = (c for f in resource.fields if f.filterable for c in validated[f.name])
+    return Query(
+        resource,
+        tuple(conditions),
+        validated["sortBy"],
+        validated["limit"],
+        validated["offset"],
+        validated["withTotal"],
+    )
+
+
+def validate_query(request: Request, schema: colander.MappingSchema, **options: Any) -> None:
+    """A Cornice validator: every fault of the query string, or ``request.validated``."""
+    query_string = request.query_string
+    if query_string.count("&") >= MAX_PARAMETERS:
+        request.errors.add("querystring", "*", f"more than {MAX_PARAMETERS} parameters are given")
+        return
+    given: dict[str, list[str]] = {}
+    for name, value in split_query(query_string):
+        if value is None or "\x00" in name:
+            message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
+            request.errors.add("querystring", name, message)
+        else:
+            given.setdefault(name, []).append(value)
+    known = {node.name for node in schema.children}
+    for name in given:
+        if name not in known:
+            request.errors.add("querystring", name[:_SHOWN_NAME_CHARACTERS], _unknown(name, known))
+    try:
+        validated = schema.deserialize({k: v for k, v in given.items() if k in known})
+    except colander.Invalid as invalid:
+        for child in invalid.children:
+            for message in child.messages():
+                request.errors.add("querystring", child.node.name, str(message))
+    else:
+        request.validated.update(validated)
+
+
+def _unknown(name: str, known: set[str]) -> str:
+    shown = name[:_SHOWN_NAME_CHARACTERS]
+    nearest = get_close_matches(shown, known, n=1, cutoff=0)
+    hint = f"; did you mean {quoted(nearest[0])}?" if nearest else ""
+    return f"there is no such parameter{hint}"

@@ -1,0 +1,1 @@
+"""The public surface: one module for each endpoint."""

@@ -1,0 +1,11 @@
+"""Who asks, and what they may do: identities, tokens, permissions, the security policy."""
+
+from pyramid.config import Configurator
+
+
+def includeme(config: Configurator) -> None:
+    config.include("finance_api.auth.last_used")
+    config.include("finance_api.auth.policy")
+    config.include("finance_api.auth.refusals")
+    config.include("finance_api.auth.tween")
+    config.include("finance_api.auth.permissions")

@@ -1,0 +1,23 @@
+"""The Authorization header of a bearer token (RFC 6750, section 2.1)."""
+
+import re
+
+_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE)
+_SCHEME = re.compile(r"bearer(?: |$)", re.IGNORECASE)
+
+#: Longer ones are no tokens of ours.
+MAX_TOKEN_CHARACTERS = 8_192
+
+
+class MalformedHeader(ValueError):
+    """A bearer token was meant, but the header is not one."""
+
+
+def bearer_token(header: str | None) -> str | None:
+    """The token of the header; None where no bearer token is sent. Raises MalformedHeader."""
+    if header is None or not _SCHEME.match(header):
+        return None
+    match = _BEARER.fullmatch(header)
+    if match is None or len(match[1]) > MAX_TOKEN_CHARACTERS:
+        raise MalformedHeader
+    return match[1]

@@ -1,0 +1,73 @@
+"""Making personal tokens: the rules that hold wherever one is made."""
+
+from collections.abc import Sequence
+
+from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.interface import Storage, Token, User
+from finance_api.values.ids import new_id
+from finance_api.values.text import TextError, clean_or_none
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS
+
+SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
+MAX_NAME_CHARACTERS = 100
+
+
+class IssueRefused(Exception):
+    """No token is made; the message says why."""
+
+
+def issue_token(
+    storage: Storage,
+    user: User,
+    *,
+    name: str,
+    now: int,
+    scopes: Sequence[str] = (),
+    expires_in_days: int | None = None,
+) -> str:
+    """Makes a token and returns its text, which is kept nowhere. Raises IssueRefused.
+
+    scopes: paths of resources; none means all. expires_in_days: None means never.
+    """
+    if not user.premium:
+        raise IssueRefused("personal tokens need a premium subscription")
+    if not user.enabled:
+        raise IssueRefused("the user is disabled")
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown:
+        raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
+    text = new_token()
+    storage.add_token(
+        Token(
+            id=new_id(),
+            user_id=user.id,
+            name=_checked_name(name),
+            sha256=digest(text),
+            start=text[:START_CHARACTERS],
+            scopes=tuple(s for s in SCOPES if s in scopes) or None,
+            created_at=now,
+            expires_at=_expiry(now, expires_in_days),
+        )
+    )
+    return text
+
+
+def _checked_name(name: str) -> str:
+    try:
+        cleaned = clean_or_none(name)
+    except TextError as error:
+        raise IssueRefused(f"the name {error}") from None
+    if cleaned is None:
+        raise IssueRefused("a token needs a name")
+    if len(cleaned) > MAX_NAME_CHARACTERS:
+        raise IssueRefused(f"the name has more than {MAX_NAME_CHARACTERS} characters")
+    return cleaned.strip()
+
+
+def _expiry(now: int, days: int | None) -> int | None:
+    if days is None:
+        return None
+    if days < 1 or now + days * DAY_SECONDS > MAX_SECONDS:
+        raise IssueRefused("a token expires in at least one day, and before the year 10000")
+    return now + days * DAY_SECONDS

@@ -1,0 +1,30 @@
+"""What may be done: one permission for each view, ``<surface>:<resource>:<action>``."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.exceptions import ConfigurationError
+
+
+class Permission(StrEnum):
+    RECORDS_READ = "public:records:read"
+    ACCOUNTS_READ = "public:accounts:read"
+    CATEGORIES_READ = "public:categories:read"
+    BUDGETS_READ = "public:budgets:read"
+    GOALS_READ = "public:goals:read"
+    STANDING_ORDERS_READ = "public:standing-orders:read"
+    LABELS_READ = "public:labels:read"
+    RECORD_RULES_READ = "public:record-rules:read"
+
+
+def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
+    """Refuses to register a view that does not say who may see it."""
+    if info.options.get("permission") is None and not info.exception_only:
+        raise ConfigurationError(f"the view {info.original_view!r} names no permission")
+    return view
+
+
+def includeme(config: Configurator) -> None:
+    config.add_view_deriver(require_permission, name="require_permission")

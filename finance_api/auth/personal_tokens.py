@@ -1,0 +1,51 @@
+"""The text of a personal token: ``fin_``, 43 characters of secret, 6 of checksum.
+
+The checksum (CRC-32 of all before it) lets a typo, or a string that only looks like a token, be
+told without asking the storage. Only the SHA-256 of a token is kept: with 256 random bits there is
+nothing to guess, so a slow hash would protect nothing.
+"""
+
+import hashlib
+import re
+import secrets
+import zlib
+
+PREFIX = "fin_"
+SECRET_CHARACTERS = 43
+CHECKSUM_CHARACTERS = 6
+#: How much of a token is kept, so that its owner can tell it from others.
+START_CHARACTERS = 8
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_FORM = re.compile(f"{PREFIX}[0-9A-Za-z]{{{SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}}")
+
+
+def new_token() -> str:
+    """A token of 256 random bits."""
+    body = PREFIX + _base62(secrets.randbits(256), SECRET_CHARACTERS)
+    return body + _checksum(body)
+
+
+def is_well_formed(text: str) -> bool:
+    """Whether ``text`` has the form of a token, its checksum included."""
+    if not _FORM.fullmatch(text):
+        return False
+    body, checksum = text[:-CHECKSUM_CHARACTERS], text[-CHECKSUM_CHARACTERS:]
+    return secrets.compare_digest(_checksum(body), checksum)
+
+
+def digest(text: str) -> str:
+    """What is kept of a token: its SHA-256, in hexadecimal."""
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _checksum(body: str) -> str:
+    return _base62(zlib.crc32(body.encode("ascii")), CHECKSUM_CHARACTERS)
+
+
+def _base62(number: int, width: int) -> str:
+    characters = []
+    for _ in range(width):
+        number, digit = divmod(number, 62)
+        characters.append(_DIGITS[digit])
+    return "".join(reversed(characters))

@@ -1,0 +1,49 @@
+"""The security policy: Pyramid's questions, answered by tokens and ACLs."""
+
+from typing import Any
+
+from pyramid.authorization import ACLHelper
+from pyramid.config import Configurator
+from pyramid.interfaces import ISecurityPolicy
+from pyramid.request import Request
+from zope.interface import implementer
+
+from finance_api.auth.authentication import authenticate
+from finance_api.auth.identity import Failure, Identity
+from finance_api.auth.principals import principals_of
+
+
+@implementer(ISecurityPolicy)
+class SecurityPolicy:
+    """See `pyramid.interfaces.ISecurityPolicy`. A header carries credentials: none to remember."""
+
+    def __init__(self) -> None:
+        self._acl = ACLHelper()
+
+    def identity(self, request: Request) -> Identity | None:
+        found = request.authentication
+        return found if isinstance(found, Identity) else None
+
+    def authenticated_userid(self, request: Request) -> str | None:
+        identity = self.identity(request)
+        return None if identity is None else identity.user.uuid
+
+    def permits(self, request: Request, context: Any, permission: str) -> Any:
+        identity = self.identity(request)
+        principals = [] if identity is None else principals_of(identity)
+        return self._acl.permits(context, principals, permission)
+
+    def remember(self, request: Request, userid: str, **options: Any) -> list[tuple[str, str]]:
+        return []
+
+    def forget(self, request: Request, **options: Any) -> list[tuple[str, str]]:
+        return []
+
+
+def _authentication(request: Request) -> Identity | Failure:
+    return authenticate(request)
+
+
+def includeme(config: Configurator) -> None:
+    config.set_security_policy(SecurityPolicy())
+    config.add_request_method(_authentication, "authentication", reify=True)

@@ -1,0 +1,52 @@
+"""401 and 403: what the client is told, and no more."""
+
+from pyramid.authorization import ACLDenied
+from pyramid.config import Configurator
+from pyramid.httpexceptions import HTTPForbidden
+from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api.auth.identity import Failure
+from finance_api.auth.principals import NO_PREMIUM
+from finance_api.errors import as_problem, problem
+from finance_api.problem import CONTENT_TYPE
+
+REALM = "finance_api"
+
+_DETAILS = {
+    Failure.ABSENT: "A token is needed: send the header Authorization: Bearer <token>.",
+    Failure.INVALID: "The token is not valid.",
+    Failure.EXPIRED: "The token has expired.",
+}
+
+
+def unauthorized(failure: Failure) -> Response:
+    """RFC 6750, section 3: ``error`` only where a token was sent."""
+    challenge = f'Bearer realm="{REALM}"'
+    if failure is not Failure.ABSENT:
+        challenge += ', error="invalid_token"'
+    return problem(401, _DETAILS[failure], headers={"WWW-Authenticate": challenge})
+
+
+def forbidden(error: HTTPForbidden, request: Request) -> Response:
+    """403 to whoever is known, 401 to whoever is not."""
+    if error.content_type == CONTENT_TYPE:
+        return as_problem(error, request)
+    if isinstance(request.authentication, Failure):
+        return unauthorized(request.authentication)
+    denied = error.result
+    if isinstance(denied, ACLDenied) and denied.ace and denied.ace[1] == NO_PREMIUM:
+        return problem(403, "The public API needs a premium subscription.")
+    scope = denied.context.scope
+    return problem(
+        403,
+        f"The token lacks the scope {scope}.",
+        headers={
+            "WWW-Authenticate": f'Bearer realm="{REALM}", error="insufficient_scope", '
+            f'scope="{scope}"'
+        },
+    )
+
+
+def includeme(config: Configurator) -> None:
+    config.add_forbidden_view(forbidden)

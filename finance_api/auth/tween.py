@@ -1,0 +1,51 @@
+"""Authentication comes before everything else on a surface: before 404, 405 and 400 too."""
+
+from collections.abc import Callable
+
+from pyramid.config import Configurator
+from pyramid.registry import Registry
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.tweens import EXCVIEW
+
+from finance_api.auth.identity import Failure
+from finance_api.auth.refusals import unauthorized
+from finance_api.errors import problem
+from finance_api.querystring import split_query
+
+PUBLIC_SURFACE = "/v1/api/"
+
+#: Where clients of other services put a token; logs and histories would keep it.
+_TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
+
+Handler = Callable[[Request], Response]
+
+
+def authentication_tween(handler: Handler, registry: Registry) -> Handler:
+    def tween(request: Request) -> Response:
+        if request.path_info.startswith(PUBLIC_SURFACE):
+            _refuse_token_in_query(request)
+            if isinstance(request.authentication, Failure):
+                raise unauthorized(request.authentication)
+        return handler(request)
+
+    return tween
+
+
+def _refuse_token_in_query(request: Request) -> None:
+    if not request.query_string:
+        return
+    names = {name.lower(): name for name, _ in split_query(request.query_string)}
+    found = _TOKEN_PARAMETERS.intersection(names)
+    if found:
+        name = names[min(found)]
+        message = "a token goes into the header Authorization: Bearer <token>, never into the URL"
+        raise problem(
+            400,
+            f"{name}: {message}",
+            errors=[{"in": "query", "name": name, "message": message}],
+        )
+
+
+def includeme(config: Configurator) -> None:
+    config.add_tween("finance_api.auth.tween.authentication_tween", under=EXCVIEW)

@@ -1,0 +1,36 @@
+"""Making users: the rules that hold wherever one is made."""
+
+import re
+
+from finance_api.auth.passwords import hash_password
+from finance_api.storage.interface import Storage, User
+from finance_api.values.ids import new_id
+
+# What is before and after the @ is the mail system's business; white space and controls are not.
+_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
+MAX_EMAIL_CHARACTERS = 254
+
+
+class EmailRefused(ValueError):
+    """The text is no e-mail address."""
+
+
+def normal_email(text: str) -> str:
+    """The form in which an e-mail is kept and looked for: lower case. Raises EmailRefused."""
+    email = text.strip().lower()
+    if not _EMAIL.fullmatch(email) or len(email) > MAX_EMAIL_CHARACTERS:
+        raise EmailRefused(f"{text!r} is not an e-mail address")
+    return email
+
+
+def make_user(
+    storage: Storage, email: str, *, premium: bool, password: str | None, now: int
+) -> User:
+    """A new user. Raises EmailRefused, PasswordRefused, storage.errors.Conflict."""
+    return storage.add_user(
+        uuid=new_id(),
+        email=normal_email(email),
+        premium=premium,
+        password_hash=None if password is None else hash_password(password),
+        created_at=now,
+    )

@@ -1,0 +1,62 @@
+"""finance-api load-demo"""
+
+import sys
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from finance_api.auth.user_accounts import make_user
+from finance_api.cli.office import Office, pass_office
+from finance_api.demo import Household
+from finance_api.ledger.importing import import_rows
+from finance_api.storage.errors import NotFound
+from finance_api.values.time import to_date
+
+#: Demo users are for trying things out; everybody may know it.
+PASSWORD = "demo-password"  # noqa: S105
+
+
+@click.command("load-demo")
+@click.option("--users", type=click.IntRange(1, 10_000), default=1, show_default=True)
+@click.option(
+    "--records-per-user", type=click.IntRange(0, 10_000_000), default=2_000, show_default=True
+)
+@click.option("--seed", type=int, default=1, show_default=True)
+@pass_office
+def load_demo(office: Office, users: int, records_per_user: int, seed: int) -> None:
+    """Make demo users with data; those that have data already are left as they are."""
+    office.require_persistence()
+    today = to_date(office.clock.now())
+    numbers = track(
+        range(1, users + 1),
+        "demo users",
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    for number in numbers:
+        email = "demo@example.com" if number == 1 else f"demo{number}@example.com"
+        if _has_data(office, email):
+            click.echo(f"{email} has data already")
+            continue
+        household = Household(seed * 10_000 + number, records_per_user, today)
+        report = import_rows(
+            office.backend,
+            email,
+            household.documents(),
+            household.records,
+            now=office.clock.now(),
+        )
+        click.echo(f"{email}: {report.created} created (password {PASSWORD})")
+
+
+def _has_data(office: Office, email: str) -> bool:
+    """Whether the user has data; the user is made if there is none."""
+    with office.writing() as storage:
+        try:
+            user = storage.get_user(email)
+        except NotFound:
+            make_user(storage, email, premium=True, password=PASSWORD, now=office.clock.now())
+            return False
+        return storage.get_data_state(user.id).revision > 0

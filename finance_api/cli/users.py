@@ -1,0 +1,81 @@
+"""finance-api user"""
+
+import sys
+from typing import Any
+
+import click
+
+from finance_api.auth.user_accounts import make_user, normal_email
+from finance_api.cli.office import Office, pass_office
+from finance_api.cli.table import table
+from finance_api.values.time import instant_text
+
+
+@click.group()
+def user() -> None:
+    """Users."""
+
+
+@user.command()
+@click.argument("email")
+@click.option("--premium", is_flag=True, help="With the subscription that the public API needs.")
+@click.option("--password-stdin", is_flag=True, help="Read a password from standard input.")
+@pass_office
+def add(office: Office, email: str, premium: bool, password_stdin: bool) -> None:
+    """Make a user."""
+    password = None
+    if password_stdin:
+        password = sys.stdin.readline().rstrip("\r\n")
+    with office.writing() as storage:
+        made = make_user(storage, email, premium=premium, password=password, now=office.clock.now())
+    click.echo(f"made {made.email} ({made.uuid})")
+
+
+@user.command("list")
+@pass_office
+def list_users(office: Office) -> None:
+    """Show all users."""
+    with office.reading() as storage:
+        users = storage.list_users()
+    rows = [
+        (
+            u.email,
+            "premium" if u.premium else "free",
+            "enabled" if u.enabled else "disabled",
+            instant_text(u.created_at),
+            u.uuid,
+        )
+        for u in users
+    ]
+    click.echo(table(("EMAIL", "PLAN", "STATE", "CREATED", "UUID"), rows))
+
+
+@user.command("set")
+@click.argument("email")
+@click.option("--premium/--no-premium", default=None, help="With or without the subscription.")
+@click.option("--enable/--disable", "enabled", default=None, help="Whether tokens are accepted.")
+@pass_office
+def set_user(office: Office, /, email: str, **choices: bool | None) -> None:
+    """Change a user."""
+    changes: dict[str, Any] = {k: v for k, v in choices.items() if v is not None}
+    if not changes:
+        raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
+    with office.writing() as storage:
+        storage.update_user(storage.get_user(normal_email(email)).id, **changes)
+    click.echo(f"changed {normal_email(email)}")
+
+
+@user.command()
+@click.argument("email")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_office
+def delete(office: Office, email: str, yes: bool) -> None:
+    """Remove a user with all tokens and data."""
+    office.require_persistence()
+    with office.reading() as storage:
+        found = storage.get_user(normal_email(email))
+    if not yes:
+        click.confirm(f"Remove {found.email} with all tokens and data?", abort=True, err=True)
+    with office.writing() as storage:
+        storage.delete_user(found.id)
+    click.echo(f"removed {found.email}")

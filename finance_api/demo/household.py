@@ -1,0 +1,208 @@
+"""A household's data: accounts, categories, plans, and any number of records."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from finance_api.demo.catalogue import CATEGORIES, LABELS, SPENDINGS, Spending
+from finance_api.importers.native import NativeRow
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    BY_MODEL_TYPE,
+    GOALS,
+    RECORD_RULES,
+    RECORDS,
+    STANDING_ORDERS,
+)
+from finance_api.resources import (
+    CATEGORIES as CATEGORY_RESOURCE,
+)
+from finance_api.resources import (
+    LABELS as LABEL_RESOURCE,
+)
+from finance_api.resources.field import Resource
+from finance_api.values.time import DAY_SECONDS, from_date
+
+_CENT = 100  # ten-thousandths
+_RECORDS_A_DAY = 4
+
+
+class Household:
+    """seed: another one, another household. today: the day of the newest record."""
+
+    def __init__(self, seed: int, records: int, today: date) -> None:
+        self._random = random.Random(seed)
+        self._records = records
+        self._today = today
+        days = max(400, records // _RECORDS_A_DAY)
+        self._days = min(days, (today - date(1990, 1, 1)).days)
+        self._begin = from_date(today - timedelta(days=self._days))
+        self._current, self._savings, self._card, self._cash = (self._id() for _ in range(4))
+        self._categories = {
+            name: self._id()
+            for categories in CATEGORIES.values()
+            for parent, children in categories.items()
+            for name in (parent, *children)
+        }
+        self._labels = {name: self._id() for name in LABELS}
+
+    def _id(self) -> str:
+        return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+
+    def documents(self) -> Iterator[NativeRow]:
+        """Everything but the records."""
+        for resource, values in self._documents():
+            values = {
+                "id": self._id(),
+                "createdAt": self._begin,
+                "updatedAt": self._begin,
+                **values,
+            }
+            yield NativeRow(0, resource, values)
+
+    def _documents(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
+        yield from self._accounts()
+        for group, categories in CATEGORIES.items():
+            for parent, children in categories.items():
+                yield CATEGORY_RESOURCE, self._category(parent, group, None)
+                for child in children:
+                    yield CATEGORY_RESOURCE, self._category(child, group, parent)
+        for name, label_id in self._labels.items():
+            yield LABEL_RESOURCE, {"id": label_id, "name": name, "color": "#3a7d44"}
+        yield from self._plans()
+        yield BY_MODEL_TYPE["Contact"], {"name": "Landlord", "extra": '{"phone":"+49 30 123456"}'}
+        yield BY_MODEL_TYPE["HashTag"], {"name": "holiday"}
+        yield BY_MODEL_TYPE["MagicRule"], {"name": "Round up", "extra": '{"roundTo":1}'}
+
+    def _accounts(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
+        for account_id, name, account_type, initial, number in (
+            (self._current, "Current account", "CurrentAccount", 250_000, "DE02120300000000202051"),
+            (self._savings, "Savings", "SavingAccount", 1_200_000, "DE02500105170137075030"),
+            (self._card, "Credit card", "CreditCard", 0, None),
+            (self._cash, "Cash", "Cash", 12_000, None),
+        ):
+            yield (
+                ACCOUNTS,
+                {
+                    "id": account_id,
+                    "name": name,
+                    "accountType": account_type,
+                    "currencyCode": "EUR",
+                    "initialBalance": initial * _CENT,
+                    "bankAccountNumber": number,
+                },
+            )
+
+    def _category(self, name: str, group: str, parent: str | None) -> dict[str, Any]:
+        return {
+            "id": self._categories[name],
+            "name": name,
+            "group": group,
+            "parentId": self._categories[parent] if parent else None,
+        }
+
+    def _plans(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
+        for name, kind, limit, categories in (
+            ("Groceries", "BUDGET_INTERVAL_MONTH", 90_000, ("Groceries",)),
+            ("Eating out", "BUDGET_INTERVAL_WEEK", 12_000, ("Eating out",)),
+            ("Everything", "BUDGET_INTERVAL_YEAR", 3_600_000, ()),
+        ):
+            yield (
+                BUDGETS,
+                {
+                    "name": name,
+                    "type": kind,
+                    "currencyCode": "EUR",
+                    "limitAmount": limit * _CENT,
+                    "categoryIds": tuple(self._categories[c] for c in categories),
+                },
+            )
+        yield (
+            GOALS,
+            {
+                "name": "New bicycle",
+                "targetAmount": 120_000 * _CENT,
+                "savedAmount": 45_000 * _CENT,
+                "currencyCode": "EUR",
+                "desiredDate": from_date(self._today + timedelta(days=180)),
+            },
+        )
+        for name, category, amount, rule in (
+            ("Rent", "Rent", -85_000, "FREQ=MONTHLY;BYMONTHDAY=1"),
+            ("Internet", "Internet & phone", -3_499, "FREQ=MONTHLY;BYMONTHDAY=15"),
+            ("Salary", "Salary", 310_000, "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ):
+            yield (
+                STANDING_ORDERS,
+                {
+                    "name": name,
+                    "accountId": self._current,
+                    "categoryId": self._categories[category],
+                    "amount": amount * _CENT,
+                    "currencyCode": "EUR",
+                    "recurrenceRule": rule,
+                    "startDate": self._begin,
+                    "paymentType": "transfer",
+                },
+            )
+        yield (
+            RECORD_RULES,
+            {
+                "name": "Supermarkets",
+                "keywords": ("supermarket", "marché"),
+                "categoryId": self._categories["Groceries"],
+                "labelIds": (self._labels["household"],),
+            },
+        )
+
+    def records(self) -> Iterator[NativeRow]:
+        """As many records as were asked for, oldest first."""
+        weights = [spending.weight for spending in SPENDINGS]
+        for number in range(self._records):
+            day = self._begin + (number * self._days // max(1, self._records - 1)) * DAY_SECONDS
+            values = self._regular(number) or self._spending(
+                self._random.choices(SPENDINGS, weights)[0]
+            )
+            second = self._random.randrange(7 * 3600, 22 * 3600)
+            values.update(
+                id=self._id(),
+                recordDate=day + second,
+                currencyCode="EUR",
+                createdAt=day + second,
+                updatedAt=day + second,
+            )
+            yield NativeRow(0, RECORDS, values)
+
+    def _regular(self, number: int) -> dict[str, Any] | None:
+        """What comes once a month, at some four records a day."""
+        month = {0: ("Rent", -85_000, "Landlord"), 1: ("Salary", 310_000, "Employer Ltd")}
+        found = month.get(number % (_RECORDS_A_DAY * 30))
+        if found is None:
+            return None
+        category, cents, payee = found
+        return {
+            "accountId": self._current,
+            "amount": cents * _CENT,
+            "categoryId": self._categories[category],
+            "payee": payee,
+            "paymentType": "transfer",
+            "recordState": "reconciled",
+        }
+
+    def _spending(self, spending: Spending) -> dict[str, Any]:
+        choose = self._random
+        labels = (choose.choice(LABELS),) if choose.random() < 0.1 else ()
+        accounts = {"cash": self._cash, "credit_card": self._card}
+        return {
+            "accountId": accounts.get(spending.payment_type, self._current),
+            "amount": -choose.randrange(spending.low, spending.high) * _CENT,
+            "categoryId": self._categories[spending.category] if choose.random() < 0.95 else None,
+            "payee": choose.choice(spending.payees),
+            "note": choose.choice(spending.notes),
+            "labelIds": tuple(self._labels[label] for label in labels),
+            "paymentType": spending.payment_type,
+            "recordState": "cleared" if choose.random() < 0.98 else "uncleared",
+        }

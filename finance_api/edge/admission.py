@@ -1,0 +1,91 @@
+"""What is not let in at all: oversized, undecodable, for another host, or over plain HTTP."""
+
+import re
+from collections.abc import Callable
+
+from pyramid.config import Configurator
+from pyramid.httpexceptions import HTTPException
+from pyramid.registry import Registry
+from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api.edge.proxies import is_https
+from finance_api.errors import problem
+
+MAX_URL_BYTES = 8_192
+MAX_HEADER_BYTES = 16_384
+
+#: Asked by load balancers, which know no host name.
+HEALTH_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__"})
+
+_PORT = re.compile(r":[0-9]*$")
+
+Handler = Callable[[Request], Response]
+
+
+def admission_tween(handler: Handler, registry: Registry) -> Handler:
+    settings = registry.settings
+    allowed_hosts = frozenset(settings["finance_api.allowed_hosts"])
+    require_https = settings["finance_api.require_https"]
+
+    def tween(request: Request) -> Response:
+        # The exception views are further in: what is refused here is returned.
+        try:
+            check(request)
+        except HTTPException as refusal:
+            return refusal
+        return handler(request)
+
+    def check(request: Request) -> None:
+        _check_size(request)
+        try:
+            path = request.path_info
+        except UnicodeDecodeError:
+            raise problem(400, "The path is not percent-encoded UTF-8.") from None
+        if path not in HEALTH_PATHS:
+            _check_host(request, allowed_hosts)
+            if require_https and not is_https(request):
+                raise problem(403, "This service is reached over HTTPS only.")
+
+    return tween
+
+
+def _check_size(request: Request) -> None:
+    environ = request.environ
+    # The path as the client sent it can be longer than the decoded one, never shorter.
+    url = len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", ""))
+    if url > MAX_URL_BYTES:
+        raise problem(414, f"The URL is longer than {MAX_URL_BYTES} bytes.")
+    headers = sum(
+        len(name) + len(value)
+        for name, value in environ.items()
+        if name.startswith("HTTP_") and isinstance(value, str)
+    )
+    if headers > MAX_HEADER_BYTES:
+        raise problem(431, f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+
+
+def _check_host(request: Request, allowed: frozenset[str]) -> None:
+    if "*" in allowed:
+        return
+    host = _PORT.sub("", request.environ.get("HTTP_HOST", "").lower())
+    if host not in allowed:
+        raise problem(
+            400,
+            "The Host header does not name this service.",
+            errors=[
+                {
+                    "in": "header",
+                    "name": "Host",
+                    "message": "is not one of the names in the setting finance_api.allowed_hosts",
+                }
+            ],
+        )
+
+
+def includeme(config: Configurator) -> None:
+    config.add_tween(
+        "finance_api.edge.admission.admission_tween",
+        under="finance_api.edge.request_id.request_id_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )

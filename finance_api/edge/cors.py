@@ -1,0 +1,61 @@
+"""Cross-origin requests of browsers (the Fetch standard): off unless origins are configured."""
+
+from collections.abc import Callable
+
+from pyramid.config import Configurator
+from pyramid.registry import Registry
+from pyramid.request import Request
+from pyramid.response import Response
+
+PUBLIC_SURFACE = "/v1/api/"
+
+_METHODS = "GET, HEAD, OPTIONS"
+_REQUEST_HEADERS = "Accept, Authorization, If-None-Match"
+_RESPONSE_HEADERS = (
+    "ETag, Link, Retry-After, WWW-Authenticate, X-Last-Data-Change-At, X-Last-Data-Change-Rev, "
+    "X-Next-Offset, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, "
+    "X-Total-Count"
+)
+_PREFLIGHT_SECONDS = 600
+
+Handler = Callable[[Request], Response]
+
+
+def cors_tween(handler: Handler, registry: Registry) -> Handler:
+    origins = frozenset(registry.settings["finance_api.cors.origins"])
+    if not origins:
+        return handler
+
+    def tween(request: Request) -> Response:
+        if not request.path_info.startswith(PUBLIC_SURFACE):
+            return handler(request)
+        if request.method == "OPTIONS":
+            response = Response(status=204, headers={"Allow": _METHODS})
+            response.headers["Access-Control-Allow-Methods"] = _METHODS
+            response.headers["Access-Control-Allow-Headers"] = _REQUEST_HEADERS
+            response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_SECONDS)
+            _allow(request, response)
+            return response
+        response = handler(request)
+        _allow(request, response)
+        return response
+
+    def _allow(request: Request, response: Response) -> None:
+        origin = request.headers.get("Origin")
+        allowed = "*" if "*" in origins else origin if origin in origins else None
+        if allowed is not None:
+            response.headers["Access-Control-Allow-Origin"] = allowed
+            response.headers["Access-Control-Expose-Headers"] = _RESPONSE_HEADERS
+        vary = response.headers.get("Vary", "")
+        if "*" not in origins and "Origin" not in vary:
+            response.headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
+
+    return tween
+
+
+def includeme(config: Configurator) -> None:
+    config.add_tween(
+        "finance_api.edge.cors.cors_tween",
+        under="finance_api.edge.admission.admission_tween",
+        over="pyramid_tm.tm_tween_factory",
+    )

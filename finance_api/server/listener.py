@@ -1,0 +1,128 @@
+"""The listening socket and the loop over all connections."""
+
+import logging
+import resource
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+from finance_api.server.channel import Channel
+from finance_api.server.deadlines import SWEEP_SECONDS, limits
+from finance_api.server.settings import ServerSettings, StartError
+from finance_api.server.sockets import Sockets
+
+logger = logging.getLogger(__name__)
+
+# Files, database connections and answers spooled to disk need descriptors beside the sockets.
+_SPARE_DESCRIPTORS = 256
+
+
+class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
+    """waitress' server with its loop in our hands."""
+
+    channel_class = Channel
+    draining = False
+    # Whether it accepts depends on the number of all others.
+    settled = False
+
+    def __init__(self, app: Any, settings: ServerSettings, **kwargs: Any) -> None:
+        self.limits = limits(settings)
+        self.loop_thread = threading.get_ident()
+        self._next_sweep = 0.0
+        super().__init__(app, map=Sockets(), **kwargs)
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.effective_host}]" if ":" in self.effective_host else self.effective_host
+        return f"http://{host}:{self.effective_port}"
+
+    def run_until(self, stopped: Callable[[], bool]) -> None:
+        """Serve until ``stopped()``, asked whenever something happens and twice a second."""
+        self.loop_thread = threading.get_ident()
+        while not stopped():
+            self.turn(SWEEP_SECONDS)
+
+    def turn(self, timeout_seconds: float) -> None:
+        """Wait for something to happen, deal with it, cut what is overdue."""
+        self._map.turn(timeout_seconds)
+        now = time.monotonic()
+        if now >= self._next_sweep:
+            self._next_sweep = now + SWEEP_SECONDS
+            for channel in self.channels():
+                channel.cut_if_overdue(now)
+            # What a worker did after its request was done with is seen here at the latest.
+            self._map.ask_all()
+
+    def channels(self) -> list[Channel]:
+        return list(self.active_channels.values())
+
+    def maintenance(self, now: float) -> None:
+        """Left to ``turn``: waitress' own goes by the wall clock and by the last single byte."""
+
+    def stop_listening(self) -> None:
+        """Take what already waits in the system's queue, then close the listening socket only."""
+        waiting = select.poll()
+        waiting.register(self.socket, select.POLLIN)
+        while len(self._map) < self.adj.connection_limit and waiting.poll(0):
+            self.handle_accept()
+        # Not self.close(): that would close the trigger, which the workers still pull.
+        wasyncore.dispatcher.close(self)
+
+    def close_all(self) -> None:
+        """Close every connection, and what workers wake the loop by."""
+        wasyncore.close_all(self._map, ignore_all=True)
+
+
+def open_listener(app: Any, settings: ServerSettings) -> Listener:
+    """Bind, listen and start the workers. Raises StartError."""
+    _allow_descriptors(settings.connection_limit)
+    adjustments = Adjustments(
+        threads=settings.threads,
+        connection_limit=settings.connection_limit,
+        ident=None,
+        # No proxy is trusted here and X-Forwarded-* pass as they came: the application decides.
+        clear_untrusted_proxy_headers=False,
+        expose_tracebacks=False,
+        # Also what makes an OSError of the application reach AppTask instead of vanishing.
+        log_socket_errors=True,
+    )
+    dispatcher = ThreadedTaskDispatcher()
+    try:
+        listener = Listener(
+            app, settings, dispatcher=dispatcher, adj=adjustments, sockinfo=_address(settings)
+        )
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StartError(
+            f"cannot listen on {settings.host}:{settings.port}: {reason[:1].lower()}{reason[1:]}"
+        ) from None
+    dispatcher.set_thread_count(settings.threads)
+    return listener
+
+
+def _address(settings: ServerSettings) -> tuple[Any, ...]:
+    host = "0.0.0.0" if settings.host == "*" else settings.host  # noqa: S104
+    found = socket.getaddrinfo(
+        host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != socket.AF_INET)
+    return family, kind, protocol, address
+
+
+def _allow_descriptors(connections: int) -> None:
+    wanted = connections + _SPARE_DESCRIPTORS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed < wanted:
+        logger.warning("the system allows %d open files, %d are wanted", allowed, wanted)

@@ -1,0 +1,44 @@
+"""The server runner that ``[server:main]`` names."""
+
+import logging
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from finance_api.server.drain import drain
+from finance_api.server.hooks import call_shutdown_hooks
+from finance_api.server.listener import open_listener
+from finance_api.server.settings import StartError, read_settings
+from finance_api.server.stop import Stop, leave
+
+logger = logging.getLogger(__name__)
+
+
+def serve(app: Any, global_conf: Mapping[str, str] | None = None, **settings: str) -> int:
+    """Serve until a signal. Returns 0 after a graceful end; otherwise the process ends with 1.
+
+    settings: the section's keys, see ``ServerSettings``.
+    """
+    code = run(app, global_conf or {}, settings)
+    if code:
+        leave(code)
+    return code
+
+
+def run(app: Any, global_conf: Mapping[str, str], section: Mapping[str, str]) -> int:
+    """Serve until a signal; the exit code."""
+    try:
+        settings = read_settings(global_conf, section)
+        listener = open_listener(app, settings)
+    except StartError as error:
+        print(error, file=sys.stderr)
+        call_shutdown_hooks(app)
+        return 1
+    stop = Stop(listener.pull_trigger)
+    with stop.on_signals():
+        print(f"Serving on {listener.url}", flush=True)
+        listener.run_until(stop.wanted)
+        logger.info("stopping: answering what was accepted")
+        finished = drain(listener, settings.drain_seconds)
+        call_shutdown_hooks(app)
+    return 0 if finished else 1

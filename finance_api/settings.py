@@ -1,0 +1,207 @@
+"""Every setting: its name, type, default, unit and meaning. Read once, at the start.
+
+A setting stands in the ``[app:main]`` section of the ini file; the environment variable
+``FINANCE_API_<NAME>`` (without the prefix ``finance_api.``, dots as underscores, upper case)
+overrides it.
+"""
+
+import ipaddress
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ENVIRONMENT_PREFIX = "FINANCE_API_"
+#: Variables of that prefix that are no settings.
+_OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
+#: Settings of Pyramid itself, which are passed on to it.
+_PASSED_ON = ("pyramid.",)
+
+
+class SettingError(Exception):
+    """A setting stops the start; the message names it and says why."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """parse: text -> value, or ValueError with the reason. default: as in the ini file."""
+
+    name: str
+    parse: Callable[[str], Any]
+    default: str
+    unit: str
+    meaning: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that overrides it."""
+        short = self.name.removeprefix("finance_api.")
+        return ENVIRONMENT_PREFIX + short.replace(".", "_").upper()
+
+
+def _text(text: str) -> str:
+    return text.strip()
+
+
+def _required_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text.strip()
+
+
+def _integer(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        digits = text.strip()
+        if not (digits.isascii() and digits.isdigit()) or not low <= int(digits) <= high:
+            raise ValueError(f"is not a whole number from {low} to {high}")
+        return int(digits)
+
+    return parse
+
+
+def _boolean(text: str) -> bool:
+    words = {"true": True, "false": False}
+    if text.strip().lower() not in words:
+        raise ValueError("is neither true nor false")
+    return words[text.strip().lower()]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.replace(",", " ").split())
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    hosts = tuple(word.lower() for word in _words(text))
+    if not hosts:
+        raise ValueError("must name the hosts under which the service is reached")
+    return hosts
+
+
+def _networks(text: str) -> tuple[Any, ...]:
+    try:
+        return tuple(ipaddress.ip_network(word) for word in _words(text))
+    except ValueError as error:
+        raise ValueError(f"is not a list of addresses or networks: {error}") from None
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = _words(text)
+    for origin in origins:
+        scheme, _, rest = origin.partition("://")
+        if origin != "*" and (scheme not in ("http", "https") or not rest or "/" in rest):
+            raise ValueError(f"{origin} is not an origin such as https://app.example.org")
+    return origins
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "finance_api.storage",
+        _required_text,
+        "sql",
+        "sql, memory or a dotted name",
+        "Where data is kept; a dotted name is a function of the settings that returns a "
+        "StorageBackend.",
+    ),
+    Setting(
+        "finance_api.storage.memory.load",
+        _text,
+        "",
+        "path",
+        "A file in the native format that the memory storage is filled from at start.",
+    ),
+    Setting(
+        "finance_api.storage.memory.user",
+        _text,
+        "",
+        "e-mail",
+        "The user that the memory storage has; with premium.",
+    ),
+    Setting(
+        "finance_api.storage.memory.token_sha256",
+        _text,
+        "",
+        "64 hexadecimal digits",
+        "SHA-256 of the personal token that reads the memory storage.",
+    ),
+    Setting(
+        "sqlalchemy.url",
+        _text,
+        "",
+        "SQLAlchemy URL",
+        "The database of the sql storage: sqlite:///path or postgresql://user@host/name.",
+    ),
+    Setting(
+        "sqlalchemy.pool_size",
+        _integer(1, 1000),
+        "8",
+        "connections",
+        "How many database connections a process keeps; at least the server's threads.",
+    ),
+    Setting(
+        "sqlalchemy.statement_seconds",
+        _integer(1, 3600),
+        "5",
+        "seconds",
+        "A reading statement that takes longer is ended, and the request answered with 503.",
+    ),
+    Setting(
+        "finance_api.allowed_hosts",
+        _hosts,
+        "localhost 127.0.0.1 [::1]",
+        "host names",
+        "The values of the Host header that are answered, without port; * answers any.",
+    ),
+    Setting(
+        "finance_api.require_https",
+        _boolean,
+        "false",
+        "true or false",
+        "Whether requests over plain HTTP are refused with 403.",
+    ),
+    Setting(
+        "finance_api.trusted_proxies",
+        _networks,
+        "",
+        "addresses or networks",
+        "Reverse proxies whose X-Forwarded-Proto and X-Forwarded-For are believed.",
+    ),
+    Setting(
+        "finance_api.cors.origins",
+        _origins,
+        "",
+        "origins",
+        "Web origins whose scripts may read the public surface; * for any. Never with credentials.",
+    ),
+    Setting(
+        "finance_api.tokens.last_used_seconds",
+        _integer(1, 900),
+        "60",
+        "seconds",
+        "How often the times at which tokens were last used are written.",
+    ),
+)
+
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+class Settings(dict[str, Any]):
+    """Checked values by the names of SETTINGS, and what is Pyramid's own."""
+
+
+def read_settings(given: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
+    """The values of all settings. Raises SettingError for a wrong or unknown one."""
+    for name in given:
+        if name not in _BY_NAME and not name.startswith(_PASSED_ON):
+            raise SettingError(f"{name}: there is no such setting")
+    variables = {setting.variable: setting for setting in SETTINGS}
+    for variable in environment:
+        unknown = variable not in variables and variable not in _OTHER_VARIABLES
+        if variable.startswith(ENVIRONMENT_PREFIX) and unknown:
+            raise SettingError(f"{variable}: there is no such setting")
+    settings = Settings({k: v for k, v in given.items() if k.startswith(_PASSED_ON)})
+    for setting in SETTINGS:
+        text = environment.get(setting.variable, given.get(setting.name, setting.default))
+        try:
+            settings[setting.name] = setting.parse(text)
+        except ValueError as error:
+            raise SettingError(f"{setting.name}: {text!r} {error}") from None
+    return settings
