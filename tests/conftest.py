@@ -1,0 +1,116 @@
+"""Fixtures that all tests share: databases, backends, a clock that is held."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+
+from finance_api.storage.interface import StorageBackend
+from finance_api.storage.memory import MemoryBackend
+from finance_api.storage.sql.backend import SqlBackend
+from support.programs import postgresql
+
+CORPORA = Path(
+    os.environ.get("FINANCE_TEST_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")
+)
+
+
+@pytest.fixture(autouse=True)
+def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("FINANCE_API_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    if not CORPORA.is_dir():
+        pytest.skip(f"there are no corpora in {CORPORA}")
+    return CORPORA
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with postgresql(tmp_path_factory.mktemp("postgresql") / "server") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def new_postgresql_url(postgresql_server: str) -> Iterator[Callable[[], str]]:
+    """Makes databases that have the tables already."""
+    server = create_engine(postgresql_server, isolation_level="AUTOCOMMIT")
+    count = 0
+
+    def make() -> str:
+        nonlocal count
+        count += 1
+        name = f"tests_{count}"
+        with server.connect() as connection:
+            if count == 1:
+                connection.execute(text("CREATE DATABASE template_of_tests"))
+                url = make_url(postgresql_server).set(database="template_of_tests")
+                _upgraded(url.render_as_string(hide_password=False))
+            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE template_of_tests"))
+        url = make_url(postgresql_server).set(database=name)
+        return url.render_as_string(hide_password=False)
+
+    yield make
+    server.dispose()
+
+
+@pytest.fixture(scope="session")
+def new_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], str]:
+    """Makes databases that have the tables already."""
+    directory = tmp_path_factory.mktemp("sqlite")
+    template = directory / "template.db"
+    _upgraded(f"sqlite:///{template}")
+    count = 0
+
+    def make() -> str:
+        nonlocal count
+        count += 1
+        shutil.copy(template, directory / f"{count}.db")
+        return f"sqlite:///{directory / f'{count}.db'}"
+
+    return make
+
+
+def _upgraded(url: str) -> None:
+    backend = SqlBackend(url)
+    backend.upgrade()
+    backend.close()
+
+
+@pytest.fixture(scope="session")
+def new_settings(request: pytest.FixtureRequest) -> Callable[[str], dict[str, str]]:
+    """The settings of a new, empty storage of a kind."""
+
+    def make(storage: str) -> dict[str, str]:
+        if storage == "memory":
+            return {"finance_api.storage": "memory"}
+        url = request.getfixturevalue(f"new_{storage}_url")()
+        return {"finance_api.storage": "sql", "sqlalchemy.url": url}
+
+    return make
+
+
+@pytest.fixture
+def new_backend(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[str], StorageBackend]]:
+    """Makes new, empty backends of a kind, and closes them in the end."""
+    made: list[StorageBackend] = []
+
+    def make(storage: str) -> StorageBackend:
+        url = new_settings(storage).get("sqlalchemy.url")
+        backend = MemoryBackend() if url is None else SqlBackend(url)
+        made.append(backend)
+        return backend
+
+    yield make
+    for backend in made:
+        backend.close()

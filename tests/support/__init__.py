@@ -1,0 +1,1 @@
+"""What tests of several kinds use: programs, a held clock, a service with its clients."""

@@ -1,0 +1,14 @@
+from finance_api.values.time import parse_time
+
+
+class HeldClock:
+    """A clock that stands still until it is told."""
+
+    def __init__(self, at: str = "2026-03-18T12:00:00Z") -> None:
+        self.set(at)
+
+    def set(self, at: str) -> None:
+        self.seconds = parse_time(at)
+
+    def now(self) -> int:
+        return self.seconds

@@ -1,0 +1,119 @@
+"""A whole service over one storage, and users who speak to it over HTTP."""
+
+import io
+import itertools
+import json
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+import transaction
+from webtest import TestApp, TestResponse
+
+from finance_api import main
+from finance_api.auth.issuing import issue_token
+from finance_api.auth.user_accounts import make_user
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.report import ImportReport
+from finance_api.storage.interface import Storage, User
+from support.clock import HeldClock
+
+#: What a service can be run over.
+STORAGES = ("memory", "sqlite", "postgresql")
+
+_numbers = itertools.count(1)
+
+
+class Client:
+    """One user with a token, as seen from outside."""
+
+    def __init__(self, service: "Service", user: User, token: str) -> None:
+        self.service = service
+        self.user = user
+        self.token = token
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def get(
+        self, path: str, *, headers: dict[str, str] | None = None, **query: Any
+    ) -> TestResponse:
+        """GET of a path below /v1/api/; any status. query: a list repeats the parameter.
+
+        The query is percent-encoded in full; put it into the path to send something raw.
+        """
+        pairs = [
+            f"{quote(name, safe='')}={quote(str(value), safe='')}"
+            for name, values in query.items()
+            for value in (values if isinstance(values, list) else [values])
+        ]
+        url = f"/v1/api/{path}" + ("?" + "&".join(pairs) if pairs else "")
+        return self.service.web.get(
+            url, headers={**self.headers, **(headers or {})}, status="*", expect_errors=True
+        )
+
+    def names(self, path: str, field: str, **query: Any) -> list[Any]:
+        """The values of one field in a list's answer, which must be a 200."""
+        response = self.get(path, **query)
+        assert response.status_int == 200, response.text
+        rows = next(v for v in response.json.values() if isinstance(v, list))
+        return [row[field] for row in rows]
+
+    def load(self, *rows: dict[str, Any]) -> ImportReport:
+        """Imports native rows; Decimal values are written exactly."""
+        return self.service.load(self.user, rows)
+
+
+class Service:
+    """The application over one storage. kind: one of STORAGES."""
+
+    def __init__(self, kind: str, settings: dict[str, str]) -> None:
+        self.kind = kind
+        self.app = main({}, **settings)
+        self.clock = HeldClock()
+        self.app.registry.clock = self.clock
+        self.backend = self.app.registry.storage
+        self.web = TestApp(self.app)
+
+    def change(self, work: Callable[[Storage], Any]) -> Any:
+        """Does something to the storage in a transaction of its own."""
+        tm = transaction.TransactionManager(explicit=True)
+        with tm:
+            return work(self.backend.connect(tm, writing=True))
+
+    def client(self, *, premium: bool = True, **token_options: Any) -> Client:
+        """A new user with a token."""
+        now = self.clock.now()
+
+        def work(storage: Storage) -> Client:
+            email = f"user{next(_numbers)}@example.org"
+            user = make_user(storage, email, premium=True, password=None, now=now)
+            token = issue_token(storage, user, name="test", now=now, **token_options)
+            if not premium:
+                user = storage.update_user(user.id, premium=False)
+            return Client(self, user, token)
+
+        return self.change(work)
+
+    def load(self, user: User, rows: Iterable[dict[str, Any]]) -> ImportReport:
+        data = "".join(native_line(row) for row in rows).encode()
+        return import_file(self.backend, user.email, io.BytesIO(data), None, now=self.clock.now())
+
+
+def native_line(row: dict[str, Any]) -> str:
+    """One line of the native format; a Decimal becomes a JSON number with all its digits."""
+    marks: dict[str, str] = {}
+
+    def mark(value: Any) -> Any:
+        if isinstance(value, Decimal):
+            key = f"@decimal{len(marks)}@"
+            marks[key] = format(value, "f")
+            return key
+        return value
+
+    text = json.dumps({k: mark(v) for k, v in row.items()}, ensure_ascii=False)
+    for key, number in marks.items():
+        text = text.replace(f'"{key}"', number)
+    return text + "\n"
