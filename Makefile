@@ -1,0 +1,56 @@
+# Two commands do everything on a fresh machine with Python 3.11 and make:
+#   make serve   a running service with demo data
+#   make test    the whole test suite
+# The rest is for those who work on the code; `make help` lists it.
+
+PYTHON ?= python3
+PORT ?= 6543
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test check lint types format clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+
+serve: $(VENV)/.installed ## Run the service with demo data on http://127.0.0.1:6543 (PORT=…)
+	@BIN=$(BIN) PORT=$(PORT) sh scripts/serve
+
+test: $(VENV)/.installed-for-tests ## Run the whole test suite (ARGS=… for pytest)
+	@$(BIN)/python -m pytest --numprocesses auto $(ARGS)
+
+check: format lint types test ## Format, lint, check types and test
+
+lint: $(VENV)/.installed-for-tests ## Check style
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-for-tests ## Check types
+	@$(BIN)/mypy
+
+format: $(VENV)/.installed-for-tests ## Format the code
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+
+clean: ## Remove the environment; data under var/ stays
+	rm -rf $(VENV) *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; name one with PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "Python's venv module is missing: on Debian, apt-get install python3-venv" >&2; exit 1; }
+	@echo "Making the environment in $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python setup.py pyproject.toml
+	@echo "Installing finance-api …"
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-for-tests: $(VENV)/bin/python setup.py pyproject.toml
+	@echo "Installing finance-api and what its tests need …"
+	@$(PIP) install --editable '.[test,lint]'
+	@touch $@
