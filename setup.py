@@ -50,7 +50,7 @@ setup(
         "lint": ["mypy>=2.4", "ruff>=0.17", "types-python-dateutil"],
     },
     entry_points={
-        "paste.app_factory": ["main = finance_api:main"],
+        "paste.app_factory": ["main = finance_api.wsgi:app"],
         "paste.server_runner": ["waitress = finance_api.server:serve"],
         "console_scripts": ["finance-api = finance_api.cli:run"],
     },

@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 
 
 def main(global_config: dict[str, str], **settings: str) -> Any:
-    """The WSGI application (PasteDeploy's app factory). Raises SettingError, StorageNotReady."""
+    """The WSGI application. Raises SettingError, StorageNotReady."""
     from pyramid.config import Configurator
 
     from finance_api.clock import SystemClock
