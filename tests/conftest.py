@@ -35,8 +35,8 @@ def corpora() -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgresql(tmp_path_factory.mktemp("postgresql") / "server") as url:
-        yield url
+    with postgresql(tmp_path_factory.mktemp("postgresql") / "server") as server:
+        yield server.url
 
 
 @pytest.fixture(scope="session")

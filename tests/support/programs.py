@@ -51,50 +51,73 @@ def _postgresql_user() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
-@contextmanager
-def postgresql(directory: Path) -> Iterator[str]:
-    """A PostgreSQL server of our own in ``directory``; gives the URL of its first database.
+class Postgresql:
+    """A PostgreSQL server of our own in ``directory``.
 
     Its collation is not that of code points, so that a query that relies on the server's own
     would be found out.
     """
+
+    def __init__(self, programs: Path, directory: Path) -> None:
+        self._programs = programs
+        self._directory = directory
+        self._data = directory / "data"
+        self._user = _postgresql_user()
+        self._port = free_port()
+        self.url = f"postgresql://tests@127.0.0.1:{self._port}/postgres"
+        directory.mkdir()
+        if self._user is not None:
+            shutil.chown(directory, self._user)
+            # pytest's own directories are closed to others.
+            for parent in list(directory.parents)[:3]:
+                if parent.owner() == "root" and parent.name.startswith("pytest"):
+                    parent.chmod(parent.stat().st_mode | 0o011)
+            directory.parent.chmod(0o755)
+        self._run(
+            "initdb",
+            *("-D", str(self._data), "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"),
+            *("--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"),
+        )
+
+    def start(self) -> None:
+        options = (
+            f"-p {self._port} -c listen_addresses=127.0.0.1 -c max_connections=50 "
+            f"-c unix_socket_directories={self._directory} -c fsync=off -c full_page_writes=off"
+        )
+        log = str(self._directory / "log")
+        self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", options, "-w", "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", str(self._data), "-m", "immediate", "-w", "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        user = self._user
+        # The server inherits the output: a pipe would stay open as long as it runs.
+        with open(self._directory.parent / f"{program}.log", "w+") as output:
+            done = subprocess.run(
+                [self._programs / program, *arguments],
+                user=user,
+                group=None if user is None else pwd.getpwnam(user).pw_gid,
+                extra_groups=None if user is None else [],
+                cwd=self._directory,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+            output.seek(0)
+            assert done.returncode == 0, output.read()
+
+
+@contextmanager
+def postgresql(directory: Path) -> Iterator[Postgresql]:
+    """A running server; the test is skipped where PostgreSQL is not installed."""
     programs = _postgresql_programs()
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
-    user = _postgresql_user()
-    directory.mkdir()
-    if user is not None:
-        shutil.chown(directory, user)
-        # pytest's own directories are closed to others.
-        for parent in list(directory.parents)[:3]:
-            if parent != Path("/tmp"):
-                parent.chmod(parent.stat().st_mode | 0o011)
-    data, port = directory / "data", free_port()
-
-    def run(program: str, *arguments: str) -> None:
-        done = subprocess.run(
-            [programs / program, *arguments],
-            user=user,
-            group=None if user is None else pwd.getpwnam(user).pw_gid,
-            extra_groups=None if user is None else [],
-            cwd=directory,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
-
-    run(
-        "initdb",
-        *("-D", str(data), "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"),
-        *("--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"),
-    )
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={directory} "
-    options += "-c fsync=off -c full_page_writes=off -c max_connections=50"
-    run("pg_ctl", "-D", str(data), "-l", str(directory / "log"), "-o", options, "-w", "start")
+    server = Postgresql(programs, directory)
+    server.start()
     try:
-        yield f"postgresql://tests@127.0.0.1:{port}/postgres"
+        yield server
     finally:
-        run("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+        server.stop()

@@ -1,0 +1,122 @@
+"""The service as a process: started from the ini file, ended by a signal."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.programs import free_port
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = Path(sys.executable).parent
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "development.ini").write_text((ROOT / "development.ini").read_text())
+    return tmp_path
+
+
+def finance_api(place, *arguments):
+    done = subprocess.run(
+        [PROGRAMS / "finance-api", *arguments],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Server:
+    def __init__(self, place):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [PROGRAMS / "pserve", "development.ini", f"http_port={self.port}"],
+            cwd=place,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        self.said = ""
+        while "Serving on" not in self.said:
+            line = self.process.stdout.readline()
+            assert line, self.said
+            self.said += line
+
+    def get(self, path, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", path, headers=headers or {})
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return response, body
+
+
+@pytest.fixture
+def server(place):
+    finance_api(place, "db", "upgrade")
+    finance_api(place, "load-demo", "--records-per-user", "200")
+    server = Server(place)
+    yield server
+    if server.process.poll() is None:
+        server.process.kill()
+    server.process.communicate()
+
+
+def test_a_service_from_the_ini_file_answers_on_the_given_port(place, server):
+    token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
+    response, body = server.get("/v1/api/records?limit=2", {"Authorization": f"Bearer {token}"})
+    assert response.status == 200
+    assert len(json.loads(body)["records"]) == 2
+    assert "Server" not in response.headers
+    assert f"http://127.0.0.1:{server.port}" in server.said
+
+
+def test_a_revoked_token_is_refused_on_the_next_request(place, server):
+    token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
+    headers = {"Authorization": f"Bearer {token}"}
+    assert server.get("/v1/api/labels", headers)[0].status == 200
+    finance_api(place, "token", "revoke", "--value", token)
+    assert server.get("/v1/api/labels", headers)[0].status == 401
+
+
+def test_at_its_end_the_service_writes_when_tokens_were_last_used(place, server):
+    token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
+    assert server.get("/v1/api/labels", {"Authorization": f"Bearer {token}"})[0].status == 200
+    server.process.send_signal(signal.SIGTERM)
+    output, _ = server.process.communicate(timeout=30)
+    assert server.process.returncode == 0, output
+    listed = finance_api(place, "token", "list", "demo@example.com").splitlines()[1]
+    assert listed.split()[5].endswith("Z")
+    assert token not in output
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("FINANCE_API_STORGE", "sql", "FINANCE_API_STORGE"),
+        ("FINANCE_API_REQUIRE_HTTPS", "perhaps", "finance_api.require_https"),
+        ("FINANCE_API_SQLALCHEMY_URL", "sqlite:///nothing.db", "db upgrade"),
+    ],
+)
+def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, value, said):
+    monkeypatch.setenv(setting, value)
+    done = subprocess.run(
+        [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

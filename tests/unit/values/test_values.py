@@ -1,0 +1,147 @@
+"""Numbers, times, text and ids: exact, and strict about what they take."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finance_api.values.ids import IdError, derived_id, parse_id
+from finance_api.values.number import (
+    MAX_UNITS,
+    NumberError,
+    decimal_text,
+    parse_decimal,
+    ratio_units,
+    to_units,
+    unit_interval,
+)
+from finance_api.values.text import TextError, clean, clean_or_none, fold
+from finance_api.values.time import (
+    MAX_SECONDS,
+    MIN_SECONDS,
+    TimeError,
+    date_text,
+    instant_text,
+    parse_date,
+    parse_instant,
+    parse_time,
+)
+
+
+@given(st.integers(-MAX_UNITS, MAX_UNITS))
+def test_units_survive_their_text(units):
+    text = decimal_text(units)
+    assert to_units(Decimal(text)) == units
+    assert "e" not in text.lower()
+    assert "." not in text or not text.endswith(("0", "."))
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=7), st.integers(-(10**9), 10**9))
+def test_an_interval_compares_like_the_exact_number(number, stored):
+    first, end = unit_interval(number)
+    exact = Decimal(stored).scaleb(-4)
+    assert (stored < first) == (exact < number)
+    assert (stored >= end) == (exact > number)
+
+
+@pytest.mark.parametrize(
+    "value", [Decimal("0.00001"), Decimal("1e400"), Decimal("NaN"), Decimal("-Infinity"), 10**15]
+)
+def test_what_does_not_fit_is_refused_not_rounded(value):
+    with pytest.raises(NumberError):
+        to_units(value)
+
+
+@pytest.mark.parametrize("text", ["", ".5", "5.", "1e5", "0x1", " 1", "1 ", "1,5", "١", "--1"])
+def test_what_is_no_plain_decimal_is_refused(text):
+    with pytest.raises(NumberError):
+        parse_decimal(text)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "units"),
+    [(1, 3, 3333), (2, 3, 6667), (-2, 3, -6667), (1, 0, None), (0, 5, 0), (5, -2, -25000)],
+)
+def test_ratios_are_rounded_to_four_decimals(part, whole, units):
+    assert ratio_units(part, whole) == units
+
+
+@given(st.integers(MIN_SECONDS, MAX_SECONDS))
+def test_moments_survive_their_text(seconds):
+    assert parse_time(instant_text(seconds)) == seconds
+    assert parse_date(date_text(seconds)) == seconds // 86_400 * 86_400
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1970-01-01T00:00:00Z", 0),
+        ("1970-01-01t01:00:00+01:00", 0),
+        ("1969-12-31T23:00-01:00", 0),
+        ("1970-01-01T00:00:00.25", Fraction(1, 4)),
+    ],
+)
+def test_date_times_are_read_with_their_offset(text, seconds):
+    assert parse_instant(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-02-30",
+        "2026-1-01",
+        "20260101",
+        "2026-01-01T24:00Z",
+        "2026-01-01T10:00:60Z",
+        "2026-01-01T10Z",
+        "2026-01-01 10:00Z",
+        "2026-01-01T10:00+25:00",
+        "٢٠٢٦-٠١-٠١",
+        "0000-01-01",
+        "10000-01-01",
+    ],
+)
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(TimeError):
+        parse_time(text)
+
+
+def test_text_is_composed_and_loses_controls_but_keeps_tab_and_newline():
+    assert clean("e\u0301") == "é"
+    assert clean("a\x07b\r\nc\td\x85") == "ab\nc\td"
+    assert clean_or_none(" \u00a0\t\x01") is None
+    assert clean(clean("e\x01\u0301")) == clean("e\x01\u0301") == "é"
+
+
+@pytest.mark.parametrize("text", ["a\x00", "\ud800", "x\udfff"])
+def test_text_that_no_storage_holds_is_refused(text):
+    with pytest.raises(TextError):
+        clean(text)
+
+
+def test_folding_is_full_and_of_all_of_unicode():
+    assert fold("STRASSE") == fold("Straße")
+    assert fold("ΣΊΣΥΦΟΣ") == fold("σίσυφος")
+    assert fold("ÉCOLE") == "école"
+
+
+@given(st.uuids())
+def test_ids_are_read_in_any_case(uuid):
+    assert parse_id(str(uuid).upper()) == str(uuid)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "0" * 32, "{0b7e1c9a-5f0e-4a43-9d53-0f6a3f1f7a11}", "０" * 36]
+)
+def test_other_forms_of_ids_are_refused(text):
+    with pytest.raises(IdError):
+        parse_id(text)
+
+
+def test_derived_ids_depend_on_the_user_and_on_every_name():
+    one, two = (f"{n}0000000-0000-4000-8000-000000000000" for n in (1, 2))
+    ids = {derived_id(u, *names) for u in (one, two) for names in (("a", "bc"), ("ab", "c"))}
+    assert len(ids) == 4
+    assert derived_id(one, "a", "bc") in ids
