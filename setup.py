@@ -32,7 +32,8 @@ setup(
         "setuptools>=65,<82",
         "SQLAlchemy>=2.1.9",
         "transaction>=5.1",
-        "waitress>=3.0.2",
+        # finance_api.server builds on its inner parts.
+        "waitress>=3.0.2,<3.1",
         "WebOb>=1.8.11",
         "zope.interface>=8.0",
         "zope.sqlalchemy>=4.1",

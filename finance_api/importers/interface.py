@@ -5,7 +5,7 @@ Two shapes of input exist. The native format brings whole rows of every type
 what a bank writes: a `Statement` per account with its entries.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol
 
@@ -107,5 +107,5 @@ class StatementImporter(Protocol):
 
     source: str
 
-    def read(self, stream: BinaryIO) -> Iterable[Statement]:
+    def read(self, stream: BinaryIO) -> Sequence[Statement]:
         """The statements of the file, or ImportRefused."""

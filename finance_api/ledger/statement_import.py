@@ -1,10 +1,10 @@
 """Importing statements: what a bank wrote, account by account."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
-from finance_api.importers.interface import Entry, Statement
+from finance_api.importers.interface import Entry, ImportRefused, Statement
 from finance_api.importers.native.values import MAX_SOURCE_CHARACTERS
 from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
 from finance_api.ledger.books import Books
@@ -44,8 +44,13 @@ class StatementImport:
         self._currency = currency
         self._rules = Rules(books)
 
-    def run(self, statements: Iterable[Statement]) -> None:
+    def run(self, statements: Sequence[Statement]) -> None:
         """Raises ImportRefused."""
+        accounts = {statement.account.key for statement in statements}
+        if self._account_name is not None and len(accounts) > 1:
+            raise ImportRefused(
+                f"the file is of {len(accounts)} accounts, and --account names one: leave it out"
+            )
         balances = Balances()
         writer = RecordWriter(self._books, balances, self._report, self._complete)
         touched: dict[str, None] = {}
