@@ -29,7 +29,7 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
         "finance_api.edge",
         "pyramid_tm",
         "finance_api.storage",
-        "finance_api.ledger.preload",
+        "finance_api.preload",
         "finance_api.auth",
         "finance_api.api",
     ):

@@ -30,7 +30,10 @@ def split_query(query_string: str) -> list[tuple[str, str | None]]:
 
 
 def _decode(text: str) -> str | None:
-    if "%" not in text and text.isascii():
+    if not text.isascii():
+        # Bytes that should have been percent-encoded; servers differ in how they pass them on.
+        return None
+    if "%" not in text:
         return text.replace("+", " ")
     if _MALFORMED.search(text):
         return None

@@ -162,7 +162,7 @@ SETTINGS: tuple[Setting, ...] = (
         _networks,
         "",
         "addresses or networks",
-        "Reverse proxies whose X-Forwarded-Proto and X-Forwarded-For are believed.",
+        "Reverse proxies whose X-Forwarded-Proto is believed.",
     ),
     Setting(
         "finance_api.cors.origins",

@@ -34,8 +34,8 @@ def corpora() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgresql(tmp_path_factory.mktemp("postgresql") / "server") as server:
+def postgresql_server() -> Iterator[str]:
+    with postgresql() as server:
         yield server.url
 
 

@@ -5,17 +5,18 @@ The grammar itself is `finance_api.query.parse`; this is where it meets colander
 
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import colander
 from pyramid.request import Request
 
-from finance_api.query.errors import QueryError, quoted
+from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
     MAX_OFFSET,
-    Condition,
     Query,
 )
 from finance_api.query.parse import (
@@ -27,11 +28,12 @@ from finance_api.query.parse import (
     parse_sort,
 )
 from finance_api.querystring import split_query
-from finance_api.resources.field import Field, Resource
+from finance_api.resources.field import Field, Resource, names_of
 
 MAX_PARAMETERS = 100
 MAX_CONDITIONS_PER_FIELD = 10
 _SHOWN_NAME_CHARACTERS = 60
+_COMPUTED = "is worked out at each request: it can be sorted by, but not filtered"
 
 
 class Scalar(colander.SchemaType):  # type: ignore[misc]
@@ -48,7 +50,7 @@ class Scalar(colander.SchemaType):  # type: ignore[misc]
         try:
             return self._parse(cstruct[0])
         except QueryError as error:
-            raise colander.Invalid(node, str(error)) from None
+            raise colander.Invalid(node, list(error.faults)) from None
 
 
 class Conditions(colander.SchemaType):  # type: ignore[misc]
@@ -60,20 +62,17 @@ class Conditions(colander.SchemaType):  # type: ignore[misc]
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
             return colander.null
-        conditions: list[Condition] = []
-        faults = []
-        for text in cstruct:
-            try:
-                conditions.extend(parse_conditions(self._field, text))
-            except QueryError as error:
-                faults.append(str(error))
+        try:
+            parsed = all_or_faults(partial(parse_conditions, self._field), cstruct)
+        except QueryError as error:
+            raise colander.Invalid(node, list(error.faults)) from None
+        conditions = [condition for each in parsed for condition in each]
         if len(conditions) > MAX_CONDITIONS_PER_FIELD:
-            faults.append(
+            raise colander.Invalid(
+                node,
                 f"{len(conditions)} conditions are given; at most {MAX_CONDITIONS_PER_FIELD} "
-                "are allowed on one field"
+                "are allowed on one field",
             )
-        if faults:
-            raise colander.Invalid(node, faults)
         return tuple(conditions)
 
 
@@ -83,12 +82,10 @@ class Ids(colander.SchemaType):  # type: ignore[misc]
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
             return colander.null
-        ids: list[str] = []
         try:
-            for text in cstruct:
-                ids.extend(parse_ids(text))
+            ids = [one for each in all_or_faults(parse_ids, cstruct) for one in each]
         except QueryError as error:
-            raise colander.Invalid(node, str(error)) from None
+            raise colander.Invalid(node, list(error.faults)) from None
         if len(ids) > MAX_LIST_OPERANDS:
             raise colander.Invalid(
                 node, f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed"
@@ -96,24 +93,31 @@ class Ids(colander.SchemaType):  # type: ignore[misc]
         return ids
 
 
-def list_schema(resource: Resource) -> colander.MappingSchema:
+class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
+    """computed: fields of the resource that cannot be filtered by, though a client may try."""
+
+    computed: frozenset[str] = frozenset()
+
+
+def list_schema(resource: Resource) -> ParameterSchema:
     """limit, offset, sortBy, withTotal, and a filter for each field that has one."""
-    schema = colander.MappingSchema()
+    schema = ParameterSchema()
     nodes: list[tuple[str, colander.SchemaType, Any]] = [
         ("limit", Scalar(lambda text: parse_integer(text, 1, MAX_LIMIT)), DEFAULT_LIMIT),
         ("offset", Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET)), 0),
         ("sortBy", Scalar(lambda text: parse_sort(resource, text)), _default_sort(resource)),
         ("withTotal", Scalar(parse_boolean), False),
     ]
+    schema.computed = frozenset(names_of(resource.computed_fields))
     nodes += [(f.name, Conditions(f), ()) for f in resource.fields if f.filterable]
     for name, kind, missing in nodes:
         schema.add(colander.SchemaNode(kind, name=name, missing=missing))
     return schema
 
 
-def ids_schema() -> colander.MappingSchema:
+def ids_schema() -> ParameterSchema:
     """``id``, which must be given."""
-    schema = colander.MappingSchema()
+    schema = ParameterSchema()
     required = colander.SchemaNode(
         Ids(), name="id", missing_msg=f"is required: 1 to {MAX_LIST_OPERANDS} ids"
     )
@@ -138,14 +142,14 @@ def query_of(resource: Resource, validated: dict[str, Any]) -> Query:
     )
 
 
-def validate_query(request: Request, schema: colander.MappingSchema, **options: Any) -> None:
+def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
     """A Cornice validator: every fault of the query string, or ``request.validated``."""
-    query_string = request.query_string
-    if query_string.count("&") >= MAX_PARAMETERS:
+    pairs = split_query(request.query_string)
+    if len(pairs) > MAX_PARAMETERS:
         request.errors.add("querystring", "*", f"more than {MAX_PARAMETERS} parameters are given")
         return
     given: dict[str, list[str]] = {}
-    for name, value in split_query(query_string):
+    for name, value in pairs:
         if value is None or "\x00" in name:
             message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
             request.errors.add("querystring", name, message)
@@ -154,7 +158,8 @@ def validate_query(request: Request, schema: colander.MappingSchema, **options: 
     known = {node.name for node in schema.children}
     for name in given:
         if name not in known:
-            request.errors.add("querystring", name[:_SHOWN_NAME_CHARACTERS], _unknown(name, known))
+            message = _not_a_parameter(name, schema, known)
+            request.errors.add("querystring", name[:_SHOWN_NAME_CHARACTERS], message)
     try:
         validated = schema.deserialize({k: v for k, v in given.items() if k in known})
     except colander.Invalid as invalid:
@@ -165,7 +170,11 @@ def validate_query(request: Request, schema: colander.MappingSchema, **options: 
         request.validated.update(validated)
 
 
-def _unknown(name: str, known: set[str]) -> str:
+def _not_a_parameter(name: str, schema: ParameterSchema, known: set[str]) -> str:
+    if name.lower() in TOKEN_PARAMETERS:
+        return TOKEN_IN_QUERY
+    if name in schema.computed:
+        return _COMPUTED
     shown = name[:_SHOWN_NAME_CHARACTERS]
     nearest = get_close_matches(shown, known, n=1, cutoff=0)
     hint = f"; did you mean {quoted(nearest[0])}?" if nearest else ""

@@ -84,14 +84,26 @@ OF_LISTS = (JSON, CSV, NDJSON)
 
 
 def negotiate(request: Request, offered: Sequence[Representation] = OF_LISTS) -> Representation:
-    """The representation that the client likes best (RFC 9110, section 12.5.1), or 406."""
-    by_type = {}
-    for representation in offered:
-        by_type[representation.media_type] = representation
-        # Clients name the charset, though it is always UTF-8.
-        by_type[f"{representation.media_type};charset=utf-8"] = representation
-    acceptable = request.accept.acceptable_offers(list(by_type))
-    if not acceptable:
+    """The representation that the client likes best (RFC 9110, section 12.5.1), or 406.
+
+    Parameters of a media range count for nothing but their q: clients name the charset, though it
+    is always UTF-8.
+    """
+    # None where there is no header, or one that cannot be read; () where it is empty.
+    ranges = [(text.partition(";")[0].lower(), q) for text, q, *_ in request.accept.parsed or ()]
+    if not ranges:
+        return offered[0]
+    best = max(offered, key=lambda r: _quality(r.media_type, ranges))
+    if _quality(best.media_type, ranges) == 0:
         types = ", ".join(r.media_type for r in offered)
         raise problem(406, f"This is available as {types}; the Accept header excludes them.")
-    return by_type[acceptable[0][0]]
+    return best
+
+
+def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
+    """How much the client likes the type: by the most specific range that it falls under."""
+    for wanted in (media_type, media_type.partition("/")[0] + "/*", "*/*"):
+        found = [q for text, q in ranges if text == wanted]
+        if found:
+            return max(found)
+    return 0

@@ -55,14 +55,14 @@ def issue_token(
 
 def _checked_name(name: str) -> str:
     try:
-        cleaned = clean_or_none(name)
+        cleaned = clean_or_none(" ".join(name.split()))
     except TextError as error:
         raise IssueRefused(f"the name {error}") from None
     if cleaned is None:
         raise IssueRefused("a token needs a name")
     if len(cleaned) > MAX_NAME_CHARACTERS:
         raise IssueRefused(f"the name has more than {MAX_NAME_CHARACTERS} characters")
-    return cleaned.strip()
+    return cleaned
 
 
 def _expiry(now: int, days: int | None) -> int | None:

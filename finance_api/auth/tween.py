@@ -16,35 +16,39 @@ from finance_api.querystring import split_query
 PUBLIC_SURFACE = "/v1/api/"
 
 #: Where clients of other services put a token; logs and histories would keep it.
-_TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
+TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
+TOKEN_IN_QUERY = "a token goes into the header Authorization: Bearer <token>, never into the URL"  # noqa: S105
 
 Handler = Callable[[Request], Response]
 
 
 def authentication_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if request.path_info.startswith(PUBLIC_SURFACE):
+        if request.path_info.startswith(PUBLIC_SURFACE) and isinstance(
+            request.authentication, Failure
+        ):
             _refuse_token_in_query(request)
-            if isinstance(request.authentication, Failure):
-                raise unauthorized(request.authentication)
+            raise unauthorized(request.authentication)
         return handler(request)
 
     return tween
 
 
 def _refuse_token_in_query(request: Request) -> None:
+    """400 instead of 401, so that the client learns where its token belongs.
+
+    A request with a valid token gets there, and is told with all its other faults.
+    """
     if not request.query_string:
         return
-    names = {name.lower(): name for name, _ in split_query(request.query_string)}
-    found = _TOKEN_PARAMETERS.intersection(names)
-    if found:
-        name = names[min(found)]
-        message = "a token goes into the header Authorization: Bearer <token>, never into the URL"
-        raise problem(
-            400,
-            f"{name}: {message}",
-            errors=[{"in": "query", "name": name, "message": message}],
-        )
+    names = [name for name, _ in split_query(request.query_string)]
+    errors = [
+        {"in": "query", "name": name, "message": TOKEN_IN_QUERY}
+        for name in dict.fromkeys(names)
+        if name.lower() in TOKEN_PARAMETERS
+    ]
+    if errors:
+        raise problem(400, f"{errors[0]['name']}: {TOKEN_IN_QUERY}", errors=errors)
 
 
 def includeme(config: Configurator) -> None:

@@ -5,6 +5,7 @@ import re
 from finance_api.auth.passwords import hash_password
 from finance_api.storage.interface import Storage, User
 from finance_api.values.ids import new_id
+from finance_api.values.text import TextError, clean
 
 # What is before and after the @ is the mail system's business; white space and controls are not.
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
@@ -17,7 +18,10 @@ class EmailRefused(ValueError):
 
 def normal_email(text: str) -> str:
     """The form in which an e-mail is kept and looked for: lower case. Raises EmailRefused."""
-    email = text.strip().lower()
+    try:
+        email = clean(text.strip()).lower()
+    except TextError as error:
+        raise EmailRefused(f"an e-mail address that {error}") from None
     if not _EMAIL.fullmatch(email) or len(email) > MAX_EMAIL_CHARACTERS:
         raise EmailRefused(f"{text!r} is not an e-mail address")
     return email

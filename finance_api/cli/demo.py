@@ -11,7 +11,6 @@ from finance_api.cli.office import Office, pass_office
 from finance_api.demo import Household
 from finance_api.ledger.importing import import_rows
 from finance_api.storage.errors import NotFound
-from finance_api.values.time import to_date
 
 #: Demo users are for trying things out; everybody may know it.
 PASSWORD = "demo-password"  # noqa: S105
@@ -27,7 +26,6 @@ PASSWORD = "demo-password"  # noqa: S105
 def load_demo(office: Office, users: int, records_per_user: int, seed: int) -> None:
     """Make demo users with data; those that have data already are left as they are."""
     office.require_persistence()
-    today = to_date(office.clock.now())
     numbers = track(
         range(1, users + 1),
         "demo users",
@@ -40,7 +38,7 @@ def load_demo(office: Office, users: int, records_per_user: int, seed: int) -> N
         if _has_data(office, email):
             click.echo(f"{email} has data already")
             continue
-        household = Household(seed * 10_000 + number, records_per_user, today)
+        household = Household(seed * 10_000 + number, records_per_user, office.clock.now())
         report = import_rows(
             office.backend,
             email,

@@ -6,20 +6,25 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from finance_api.auth.user_accounts import normal_email
 from finance_api.cli.office import Office, pass_office
+from finance_api.cli.output import printable, say
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.detection import CSV, FORMATS, NATIVE, OFX, detect_format
 from finance_api.importers.interface import ImportRefused, StatementImporter
 from finance_api.importers.ofx import OfxImporter
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.storage.errors import StorageError
 
 STANDARD_INPUT = "-"
 
@@ -86,62 +91,101 @@ def import_command(
     before it stay.
     """
     office.require_persistence()
-    if currency is not None:
-        currency = currency.strip().upper()
-    csv_options["header"] = not no_header
+    csv_options["no_header"] = no_header
+    choice = _Choice(format_name, account, _currency(currency), csv_options)
     answers: list[dict[str, Any]] = []
     total = ImportReport()
-    failure: ImportRefused | None = None
+    failure: Exception | None = None
     for file in files:
         try:
-            with _opened(file) as stream:
-                format_of_file = format_name or detect_format(stream)
-                importer = _importer(format_of_file, account, currency, csv_options)
-                report = import_file(
-                    office.backend,
-                    normal_email(email),
-                    stream,
-                    importer,
-                    now=office.clock.now(),
-                    # A CSV importer has given the account its name already.
-                    account_name=account if format_of_file == OFX else None,
-                    currency=currency,
-                    dry_run=dry_run,
-                )
-        except ImportRefused as error:
-            error.file = file
+            report = _import_one(office, normal_email(email), file, choice, dry_run)
+        except (ImportRefused, StorageError, OSError) as error:
             failure = error
             break
         total.add(report)
         answers.append({"file": file, **report.as_json()})
         if not as_json:
-            click.echo(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
+            say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
     if as_json:
         answer: dict[str, Any] = {**total.as_json(), "files": answers}
         if failure is not None:
-            answer["error"] = {
-                "file": failure.file,
-                "line": failure.line,
-                "message": failure.reason,
-            }
-        click.echo(json.dumps(answer, ensure_ascii=False))
+            answer["error"] = _error(failure)
+        say(json.dumps(answer))
     if failure is not None:
         if len(files) > 1 and not as_json:
-            done = ", ".join(a["file"] for a in answers) or "none"
-            click.echo(f"imported before: {done}", err=True)
+            say(f"imported before: {', '.join(a['file'] for a in answers) or 'none'}", err=True)
         raise failure
 
 
-def _importer(
-    format_name: str, account: str | None, currency: str | None, csv_options: dict[str, Any]
-) -> StatementImporter | None:
-    if format_name == NATIVE:
-        if account or currency:
-            raise click.UsageError("--account and --currency are for statements, not for native")
+@dataclass(frozen=True)
+class _Choice:
+    """What the options say of the files."""
+
+    format_name: str | None
+    account: str | None
+    currency: str | None
+    csv_options: dict[str, Any]
+
+
+def _import_one(
+    office: Office, email: str, file: str, choice: _Choice, dry_run: bool
+) -> ImportReport:
+    try:
+        with _opened(file) as stream:
+            format_name = choice.format_name or detect_format(stream)
+            return import_file(
+                office.backend,
+                email,
+                stream,
+                _importer(format_name, choice),
+                now=office.clock.now(),
+                # A CSV importer has given the account its name already.
+                account_name=choice.account if format_name == OFX else None,
+                currency=choice.currency,
+                dry_run=dry_run,
+            )
+    except ImportRefused as error:
+        error.file = file
+        raise
+
+
+def _currency(text: str | None) -> str | None:
+    if text is None:
         return None
+    code = text.strip().upper()
+    if code not in CURRENCIES:
+        raise click.BadParameter(
+            f"{text!r} is not an ISO 4217 code such as EUR", param_hint="--currency"
+        )
+    return code
+
+
+def _error(failure: Exception) -> dict[str, Any]:
+    if isinstance(failure, ImportRefused):
+        return {"file": failure.file, "line": failure.line, "message": failure.reason}
+    return {"file": None, "line": None, "message": str(failure)}
+
+
+def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
+    account, currency = choice.account, choice.currency
     if format_name == CSV:
-        return CsvImporter(CsvOptions(account=account, currency=currency, **csv_options))
-    return OfxImporter(currency)
+        return CsvImporter(_csv_options(account, currency, **choice.csv_options))
+    given = [_option(name) for name, value in choice.csv_options.items() if value]
+    if format_name == NATIVE:
+        given += [_option(n) for n, v in (("account", account), ("currency", currency)) if v]
+    if given:
+        raise ImportRefused(f"{', '.join(given)}: not for a file in the format {format_name}")
+    return None if format_name == NATIVE else OfxImporter(currency)
+
+
+def _option(name: str) -> str:
+    return "--map" if name == "columns" else "--" + name.replace("_", "-")
+
+
+def _csv_options(
+    account: str | None, currency: str | None, *, no_header: bool, **options: Any
+) -> CsvOptions:
+    return CsvOptions(account=account, currency=currency, header=not no_header, **options)
 
 
 def _sentence(report: ImportReport) -> str:
@@ -160,9 +204,7 @@ def _sentence(report: ImportReport) -> str:
 def _opened(file: str) -> Iterator[BinaryIO]:
     """The file, readable from the start more than once; with a progress bar on a terminal."""
     if file == STANDARD_INPUT:
-        with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.seek(0)
+        with _copied(sys.stdin.buffer) as copy:
             yield copy
         return
     try:
@@ -170,11 +212,24 @@ def _opened(file: str) -> Iterator[BinaryIO]:
     except OSError as error:
         raise ImportRefused(f"cannot be read: {error.strerror}") from None
     with stream:
-        if not sys.stderr.isatty():
+        if not stream.seekable():
+            with _copied(stream) as copy:
+                yield copy
+        elif not sys.stderr.isatty():
             yield stream
-            return
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            total = stream.seek(0, 2)
-            stream.seek(0)
-            with progress.wrap_file(stream, total=total, description=file) as watched:
-                yield watched
+        else:
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                total = stream.seek(0, 2)
+                stream.seek(0)
+                name = escape(printable(file))
+                with progress.wrap_file(stream, total=total, description=name) as watched:
+                    yield watched
+
+
+@contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """What a stream holds that can be read once only."""
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        yield copy

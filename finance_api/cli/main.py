@@ -13,6 +13,7 @@ from finance_api.cli.demo import load_demo
 from finance_api.cli.dump import dump
 from finance_api.cli.importing import import_command
 from finance_api.cli.office import Office
+from finance_api.cli.output import say
 from finance_api.cli.tokens import token
 from finance_api.cli.users import user
 from finance_api.importers.interface import ImportRefused
@@ -78,5 +79,5 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def _fail(message: str) -> None:
-    click.echo(f"finance-api: {message}", err=True)
+    say(f"finance-api: {message}", err=True)
     sys.exit(1)

@@ -1,5 +1,6 @@
 """What the commands work with: the settings of the ini file, the storage, the clock."""
 
+import configparser
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from plaster import PlasterError
 from pyramid.paster import get_appsettings
 
 from finance_api.clock import SystemClock
-from finance_api.ledger.preload import preload
+from finance_api.preload import preload
 from finance_api.settings import SettingError, Settings, read_settings
 from finance_api.storage import open_backend
 from finance_api.storage.interface import Storage, StorageBackend
@@ -30,8 +31,9 @@ class Office:
             raise SettingError(f"there is no file {self._config}; name the ini file with -c")
         try:
             given = get_appsettings(self._config, name="main")
-        except (LookupError, ValueError, PlasterError) as error:
-            raise SettingError(f"{self._config} cannot be read: {error}") from None
+        except (LookupError, ValueError, PlasterError, configparser.Error) as error:
+            reason = " ".join(str(error).split())
+            raise SettingError(f"{self._config} cannot be read: {reason}") from None
         return read_settings(given, os.environ)
 
     @cached_property

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from finance_api.auth.passwords import PasswordRefused
 from finance_api.auth.user_accounts import make_user, normal_email
 from finance_api.cli.office import Office, pass_office
 from finance_api.cli.table import table
@@ -25,10 +26,17 @@ def add(office: Office, email: str, premium: bool, password_stdin: bool) -> None
     """Make a user."""
     password = None
     if password_stdin:
-        password = sys.stdin.readline().rstrip("\r\n")
+        password = _password_line()
     with office.writing() as storage:
         made = make_user(storage, email, premium=premium, password=password, now=office.clock.now())
     click.echo(f"made {made.email} ({made.uuid})")
+
+
+def _password_line() -> str:
+    try:
+        return sys.stdin.buffer.readline().decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise PasswordRefused("the password is not UTF-8") from None
 
 
 @user.command("list")

@@ -24,19 +24,20 @@ from finance_api.resources import (
     LABELS as LABEL_RESOURCE,
 )
 from finance_api.resources.field import Resource
-from finance_api.values.time import DAY_SECONDS, from_date
+from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 _CENT = 100  # ten-thousandths
 _RECORDS_A_DAY = 4
 
 
 class Household:
-    """seed: another one, another household. today: the day of the newest record."""
+    """seed: another one, another household. now: no record is later, in seconds."""
 
-    def __init__(self, seed: int, records: int, today: date) -> None:
+    def __init__(self, seed: int, records: int, now: int) -> None:
         self._random = random.Random(seed)
         self._records = records
-        self._today = today
+        self._now = now
+        self._today = today = to_date(now)
         days = max(400, records // _RECORDS_A_DAY)
         self._days = min(days, (today - date(1990, 1, 1)).days)
         self._begin = from_date(today - timedelta(days=self._days))
@@ -166,13 +167,13 @@ class Household:
             values = self._regular(number) or self._spending(
                 self._random.choices(SPENDINGS, weights)[0]
             )
-            second = self._random.randrange(7 * 3600, 22 * 3600)
+            moment = min(day + self._random.randrange(7 * 3600, 22 * 3600), self._now)
             values.update(
                 id=self._id(),
-                recordDate=day + second,
+                recordDate=moment,
                 currencyCode="EUR",
-                createdAt=day + second,
-                updatedAt=day + second,
+                createdAt=moment,
+                updatedAt=moment,
             )
             yield NativeRow(0, RECORDS, values)
 

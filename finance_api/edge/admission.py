@@ -1,7 +1,8 @@
 """What is not let in at all: oversized, undecodable, for another host, or over plain HTTP."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException
@@ -41,7 +42,8 @@ def admission_tween(handler: Handler, registry: Registry) -> Handler:
         try:
             path = request.path_info
         except UnicodeDecodeError:
-            raise problem(400, "The path is not percent-encoded UTF-8.") from None
+            fault = {"in": "path", "name": "path", "message": "is not percent-encoded UTF-8"}
+            raise problem(400, "The path is not percent-encoded UTF-8.", errors=[fault]) from None
         if path not in HEALTH_PATHS:
             _check_host(request, allowed_hosts)
             if require_https and not is_https(request):
@@ -52,9 +54,7 @@ def admission_tween(handler: Handler, registry: Registry) -> Handler:
 
 def _check_size(request: Request) -> None:
     environ = request.environ
-    # The path as the client sent it can be longer than the decoded one, never shorter.
-    url = len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", ""))
-    if url > MAX_URL_BYTES:
+    if _url_length(environ) > MAX_URL_BYTES:
         raise problem(414, f"The URL is longer than {MAX_URL_BYTES} bytes.")
     headers = sum(
         len(name) + len(value)
@@ -63,6 +63,14 @@ def _check_size(request: Request) -> None:
     )
     if headers > MAX_HEADER_BYTES:
         raise problem(431, f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+
+
+def _url_length(environ: Mapping[str, Any]) -> int:
+    # As the client sent it, if the server says so; the decoded path may be shorter.
+    if "REQUEST_URI" in environ:
+        return len(environ["REQUEST_URI"])
+    query = environ.get("QUERY_STRING", "")
+    return len(environ.get("PATH_INFO", "")) + (len(query) + 1 if query else 0)
 
 
 def _check_host(request: Request, allowed: frozenset[str]) -> None:

@@ -20,6 +20,8 @@ def detect_format(stream: BinaryIO) -> str:
     stream.seek(0)
     if looks_like_ofx(head):
         return OFX
-    if head.removeprefix(_BOM).lstrip().startswith(b"{"):
+    begin = head.removeprefix(_BOM).lstrip()
+    # Nothing at all is what the dump of a user without data looks like.
+    if not begin or begin.startswith(b"{"):
         return NATIVE
     return CSV

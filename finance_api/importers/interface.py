@@ -5,7 +5,7 @@ Two shapes of input exist. The native format brings whole rows of every type
 what a bank writes: a `Statement` per account with its entries.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol
 
@@ -99,6 +99,25 @@ class Statement:
     skipped: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownAccount:
+    """An account that the user has already.
+
+    key: what its rows' source ids are made from, also after it was renamed. currency: its own.
+    """
+
+    key: str
+    currency: str
+
+
+#: The key of a statement's account -> the user's account that it goes to; None if it is new.
+KnownAccounts = Callable[[str], KnownAccount | None]
+
+
+def no_accounts(key: str) -> None:
+    """Of a user without accounts."""
+
+
 class StatementImporter(Protocol):
     """A reader of one statement format.
 
@@ -107,5 +126,7 @@ class StatementImporter(Protocol):
 
     source: str
 
-    def read(self, stream: BinaryIO) -> Sequence[Statement]:
+    def read(
+        self, stream: BinaryIO, known_accounts: KnownAccounts = no_accounts
+    ) -> Sequence[Statement]:
         """The statements of the file, or ImportRefused."""

@@ -66,7 +66,8 @@ class Collection:
         }
 
     def save(self, storage: Storage, user_id: int) -> bool:
-        """Stores what is new or different; whether there was any."""
+        """Stores what is new or different; whether any of it can be seen from outside."""
+        shown = [f.name for f in self.resource.kept_fields if not f.private]
         new: list[dict[str, Any]] = []
         changed: list[dict[str, Any]] = []
         for row_id, row in self.rows.items():
@@ -77,4 +78,6 @@ class Collection:
                 changed.append(row)
         if new or changed:
             storage.put_rows(user_id, self.resource, new=new, changed=changed)
-        return bool(new or changed)
+        return bool(new) or any(
+            row[name] != self._stored[row["id"]][name] for row in changed for name in shown
+        )

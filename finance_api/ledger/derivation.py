@@ -60,7 +60,7 @@ def rederive_records(books: Books) -> bool:
     ):
         if not ids:
             continue
-        for page in _records_with(books, name, ids):
+        for page in _pages_with(books, name, sorted(ids)):
             rows = []
             for row in page:
                 if row["accountId"] in accounts:
@@ -72,13 +72,14 @@ def rederive_records(books: Books) -> bool:
     return changed
 
 
-def _records_with(books: Books, field_name: str, ids: set[str]) -> Iterator[list[Row]]:
+def _pages_with(books: Books, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
     field = RECORDS.get_field(field_name)
     assert field is not None
-    condition = Condition(field, Operator.ANY_OF, tuple(sorted(ids)))
-    after = ""
-    while page := books.storage.scan_rows(
-        books.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE
-    ):
-        yield page
-        after = page[-1]["id"]
+    for begin in range(0, len(ids), _PAGE):
+        condition = Condition(field, Operator.ANY_OF, tuple(ids[begin : begin + _PAGE]))
+        after = ""
+        while page := books.storage.scan_rows(
+            books.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE
+        ):
+            yield page
+            after = page[-1]["id"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO
 
 import transaction
@@ -11,6 +12,7 @@ from finance_api.importers.native import NativeReader, NativeRow
 from finance_api.ledger.books import Books
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
+from finance_api.ledger.statement_accounts import known_account
 from finance_api.ledger.statement_import import StatementImport
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import StorageBackend
@@ -39,9 +41,10 @@ def import_file(
             reader = NativeReader(stream)
             NativeImport(books, report).run(reader.documents(), reader.records)
         else:
+            statements = importer.read(stream, partial(known_account, books, importer.source))
             StatementImport(
                 books, report, importer.source, account_name=account_name, currency=currency
-            ).run(importer.read(stream))
+            ).run(statements)
     return report
 
 

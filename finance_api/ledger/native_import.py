@@ -11,7 +11,7 @@ from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.references import check_references
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.rows import replaced, row_id, stamped
+from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.planning.recurrence import RuleError, check_rule
 from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
 from finance_api.resources.records import record_type
@@ -59,6 +59,7 @@ class NativeImport:
             check_references(self._books, document.resource, row, document.line)
             if document.resource is STANDING_ORDERS:
                 self._check_standing_order(row, document)
+        self._carry_currencies_over()
 
     def _put(self, document: NativeRow) -> Row:
         collection = self._books.collection(document.resource)
@@ -67,6 +68,7 @@ class NativeImport:
         stored = collection.find(given.get("id"), source, source_id)
         if stored is None and "id" not in given:
             stored = collection.rows.get(row_id(self._books.user.uuid, source, source_id))
+            check_still_its_own(stored, document.line)
         row = replaced(document.resource, given, stored)
         if stored is None:
             row["id"] = given.get("id") or row_id(self._books.user.uuid, source, source_id)
@@ -98,6 +100,17 @@ class NativeImport:
             check_rule(row["recurrenceRule"], row["startDate"])
         except RuleError as error:
             raise ImportRefused(f"recurrenceRule {error}", document.line) from None
+
+    def _carry_currencies_over(self) -> None:
+        """A new currency of an account is that of its standing orders too."""
+        changed = self._books.accounts.changed_ids("currencyCode")
+        if not changed:
+            return
+        orders = self._books.collection(STANDING_ORDERS)
+        for order in list(orders.rows.values()):
+            if order["accountId"] in changed and order["currencyCode"] is not None:
+                currency = self._books.accounts.rows[order["accountId"]]["currencyCode"]
+                orders.put({**order, "currencyCode": currency})
 
 
 def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:

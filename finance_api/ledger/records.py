@@ -9,7 +9,7 @@ from finance_api.ledger.balances import Balances
 from finance_api.ledger.books import Books
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.rows import row_id, stamped
+from finance_api.ledger.rows import check_still_its_own, row_id, stamped
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 
@@ -67,15 +67,21 @@ class RecordWriter:
         """Stores the batch. Raises ImportRefused with the line at fault."""
         batch, self._batch = self._batch, []
         self._keys.clear()
-        if not batch:
-            return
+        while batch:
+            batch = batch[self._store(batch) :]
+
+    def _store(self, batch: list[Proposal]) -> int:
+        """Stores proposals up to the first that depends on one before it; how many it stored."""
         by_source = self._by_source(batch)
-        ids = [self._id(p, by_source) for p in batch]
+        known_by_source = {row["id"] for row in by_source.values()}
+        ids = self._ids(batch, by_source)
         by_id = self._books.storage.get_rows(self._books.user.id, RECORDS, ids)
         new: list[Row] = []
         changed: list[Row] = []
-        for proposal, record_id in zip(batch, ids, strict=True):
+        for proposal, record_id in zip(batch, ids, strict=False):
             stored = by_id.get(record_id)
+            if proposal.id is None and record_id not in known_by_source:
+                check_still_its_own(stored, proposal.line)
             row = self._complete(proposal.given, stored)
             row["id"] = record_id
             row["source"], row["sourceId"] = proposal.source, proposal.source_id
@@ -91,6 +97,36 @@ class RecordWriter:
         if new or changed:
             self._books.storage.put_rows(self._books.user.id, RECORDS, new=new, changed=changed)
             self.changed = True
+        return len(ids)
+
+    def _ids(self, batch: list[Proposal], by_source: dict[tuple[str, str], Row]) -> list[str]:
+        """The ids of the records that the first proposals are about.
+
+        It ends before one that is about the record of another proposal, or whose source id that
+        record may give up: what it means is known when the other one is stored.
+        """
+        ids: list[str] = []
+        seen: set[str] = set()
+        for proposal in batch:
+            known = by_source.get((proposal.source or "", proposal.source_id or ""))
+            record_id = proposal.id
+            if record_id is None:
+                record_id = (
+                    row_id(self._books.user.uuid, proposal.source, proposal.source_id)
+                    if known is None
+                    else str(known["id"])
+                )
+            if record_id in seen or (known is not None and known["id"] in seen):
+                break
+            if known is not None and known["id"] != record_id:
+                raise ImportRefused(
+                    f"sourceId {proposal.source_id!r} of source {proposal.source!r} belongs to "
+                    f"the record {known['id']}",
+                    proposal.line,
+                )
+            seen.add(record_id)
+            ids.append(record_id)
+        return ids
 
     def _by_source(self, batch: list[Proposal]) -> dict[tuple[str, str], Row]:
         source_ids: dict[str, list[str]] = {}
@@ -104,17 +140,3 @@ class RecordWriter:
                 self._books.user.id, RECORDS, source, wanted
             ).items()
         }
-
-    def _id(self, proposal: Proposal, by_source: dict[tuple[str, str], Row]) -> str:
-        known = by_source.get((proposal.source or "", proposal.source_id or ""))
-        if proposal.id is None:
-            if known is not None:
-                return str(known["id"])
-            return row_id(self._books.user.uuid, proposal.source, proposal.source_id)
-        if known is not None and known["id"] != proposal.id:
-            raise ImportRefused(
-                f"sourceId {proposal.source_id!r} of source {proposal.source!r} belongs to the "
-                f"record {known['id']}",
-                proposal.line,
-            )
-        return proposal.id

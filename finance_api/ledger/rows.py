@@ -1,7 +1,10 @@
 """How a whole row is made from what an import gives."""
 
+import hashlib
 from typing import Any
 
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.values import MAX_SOURCE_ID_CHARACTERS
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
@@ -20,6 +23,26 @@ def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
     if source is None or source_id is None:
         return new_id()
     return derived_id(user_uuid, source, source_id)
+
+
+def check_still_its_own(stored: Row | None, line: int) -> None:
+    """Refuses a row found by the id that its source gives it, if it is of another source by now.
+
+    One without a source is taken for the row that it once was.
+    """
+    if stored is not None and stored["sourceId"] is not None:
+        raise ImportRefused(
+            f"its id {stored['id']} belongs to a row that says to be of source "
+            f"{stored['source']!r}, with the id {stored['sourceId']!r}",
+            line,
+        )
+
+
+def bounded_source_id(text: str) -> str:
+    """The source id, or the hash of one that is too long for an index."""
+    if len(text) <= MAX_SOURCE_ID_CHARACTERS:
+        return text
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> Row:

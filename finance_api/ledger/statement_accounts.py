@@ -1,8 +1,8 @@
 """Which account a statement is of: one of the user's, or a new one."""
 
-from finance_api.importers.interface import ImportRefused, StatementAccount
+from finance_api.importers.interface import ImportRefused, KnownAccount, StatementAccount
 from finance_api.ledger.books import Books
-from finance_api.ledger.rows import blank_row, row_id
+from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.resources import ACCOUNTS
 from finance_api.values import Row
 
@@ -32,9 +32,24 @@ def find_account(
         )
     elif account.key is not None and found["sourceId"] is None:
         # From now on statements find it without being told.
-        found = {**found, "source": source, "sourceId": account.key}
+        found = {**found, "source": source, "sourceId": bounded_source_id(account.key)}
     books.accounts.put(found)
     return str(found["id"])
+
+
+def known_account(books: Books, source: str, key: str) -> KnownAccount | None:
+    """The account that a statement of this key would go to; None for a new one."""
+    found = _known(books, source, StatementAccount(key=key, name=key))
+    if found is None:
+        return None
+    if found["source"] is None or found["sourceId"] == bounded_source_id(key):
+        own = key
+    elif found["source"] == source:
+        # It has been renamed since.
+        own = found["sourceId"]
+    else:
+        own = found["id"]
+    return KnownAccount(own, found["currencyCode"])
 
 
 def _named(books: Books, name: str) -> Row | None:
@@ -47,9 +62,10 @@ def _named(books: Books, name: str) -> Row | None:
 def _known(books: Books, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
         raise ImportRefused("the file does not say which account it is of: give --account NAME")
-    known = books.accounts.find(None, source, account.key)
+    source_id = bounded_source_id(account.key)
+    known = books.accounts.find(None, source, source_id)
     if known is None:
-        known = books.accounts.rows.get(row_id(books.user.uuid, source, account.key))
+        known = books.accounts.rows.get(row_id(books.user.uuid, source, source_id))
     if known is None and account.name == account.key:
         # The file calls its account by a name, as the user does.
         known = _named(books, account.key)
@@ -68,15 +84,16 @@ def _new_account(
         raise ImportRefused(
             "the file does not say in which currency it is: give --currency, such as EUR"
         )
+    source_id = None if account.key is None else bounded_source_id(account.key)
     return {
         **blank_row(ACCOUNTS),
-        "id": row_id(books.user.uuid, source, account.key),
+        "id": row_id(books.user.uuid, source, source_id),
         "name": name or account.name or account.key,
         "accountType": account.account_type,
         "currencyCode": currency,
         "bankAccountNumber": account.number,
         "createdAt": books.now,
         "updatedAt": books.now,
-        "source": source if account.key is not None else None,
-        "sourceId": account.key,
+        "source": None if source_id is None else source,
+        "sourceId": source_id,
     }

@@ -1,24 +1,33 @@
 """Importing statements: what a bank wrote, account by account."""
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 from finance_api.importers.interface import Entry, ImportRefused, Statement
-from finance_api.importers.native.values import MAX_SOURCE_CHARACTERS
 from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
 from finance_api.ledger.books import Books
 from finance_api.ledger.collection import Collection
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.rows import blank_row, row_id
+from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.rules import Rules
 from finance_api.ledger.statement_accounts import find_account
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.values import Row
+from finance_api.values.text import TextError, clean_or_none
 
 #: What the file decides, also of a record that is stored already.
 _OF_THE_FILE = ("amount", "recordDate", "payee", "note")
+
+
+def _clean_name(text: str) -> str:
+    try:
+        name = clean_or_none(text.strip())
+    except TextError as error:
+        raise ImportRefused(f"--account {error}") from None
+    if name is None:
+        raise ImportRefused("--account is empty")
+    return name
 
 
 class StatementImport:
@@ -40,7 +49,7 @@ class StatementImport:
         self._books = books
         self._report = report
         self._source = source
-        self._account_name = account_name
+        self._account_name = None if account_name is None else _clean_name(account_name)
         self._currency = currency
         self._rules = Rules(books)
 
@@ -85,7 +94,9 @@ class StatementImport:
             "note": entry.note,
             "entry": entry,
         }
-        return Proposal(entry.line, None, self._source, _bounded(scope + entry.source_id), given)
+        return Proposal(
+            entry.line, None, self._source, bounded_source_id(scope + entry.source_id), given
+        )
 
     def _complete(self, given: dict[str, Any], stored: Row | None) -> Row:
         if stored is not None:
@@ -106,7 +117,7 @@ class StatementImport:
 
     def _of_name(self, collection: Collection, name: str) -> str:
         """The id of the category or label of that name, made if there is none."""
-        source_id = _bounded(f"{collection.resource.model_type}/{name}")
+        source_id = bounded_source_id(f"{collection.resource.model_type}/{name}")
         known = collection.find(None, self._source, source_id)
         if known is None:
             known = next(iter(collection.named(name)), None)
@@ -124,10 +135,3 @@ class StatementImport:
                 known["customCategory"] = True
             collection.put(known)
         return str(known["id"])
-
-
-def _bounded(source_id: str) -> str:
-    """The source id, or the hash of one that is too long for an index."""
-    if len(source_id) <= MAX_SOURCE_CHARACTERS:
-        return source_id
-    return "sha256:" + hashlib.sha256(source_id.encode()).hexdigest()

@@ -28,6 +28,7 @@ _PARTS = {
     "BYWEEKNO": re.compile(_NUMBERS),
     "BYSETPOS": re.compile(_NUMBERS),
 }
+_LAST_DAY = "99991231"
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _LIMITS = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "BYSETPOS": 366}
 
@@ -46,8 +47,9 @@ def check_rule(text: str | None, start: int | None) -> None:
     _check_days(parts)
     # Without its end: a rule that has no occurrence at all would be searched for to the year 9999
     # at every request.
-    endless = ";".join(f"{name}={value}" for name, value in parts.items() if name != "UNTIL")
-    if _first(endless, start, start) is None:
+    endless = {name: value for name, value in parts.items() if name not in ("UNTIL", "COUNT")}
+    first = _at_midnight(start)
+    if _rule(endless, first).after(first, inc=True) is None:
         raise RuleError("never comes about")
 
 
@@ -105,23 +107,42 @@ def _check_days(parts: dict[str, str]) -> None:
 
 
 def _first(text: str, start: int, today: int) -> int | None:
+    """The start is an occurrence even if the rule does not give it (RFC 5545, DTSTART)."""
     parts = _parse(text)
-    first = _at_midnight(start)
-    now = max(first, _at_midnight(today))
+    first, now = _at_midnight(start), _at_midnight(today)
+    # The day counts; with a zone, dateutil would not compare it with the start.
+    until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
+    if now <= first:
+        return start if first <= until else None
+    count = parts.pop("COUNT", None)
+    if count is None:
+        first = _advanced(first, now, parts)
+    endless = _rule(parts, first)
+    if count is None:
+        found = endless.replace(until=until).after(now, inc=True)
+    else:
+        left = int(count) if endless.after(first, inc=True) == first else int(count) - 1
+        found = endless.replace(count=left).after(now, inc=True) if left else None
+    return None if found is None else from_date(found.date())
+
+
+def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:
+    """A start nearer to ``now`` with the same occurrences from there on.
+
+    Whole periods of days or weeks change nothing, and a rule of long ago need not be walked
+    through from its start.
+    """
     unit = _FREQUENCIES[parts["FREQ"]]
-    interval = int(parts.get("INTERVAL", "1"))
-    if "COUNT" not in parts and unit in ("days", "weeks"):
-        # Whole periods change nothing; a rule of long ago is not walked through from its start.
-        step = timedelta(**{unit: interval})
-        first += step * max(0, (now - first) // step - 1)
-    until = parts.pop("UNTIL", None)
+    if unit not in ("days", "weeks"):
+        return first
+    step = timedelta(**{unit: int(parts.get("INTERVAL", "1"))})
+    return first + step * max(0, (now - first) // step - 1)
+
+
+def _rule(parts: dict[str, str], first: datetime) -> rrule:
     rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=first)
     assert isinstance(rule, rrule)
-    if until is not None:
-        # The day counts; with a zone, dateutil would not compare it with the start.
-        rule = rule.replace(until=datetime.strptime(until[:8], "%Y%m%d"))
-    found = rule.after(now, inc=True)
-    return None if found is None else from_date(found.date())
+    return rule
 
 
 def _at_midnight(seconds: int) -> datetime:

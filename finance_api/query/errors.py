@@ -1,8 +1,35 @@
 """How the grammar refuses."""
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 class QueryError(ValueError):
-    """A parameter's value is not understood; the message says which part, and what is allowed."""
+    """A parameter's value is not understood.
+
+    faults: a sentence for each part that is not, saying which it is and what is allowed.
+    """
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+def all_or_faults(parse: Callable[[str], T], parts: Iterable[str]) -> list[T]:
+    """Every part parsed; QueryError with the faults of all of them if there are any."""
+    found: list[T] = []
+    faults: list[str] = []
+    for part in parts:
+        try:
+            found.append(parse(part))
+        except QueryError as error:
+            faults.extend(error.faults)
+    if faults:
+        # The same mistake made twice is one to mend.
+        raise QueryError(*dict.fromkeys(faults))
+    return found
 
 
 def quoted(text: str, longest: int = 60) -> str:

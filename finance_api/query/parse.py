@@ -6,8 +6,9 @@
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 
-from finance_api.query.errors import QueryError, quoted
+from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import Condition, Operand, Operator, SortKey, Span, operators_of
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import IdError, parse_id
@@ -19,6 +20,7 @@ MAX_OPERAND_CHARACTERS = 256
 MAX_LIST_OPERANDS = 100
 
 _INTEGER = re.compile("[0-9]{1,10}")
+_BARE = (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {o.value: o for o in Operator if o not in (Operator.ANY_OF,)}
 # A "+" in a query string means a space; before an offset it was meant as a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
@@ -30,7 +32,7 @@ def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
     Raises QueryError.
     """
     if field.kind in (Kind.NUMBER, Kind.DATE, Kind.DATETIME):
-        return tuple(_parse_condition(field, part) for part in text.split(","))
+        return tuple(all_or_faults(partial(_parse_condition, field), text.split(",")))
     return (_parse_condition(field, text),)
 
 
@@ -44,7 +46,8 @@ def _parse_condition(field: Field, text: str) -> Condition:
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):
         return _OPERAND_PARSERS[field.kind](field, operator, operand)
-    if field.kind in (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN):
+    # Their values hold no dot: what stands before one was meant as a prefix.
+    if not dot and field.kind in _BARE:
         return _OPERAND_PARSERS[field.kind](field, Operator.EQ, text)
     if not dot:
         raise QueryError(f"{quoted(text)} has no prefix; {_takes(field)}")
@@ -54,8 +57,7 @@ def _parse_condition(field: Field, text: str) -> Condition:
 def _takes(field: Field) -> str:
     """What the field accepts, for a message."""
     words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
-    bare = field.kind in (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
-    return f"it takes {'a bare value, ' if bare else ''}{' '.join(words)}"
+    return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
 
 
 def _check_length(operand: str) -> None:
@@ -115,29 +117,24 @@ def parse_ids(text: str) -> list[str]:
     parts = text.split(",")
     if len(parts) > MAX_LIST_OPERANDS:
         raise QueryError(f"{len(parts)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
+    return all_or_faults(_id, parts)
+
+
+def _id(text: str) -> str:
     try:
-        return [parse_id(part) for part in parts]
+        return parse_id(text)
     except IdError as error:
-        bad = next(part for part in parts if not _is_id(part))
-        raise QueryError(f"{quoted(bad)} {error}") from None
-
-
-def _is_id(text: str) -> bool:
-    try:
-        parse_id(text)
-    except IdError:
-        return False
-    return True
+        raise QueryError(f"{quoted(text)} {error}") from None
 
 
 def _choices(field: Field, operator: Operator, operand: str) -> Condition:
-    # No more parts can be right than there are choices; a longer list is refused by its first
-    # wrong or, where all are known, simply holds repetitions.
-    parts = operand.split(",")
-    for part in parts:
-        if part not in field.choices:
-            raise QueryError(f"{quoted(part)} is not one of {', '.join(field.choices)}")
-    return Condition(field, Operator.ANY_OF, tuple(sorted(set(parts))))
+    parts = dict.fromkeys(operand.split(","))
+    unknown = [quoted(part) for part in parts if part not in field.choices]
+    if unknown:
+        verb = "is" if len(unknown) == 1 else "are"
+        known = ", ".join(field.choices)
+        raise QueryError(f"{', '.join(unknown)} {verb} not one of {known}")
+    return Condition(field, Operator.ANY_OF, tuple(sorted(parts)))
 
 
 def _boolean(field: Field, operator: Operator, operand: str) -> Condition:
@@ -164,7 +161,12 @@ def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
 
     Raises QueryError.
     """
-    return tuple(_sort_key(resource, part) for part in text.split(","))
+    keys = all_or_faults(partial(_sort_key, resource), text.split(","))
+    # Rows that are equal in a field stay equal in it: only its first mention matters.
+    first: dict[str, SortKey] = {}
+    for key in keys:
+        first.setdefault(key.field.name, key)
+    return tuple(first.values())
 
 
 def _sort_key(resource: Resource, text: str) -> SortKey:

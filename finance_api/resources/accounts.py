@@ -38,8 +38,8 @@ ACCOUNTS = Resource(
     hidden=(
         SOURCE,
         SOURCE_ID,
-        amount_field("bankBalance", "Newest balance that a statement gave.", 57.5),
-        date_field("bankBalanceDate", "The day at whose end it was that."),
+        amount_field("bankBalance", "Newest balance that a statement gave.", 57.5, private=True),
+        date_field("bankBalanceDate", "The day at whose end it was that.", private=True),
     ),
     fields=(
         ID,

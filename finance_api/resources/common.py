@@ -76,12 +76,12 @@ def date_field(name: str, meaning: str, **options: Any) -> Field:
     return Field(name=name, kind=Kind.DATE, meaning=meaning, example="2026-01-31", **options)
 
 
-def currency_field(meaning: str, *, required: bool = False) -> Field:
+def currency_field(meaning: str, *, required: bool = False, nullable: bool = True) -> Field:
     return Field(
         name="currencyCode",
         kind=Kind.CHOICE,
         choices=CURRENCIES,
-        nullable=not required,
+        nullable=nullable and not required,
         required=required,
         meaning=meaning,
         example="EUR",

@@ -58,6 +58,7 @@ class Field:
     choices: what a CHOICE may be.
     references: the model type whose ids the field holds.
     keeps_time: a DATE whose time of day is stored, though only the day is public.
+    private: kept, but nobody is shown it: a change of it alone is no new revision.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Field:
     choices: tuple[str, ...] = ()
     references: str | None = None
     keeps_time: bool = False
+    private: bool = False
 
     @property
     def filterable(self) -> bool:

@@ -40,7 +40,7 @@ RECORDS = Resource(
             nullable=False,
             required=True,
         ),
-        currency_field("Currency of the account."),
+        currency_field("Currency of the account.", nullable=False),
         date_field(
             "recordDate",
             "When it happened; the UTC calendar day is public.",

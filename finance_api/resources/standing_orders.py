@@ -36,7 +36,7 @@ STANDING_ORDERS = Resource(
         reference_field("accountId", "Account", "The account."),
         reference_field("categoryId", "Category", "The category."),
         amount_field("amount", "Signed amount.", -850),
-        currency_field("Currency of the amount; that of the account, if there is one."),
+        currency_field("Currency of the amount; no other than the account's."),
         text_field("payee", "Who is paid, or who pays.", "Landlord"),
         text_field("note", "Free text.", "flat 3"),
         Field(

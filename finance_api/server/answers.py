@@ -66,7 +66,14 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
         # At the end of the server the last request that was read on a connection is its last.
         if self.channel.server.draining and len(self.channel.requests) <= 1:
             self.request.headers["CONNECTION"] = "close"
+        stays = not self.has_body and self.version == "1.1" and not self.close_on_finish
+        stays = stays and self.request.headers.get("CONNECTION", "").lower() != "close"
         header: bytes = super().build_response_header()
+        if stays:
+            # waitress ends the connection after every answer without Content-Length; a 304 or 204
+            # has no body whose end could be missed (RFC 9112 section 6.3).
+            self.close_on_finish = False
+            header = header.replace(b"\r\nConnection: close\r\n", b"\r\n", 1)
         return header
 
     def get_environment(self) -> dict[str, object]:

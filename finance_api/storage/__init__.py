@@ -29,7 +29,12 @@ def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
             f"finance_api.storage: {named!r} is neither {' nor '.join(_IMPLEMENTATIONS)} "
             f"nor a name that can be imported: {error}"
         ) from None
-    backend = factory(settings)
+    try:
+        backend = factory(settings)
+    except TypeError as error:
+        raise SettingError(
+            f"finance_api.storage: {named!r} cannot be called with the settings: {error}"
+        ) from None
     if not isinstance(backend, StorageBackend):
         raise SettingError(f"finance_api.storage: {named!r} does not return a StorageBackend")
     return backend

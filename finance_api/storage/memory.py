@@ -121,7 +121,7 @@ class _Commit:
 
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryBackend:
-    """An empty storage; `finance_api.ledger.preload` fills it."""
+    """An empty storage; `finance_api.preload` fills it."""
     return MemoryBackend()
 
 

@@ -35,15 +35,26 @@ def to_units(value: Decimal | int, decimals: int = DECIMALS) -> int:
     else:
         if not value.is_finite():
             raise NumberError("is not a finite number")
-        if value and value.adjusted() > _MAX_ADJUSTED:
-            raise NumberError("is out of range")
-        numerator, denominator = _ratio(value, decimals)
-        units, rest = divmod(numerator, denominator)
-        if rest:
-            raise NumberError(f"has more than {decimals} decimal places")
+        units = _whole_units(value, decimals)
     if not -MAX_UNITS <= units <= MAX_UNITS:
         raise NumberError("is out of range")
     return units
+
+
+def _whole_units(value: Decimal, decimals: int) -> int:
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    text = "".join(map(str, digits)).strip("0")
+    if not text:
+        return 0
+    # Only now, without the zeros at either end, do exponent and length say how long it is.
+    if value.adjusted() > _MAX_ADJUSTED:
+        raise NumberError("is out of range")
+    shift = value.adjusted() - len(text) + 1 + decimals
+    if shift < 0:
+        raise NumberError(f"has more than {decimals} decimal places")
+    units = int(text) * _power_of_ten(shift)
+    return -units if sign else units
 
 
 def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from support.service import Service
 
 
 @pytest.fixture
-def own_server(tmp_path_factory):
-    with postgresql(tmp_path_factory.mktemp("own") / "server") as server:
+def own_server():
+    with postgresql() as server:
         yield server
 
 

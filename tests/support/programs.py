@@ -8,6 +8,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,14 +66,8 @@ class Postgresql:
         self._user = _postgresql_user()
         self._port = free_port()
         self.url = f"postgresql://tests@127.0.0.1:{self._port}/postgres"
-        directory.mkdir()
         if self._user is not None:
             shutil.chown(directory, self._user)
-            # pytest's own directories are closed to others.
-            for parent in list(directory.parents)[:3]:
-                if parent.owner() == "root" and parent.name.startswith("pytest"):
-                    parent.chmod(parent.stat().st_mode | 0o011)
-            directory.parent.chmod(0o755)
         self._run(
             "initdb",
             *("-D", str(self._data), "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"),
@@ -93,7 +88,7 @@ class Postgresql:
     def _run(self, program: str, *arguments: str) -> None:
         user = self._user
         # The server inherits the output: a pipe would stay open as long as it runs.
-        with open(self._directory.parent / f"{program}.log", "w+") as output:
+        with tempfile.TemporaryFile("w+") as output:
             done = subprocess.run(
                 [self._programs / program, *arguments],
                 user=user,
@@ -109,15 +104,20 @@ class Postgresql:
 
 
 @contextmanager
-def postgresql(directory: Path) -> Iterator[Postgresql]:
+def postgresql() -> Iterator[Postgresql]:
     """A running server; the test is skipped where PostgreSQL is not installed."""
     programs = _postgresql_programs()
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
-    server = Postgresql(programs, directory)
-    server.start()
+    # Not below pytest's own directory, which is closed to PostgreSQL's user.
+    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
     try:
-        yield server
+        server = Postgresql(programs, directory)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
     finally:
-        server.stop()
+        shutil.rmtree(directory)

@@ -8,7 +8,12 @@ from finance_api.importers.csv.decoding import decode
 from finance_api.importers.csv.layout import Layout, find_layout
 from finance_api.importers.csv.options import CsvOptions
 from finance_api.importers.csv.statements import StatementBuilder
-from finance_api.importers.interface import ImportRefused, Statement
+from finance_api.importers.interface import (
+    ImportRefused,
+    KnownAccounts,
+    Statement,
+    no_accounts,
+)
 
 
 class CsvImporter:
@@ -19,7 +24,9 @@ class CsvImporter:
     def __init__(self, options: CsvOptions) -> None:
         self._options = options
 
-    def read(self, stream: BinaryIO) -> list[Statement]:
+    def read(
+        self, stream: BinaryIO, known_accounts: KnownAccounts = no_accounts
+    ) -> list[Statement]:
         """One statement per account, in the order of their first rows; or ImportRefused.
 
         The rows are passed over twice: what the dates and amounts mean is decided from whole
@@ -33,6 +40,7 @@ class CsvImporter:
             layout.columns,
             read_dates(date_cells, options.date_format),
             read_amounts(amount_cells, options.decimal, options.thousands),
+            known_accounts,
         )
         for line, cells in layout.table.rows():
             builder.add(line, cells)

@@ -7,7 +7,13 @@ from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.options import CsvOptions, account_of, currency_of
 from finance_api.importers.csv.source_ids import SourceIds
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
+from finance_api.importers.interface import (
+    Entry,
+    ImportRefused,
+    KnownAccounts,
+    Statement,
+    StatementAccount,
+)
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.text import clean_or_none
@@ -18,9 +24,17 @@ _LABEL_SEPARATOR = ";"
 
 @dataclass
 class _AccountRows:
-    """currency: what option or column say. mark: the first currency written beside an amount."""
+    """One account's rows.
+
+    currency: what option or column say. identity, hashed_currency: what source ids are made from:
+    those of the user's account, if there is one, so that an id depends neither on the account's
+    present name nor on whether the currency was said again.
+    mark: the first currency written beside an amount.
+    """
 
     currency: str | None
+    identity: str = ""
+    hashed_currency: str | None = None
     first_line: int = 0
     mark: str = ""
     entries: list[Entry] = field(default_factory=list)
@@ -31,6 +45,7 @@ class StatementBuilder:
     """Takes the rows in their order; `statements` has what came of them.
 
     columns: field -> index of its cell. dates, amounts: what the texts of those columns mean.
+    known_accounts: see `finance_api.importers.interface`.
     """
 
     def __init__(
@@ -39,10 +54,12 @@ class StatementBuilder:
         columns: Mapping[str, int],
         dates: Mapping[str, int],
         amounts: Mapping[str, Amount],
+        known_accounts: KnownAccounts,
     ) -> None:
         self._columns = columns
         self._dates = dates
         self._amounts = amounts
+        self._known_accounts = known_accounts
         self._sign = -1 if options.invert else 1
         self._account = account_of(options)
         self._currency = currency_of(options)
@@ -63,9 +80,9 @@ class StatementBuilder:
         payee, note = self._text("payee", cells), self._text("note", cells)
         identifier = self._text("id", cells)
         source_id = (
-            self._ids.hashed(account, date, amount.units, rows.currency, payee, note)
+            self._ids.hashed(rows.identity, date, amount.units, rows.hashed_currency, payee, note)
             if identifier is None
-            else self._ids.mapped(account, identifier, cells)
+            else self._ids.mapped(rows.identity, identifier, cells)
         )
         if source_id is None:
             rows.duplicates += 1
@@ -158,6 +175,9 @@ class StatementBuilder:
         rows = self._rows.setdefault(account, _AccountRows(currency))
         if not rows.first_line:
             rows.first_line, rows.currency = line, currency
+            known = self._known_accounts(account)
+            rows.identity = account if known is None else known.key
+            rows.hashed_currency = currency or (None if known is None else known.currency)
         elif currency != rows.currency:
             raise ImportRefused(
                 f"the currency is {currency or 'empty'}, but {rows.currency or 'empty'} in line "

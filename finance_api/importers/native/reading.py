@@ -13,13 +13,18 @@ from decimal import Decimal
 from typing import Any, BinaryIO
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.native.extra import extra_text
+from finance_api.importers.native.extra import clean_key, extra_text
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.resources import BY_MODEL_TYPE, RECORDS
 from finance_api.resources.field import Field, Resource
 
 TYPE_KEY = "reserved_model_type"
-MAX_LINE_BYTES = 1_048_576
+MAX_LINE_BYTES = 16_777_216
+#: Of all values of an object together, as they are kept. Written out they stay below the limit of
+#: a line, whatever has to be escaped.
+MAX_TEXT_BYTES = 4_194_304
+# A shorter one cannot have more, however Unicode composes it.
+_LONG_LINE_BYTES = MAX_TEXT_BYTES // 4
 
 _TYPE = re.compile(rb'"reserved_model_type"[ \t]*:[ \t]*"([A-Za-z]*)"')
 _BOM = b"\xef\xbb\xbf"
@@ -47,7 +52,8 @@ class NativeReader:
     def documents(self) -> Iterator[NativeRow]:
         """The objects of every type but Record, in the file's order. Comes before `records`."""
         for number, line in self._lines():
-            if _TYPE.findall(line) == [b"Record"]:
+            # An object within the object could hold another type.
+            if line.count(b"{") == 1 and _TYPE.findall(line) == [b"Record"]:
                 continue
             row = _parse(number, line)
             if row.resource is not RECORDS:
@@ -93,7 +99,7 @@ _decode = json.JSONDecoder(
 def _parse(number: int, line: bytes) -> NativeRow:
     try:
         document = _decode(line.decode("utf-8"))
-        return _row(number, document)
+        return _row(number, document, len(line))
     except ValueRefused as error:
         raise ImportRefused(str(error), number) from None
     except json.JSONDecodeError as error:
@@ -107,7 +113,7 @@ def _parse(number: int, line: bytes) -> NativeRow:
         raise ImportRefused("holds a number that is out of range", number) from None
 
 
-def _row(number: int, document: Any) -> NativeRow:
+def _row(number: int, document: Any, len_of_line: int) -> NativeRow:
     if not isinstance(document, dict):
         raise ValueRefused("is not a JSON object")
     model_type = document.pop(TYPE_KEY, None)
@@ -118,8 +124,11 @@ def _row(number: int, document: Any) -> NativeRow:
     fields = _fields_by_name(resource)
     values: dict[str, Any] = {}
     others: dict[str, Any] = {}
-    for name, value in document.items():
+    for written, value in document.items():
+        name = clean_key(written) if resource.open_ended else written
         field = fields.get(name)
+        if name in values or name in others:
+            raise ValueRefused(f'the key "{name}" stands twice in one object')
         if field is None:
             if not resource.open_ended:
                 raise ValueRefused(
@@ -133,8 +142,17 @@ def _row(number: int, document: Any) -> NativeRow:
                 raise ValueRefused(f"{name} {error}") from None
     if resource.open_ended:
         values["extra"] = extra_text(others)
+    if len_of_line > _LONG_LINE_BYTES:
+        _check_length(values)
     _complete(resource, values)
     return NativeRow(number, resource, values)
+
+
+def _check_length(values: dict[str, Any]) -> None:
+    """That the object can be written as a line that is read again."""
+    total = sum(len(str(value).encode()) for value in values.values())
+    if total > MAX_TEXT_BYTES:
+        raise ValueRefused(f"has {total} bytes of text; at most {MAX_TEXT_BYTES} are kept")
 
 
 def _complete(resource: Resource, values: dict[str, Any]) -> None:

@@ -2,7 +2,12 @@
 
 from typing import BinaryIO
 
-from finance_api.importers.interface import ImportRefused, Statement
+from finance_api.importers.interface import (
+    ImportRefused,
+    KnownAccounts,
+    Statement,
+    no_accounts,
+)
 from finance_api.importers.ofx.element import Element, quoted
 from finance_api.importers.ofx.encoding import decode
 from finance_api.importers.ofx.identity import Identities
@@ -23,7 +28,9 @@ class OfxImporter:
     def __init__(self, currency: str | None = None) -> None:
         self._currency = currency
 
-    def read(self, stream: BinaryIO) -> list[Statement]:
+    def read(
+        self, stream: BinaryIO, known_accounts: KnownAccounts = no_accounts
+    ) -> list[Statement]:
         """The statements in the order of the file, or ImportRefused.
 
         Several statements of one account stay several; their source ids never collide.

@@ -38,4 +38,6 @@ def _copy(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) 
     except psycopg.IntegrityError as error:
         raise IntegrityError("COPY", None, error) from error
     except psycopg.OperationalError as error:
+        if (error.sqlstate or "").startswith("54"):
+            raise
         raise StorageUnavailable(f"the database does not answer: {error}") from error

@@ -1,5 +1,6 @@
 """`Query` -> SQL: what the conditions and the order become on a data table."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -30,6 +31,32 @@ def _has_text_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str
 @compiles(has_text, "postgresql")
 def _has_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
     return f"(strpos({compiler.process(element.clauses, **options)}) > 0)"
+
+
+class has_any_text(GenericFunction[bool]):  # noqa: N801 (a SQL function's name)
+    """Whether the first text contains one of the texts of the second, a JSON list."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+# One statement however long the list is: SQLite takes no more than 1,000 ORs.
+@compiles(has_any_text, "sqlite")
+def _has_any_text_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str:
+    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
+    return (
+        f"(EXISTS (SELECT 1 FROM json_each({wanted}) AS wanted "
+        f"WHERE instr({text}, wanted.value) > 0))"
+    )
+
+
+@compiles(has_any_text, "postgresql")
+def _has_any_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
+    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
+    return (
+        f"(EXISTS (SELECT 1 FROM jsonb_array_elements_text(CAST({wanted} AS jsonb)) AS wanted "
+        f"WHERE strpos({text}, wanted.value) > 0))"
+    )
 
 
 def _contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
@@ -68,15 +95,12 @@ def _any_of(column: ColumnElement[Any], elements: tuple[str, ...]) -> ColumnElem
     """Whether a packed list has one of the elements."""
     packed = column.type
     assert isinstance(packed, PackedList)
-    separator = packed.separator
-    return _or(_contains(column, separator + element + separator) for element in elements)
-
-
-def _or(parts: Iterable[ColumnElement[bool]]) -> ColumnElement[bool]:
-    result: ColumnElement[bool] = false()
-    for part in parts:
-        result = result | part
-    return result
+    wanted = [packed.separator + element + packed.separator for element in elements]
+    if len(wanted) == 1:
+        return _contains(column, wanted[0])
+    return has_any_text(
+        type_coerce(column, CodePointText), literal(json.dumps(wanted), CodePointText)
+    )
 
 
 def _within(column: ColumnElement[Any], bounds: tuple[int, int] | None) -> ColumnElement[bool]:

@@ -1,5 +1,6 @@
 """The database connections: what is set on each, and how their failures are told apart."""
 
+import math
 import sqlite3
 import time
 from typing import Any
@@ -19,6 +20,24 @@ WRITING = "finance_api_writing"
 
 # SQLite asks after so many steps of its machine whether to go on.
 _PROGRESS_STEPS = 20_000
+#: SQLite's result codes for what may be over later, or is the file's fault: locked, interrupted,
+#: full, read-only, not to be opened, damaged.
+_SQLITE_UNAVAILABLE = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOTADB,
+    )
+)
+_DEADLINE = "finance_api_deadline"
 
 
 def make_engine(url_text: str, *, pool_size: int, statement_seconds: int) -> Engine:
@@ -58,20 +77,31 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
+        deadline = record.info[_DEADLINE] = _Deadline()
+        connection.set_progress_handler(deadline.has_passed, _PROGRESS_STEPS)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
         writing = connection.get_execution_options().get(WRITING, False)
         # A writer takes its lock at once: one that began as a reader could not wait for another.
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-        raw = connection.connection.dbapi_connection
-        if writing:
-            raw.set_progress_handler(None, 0)
-        else:
-            ends = time.monotonic() + statement_seconds
-            raw.set_progress_handler(lambda: time.monotonic() > ends, _PROGRESS_STEPS)
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def limit(connection: Any, *statement: Any) -> None:
+        writing = connection.get_execution_options().get(WRITING, False)
+        deadline: _Deadline = connection.connection.info[_DEADLINE]
+        deadline.at = math.inf if writing else time.monotonic() + statement_seconds
 
     return engine
+
+
+class _Deadline:
+    """When the statement that a connection works on is to end, by the monotonic clock."""
+
+    at = math.inf
+
+    def has_passed(self) -> bool:
+        return time.monotonic() > self.at
 
 
 def _postgresql_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
@@ -113,12 +143,33 @@ def writing(engine: Engine) -> Engine:
 
 
 def _tell_unavailable(context: ExceptionContext) -> None:
+    """Tells a database that cannot answer now from a statement that is wrong."""
     error = context.original_exception
-    # SQLite's bare DatabaseError means a damaged file; its subclasses have meanings of their own.
-    damaged = type(error) is sqlite3.DatabaseError
-    failed = isinstance(context.sqlalchemy_exception, (OperationalError, InterfaceError))
-    if context.is_disconnect or failed or damaged:
-        raise StorageUnavailable(f"the database does not answer: {_one_line(error)}") from error
+    if _is_missing_table(error):
+        raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
+    if context.is_disconnect or _is_unavailable(error, context.sqlalchemy_exception):
+        hint = ""
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CANTOPEN:
+            hint = " (if it was never made: run 'finance-api db upgrade')"
+        message = f"the database does not answer: {_one_line(error)}{hint}"
+        raise StorageUnavailable(message) from error
+
+
+def _is_missing_table(error: BaseException) -> bool:
+    # PostgreSQL: undefined_table.
+    return getattr(error, "sqlstate", None) == "42P01" or (
+        isinstance(error, sqlite3.OperationalError) and str(error).startswith("no such table")
+    )
+
+
+def _is_unavailable(error: BaseException, wrapped: BaseException | None) -> bool:
+    if isinstance(error, sqlite3.Error):
+        # Extended codes hold the primary one in their lowest byte.
+        code = getattr(error, "sqlite_errorcode", None)
+        return code is not None and code & 0xFF in _SQLITE_UNAVAILABLE
+    # PostgreSQL's class 54 (program_limit_exceeded) is a fault of the statement.
+    limit_exceeded = (getattr(error, "sqlstate", None) or "").startswith("54")
+    return isinstance(wrapped, (OperationalError, InterfaceError)) and not limit_exceeded
 
 
 def _one_line(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady
@@ -31,6 +31,10 @@ def newest_version() -> str:
     return head
 
 
+def _versions() -> set[str]:
+    return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
 def upgrade(engine: Engine) -> None:
     """Makes or alters the tables, in one transaction; two at once wait for each other."""
     database = engine.url.database
@@ -38,15 +42,30 @@ def upgrade(engine: Engine) -> None:
         Path(database).parent.mkdir(parents=True, exist_ok=True)
     config = _config()
     with writing(engine).begin() as connection:
+        _check_encoding(connection)
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})")
+        found = MigrationContext.configure(connection).get_current_revision()
+        if found is not None and found not in _versions():
+            raise _of_another_version(found)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _check_encoding(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if encoding != "UTF8":
+            raise StorageNotReady(
+                f"the database is in {encoding}, which cannot hold all text: make it with "
+                "CREATE DATABASE … ENCODING 'UTF8'"
+            )
 
 
 def check(engine: Engine) -> None:
     """Raises StorageNotReady unless the tables are of this code's version."""
     with engine.connect() as connection:
+        _check_encoding(connection)
         try:
             found = MigrationContext.configure(connection).get_current_revision()
         except DatabaseError as error:
@@ -54,7 +73,16 @@ def check(engine: Engine) -> None:
     if found is None:
         raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
     if found != newest_version():
-        raise StorageNotReady(
-            f"the database's tables are of version {found}, this program's of "
-            f"{newest_version()}: run 'finance-api db upgrade' with the newer program"
-        )
+        raise _of_another_version(found)
+
+
+def _of_another_version(found: str) -> StorageNotReady:
+    advice = (
+        "run 'finance-api db upgrade'"
+        if found in _versions()
+        else "use the newer program that made them"
+    )
+    return StorageNotReady(
+        f"the database's tables are of version {found}, this program's of "
+        f"{newest_version()}: {advice}"
+    )

@@ -107,7 +107,8 @@ def test_a_sort_is_read_or_refused(resource, text):
         ("accountId", "abc", "UUID"),
         ("currencyCode", "eur", "EUR"),
         ("recordState", "eq.cleared,", "reconciled"),
-        ("labelIds", "contains.x", "UUID"),
+        ("labelIds", "contains.x", "a bare value, eq."),
+        ("labelIds", "x", "UUID"),
     ],
 )
 def test_a_refusal_names_the_part_and_what_is_allowed(name, text, part):

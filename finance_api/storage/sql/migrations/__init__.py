@@ -1,0 +1,1 @@
+"""The history of the tables, as Alembic keeps it."""

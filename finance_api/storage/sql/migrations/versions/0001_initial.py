@@ -250,7 +250,7 @@ def upgrade() -> None:
         sa.Column("account_name", TEXT, nullable=False),
         sa.Column("account_name_folded", TEXT, nullable=False),
         sa.Column("amount", sa.BigInteger(), nullable=False),
-        sa.Column("currency_code", TEXT, nullable=True),
+        sa.Column("currency_code", TEXT, nullable=False),
         sa.Column("record_date", sa.BigInteger(), nullable=False),
         sa.Column("category", TEXT, nullable=True),
         sa.Column("category_folded", TEXT, nullable=True),

@@ -6,6 +6,7 @@ from typing import Any
 import transaction
 from pyramid.config import Configurator
 
+from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.clock import Clock
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.importing import import_file
@@ -23,14 +24,17 @@ _NAMESPACE = "7f1f6d0a-3c5c-4a55-8a6b-6d0f7c0c1c5e"
 
 def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) -> None:
     """Makes the user, the token and the data that the settings name. Raises SettingError."""
-    email = settings[_USER].strip().lower()
-    if not email:
+    if not settings[_USER]:
         for name in (_LOAD, _SHA256):
             if settings[name]:
                 raise SettingError(f"{name}: needs {_USER}")
         return
     if backend.persistent:
         raise SettingError(f"{_USER}: is for the memory storage only")
+    try:
+        email = normal_email(settings[_USER])
+    except EmailRefused as error:
+        raise SettingError(f"{_USER}: {error}") from None
     now = clock.now()
     tm = transaction.TransactionManager(explicit=True)
     with tm:

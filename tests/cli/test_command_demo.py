@@ -1,0 +1,69 @@
+"""finance-api load-demo"""
+
+import pytest
+
+from support.command import Command
+
+
+@pytest.fixture
+def new_command(tmp_path, new_sqlite_url):
+    def make(name):
+        directory = tmp_path / name
+        directory.mkdir()
+        return Command(directory, {"sqlalchemy.url": new_sqlite_url()})
+
+    return make
+
+
+def loaded(command, *options):
+    command.done("load-demo", *options)
+    lines = command.done("user", "list").decode().splitlines()[1:]
+    return {line.split()[0]: command.done("dump", line.split()[0]) for line in lines}
+
+
+def test_same_seed_gives_the_same_data_and_another_one_other_data(new_command, monkeypatch):
+    monkeypatch.setattr("finance_api.clock.SystemClock.now", lambda self: 1_770_000_000)
+    options = ("--users", "2", "--records-per-user", "300", "--seed")
+    one, two = (loaded(new_command(name), *options, "7") for name in ("one", "two"))
+    assert one == two
+    assert len(one) == len(set(one.values())) == 2
+    assert loaded(new_command("three"), *options, "8") != one
+
+
+def test_users_have_as_many_records_as_were_asked_for_and_premium(new_command):
+    command = new_command("one")
+    data = loaded(command, "--users", "3", "--records-per-user", "123")
+    assert [dump.count(b'"reserved_model_type":"Record",') for dump in data.values()] == [123] * 3
+    assert command.done("user", "list").count(b"premium") == 3
+
+
+def test_demo_has_every_type_and_comes_in_again(new_command):
+    command = new_command("one")
+    (dump,) = loaded(command, "--records-per-user", "50").values()
+    types = {line.split(b'"')[3].decode() for line in dump.splitlines()}
+    assert types == set(
+        "Account Category Budget StandingOrder Label Goal Contact RecordRule HashTag MagicRule "
+        "Record".split()
+    )
+    command.done("user", "add", "a@b.org")
+    command.done("import", "a@b.org", "-", stdin=dump)
+    assert command.done("dump", "a@b.org") == dump
+
+
+@pytest.mark.parametrize("count", ["0", "1", "2"])
+def test_very_few_records_are_enough(new_command, count):
+    (dump,) = loaded(new_command("one"), "--records-per-user", count).values()
+    assert dump.count(b'"reserved_model_type":"Record",') == int(count)
+
+
+def test_loading_again_leaves_what_is_there(new_command):
+    command = new_command("one")
+    first = loaded(command, "--users", "1", "--records-per-user", "20")
+    second = loaded(command, "--users", "2", "--records-per-user", "30", "--seed", "5")
+    assert len(second) == 2
+    assert all(second[email] == dump for email, dump in first.items())
+
+
+def test_there_is_no_progress_bar_in_a_pipe(new_command):
+    command = new_command("one")
+    command.done("load-demo", "--users", "2", "--records-per-user", "10", process=True)

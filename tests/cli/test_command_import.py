@@ -1,0 +1,233 @@
+"""finance-api import and dump, as seen by whoever types them."""
+
+import json
+import os
+import threading
+
+import pytest
+
+from finance_api.cli import importing
+from finance_api.storage.errors import StorageUnavailable
+from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
+from support.service import native_line
+
+DATA = native_line(account()) + native_line(record(9)) + native_line(record(10))
+BAD = native_line(account(2)) + native_line(record(11)) + native_line(record(12, amount="x"))
+OFX = ofx_file(ofx_statement([("20260101", "-5", "F1", "Shop")]))
+CSV = "date,amount\n2026-01-01,-5\n"
+COUNTS = ("created", "updated", "unchanged", "skipped")
+
+
+def report(command, *arguments, **options):
+    out = command.done("import", *arguments, "--json", **options)
+    answer = json.loads(out)
+    assert out.count(b"\n") == 1
+    assert {*COUNTS, "files"} <= set(answer)
+    for name in COUNTS:
+        assert answer[name] == sum(file[name] for file in answer["files"])
+    return answer
+
+
+def counts(answer):
+    return tuple(answer[name] for name in COUNTS)
+
+
+def test_json_is_one_object_with_the_counts_of_all_and_each(command, anna):
+    first, second = command.file("a.ndjson", DATA), command.file("b.ofx", OFX)
+    answer = report(command, anna, first, second)
+    assert counts(answer)[0] == 4
+    assert [counts(f)[0] for f in answer["files"]] == [3, 1]
+    assert [f["file"] for f in answer["files"]] == [first, second]
+    assert counts(report(command, anna, first, second)) == (0, 0, 4, 0)
+
+
+def test_skipped_things_are_counted(command, anna):
+    twice = ofx_file(ofx_statement([("20260101", "-5", "F1", "Shop")] * 2))
+    assert counts(report(command, anna, command.file("a.ofx", twice))) == (1, 0, 0, 1)
+    assert b"1 skipped" in command.done("import", anna, command.file("a.ofx", twice))
+
+
+def test_words_go_to_standard_output_and_nothing_to_standard_error(command, anna):
+    path = command.file("a.ndjson", DATA)
+    out = command.done("import", anna, path, process=True).decode()
+    assert "3 created" in out
+    assert path in out
+
+
+def test_standard_input_is_a_file_called_minus(command, anna):
+    assert counts(report(command, anna, "-", stdin=DATA.encode()))[0] == 3
+    assert counts(report(command, anna, "-", stdin=OFX.encode()))[0] == 1
+    options = ("--account", "Giro", "--currency", "EUR")
+    assert counts(report(command, anna, "-", *options, stdin=CSV.encode()))[0] == 1
+
+
+def test_dry_run_keeps_nothing_and_says_what_would_be(command, anna):
+    path = command.file("a.ndjson", DATA)
+    assert counts(report(command, anna, path, "--dry-run"))[0] == 3
+    assert command.done("dump", anna) == b""
+    assert b"dry run" in command.done("import", anna, path, "--dry-run")
+    command.refused("import", anna, command.file("b.ndjson", BAD), "--dry-run")
+
+
+def test_bad_line_is_named_by_file_line_and_reason(command, anna):
+    path = command.file("bad.ndjson", BAD)
+    for process in (False, True):
+        said = command.refused("import", anna, path, process=process)
+        assert path in said
+        assert "line 3" in said
+        assert "amount" in said
+    assert command.done("dump", anna) == b""
+
+
+def test_files_before_the_failing_one_stay_and_are_named(command, anna):
+    good, bad = command.file("good.ndjson", DATA), command.file("bad.ndjson", BAD)
+    last = command.file("last.ofx", OFX)
+    outcome = command.run("import", anna, good, bad, last)
+    assert outcome.code == 1
+    assert good in outcome.out + outcome.err
+    assert last not in outcome.out + outcome.err
+    assert command.done("dump", anna).count(b"\n") == 3
+
+
+def test_json_of_a_failing_run_says_which_files_went_in(command, anna):
+    good, bad = command.file("good.ndjson", DATA), command.file("bad.ndjson", BAD)
+    outcome = command.run("import", anna, good, bad, "--json")
+    assert outcome.code == 1
+    answer = json.loads(outcome.out)
+    assert [f["file"] for f in answer["files"]] == [good]
+    assert counts(answer)[0] == 3
+    assert "bad.ndjson" in outcome.err
+
+
+def test_whatever_stops_the_run_the_answer_says_which_files_went_in(command, anna):
+    """A native file under --account is wrong usage, but only once it is opened."""
+    statement, native = command.file("a.csv", CSV), command.file("b.ndjson", DATA)
+    options = ("--account", "Giro", "--currency", "EUR", "--json")
+    outcome = command.run("import", anna, statement, native, *options)
+    assert outcome.code in (1, 2)
+    kept = command.done("dump", anna)
+    if kept:
+        assert [f["file"] for f in json.loads(outcome.out)["files"]] == [statement]
+
+
+def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypatch):
+    files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
+    real = importing.import_file
+
+    def failing(backend, email, stream, *arguments, **options):
+        if stream.name == files[1]:
+            raise StorageUnavailable("the database does not answer")
+        return real(backend, email, stream, *arguments, **options)
+
+    monkeypatch.setattr(importing, "import_file", failing)
+    outcome = command.run("import", anna, *files, "--json")
+    assert outcome.code == 1
+    assert [f["file"] for f in json.loads(outcome.out)["files"]] == files[:1]
+
+
+@pytest.mark.parametrize("key", [r"\ud800", r"\u001b[31m", r"a\nb", "é"])
+def test_json_of_a_refused_file_is_one_line_whatever_the_file_holds(command, anna, key):
+    line = native_line(account()).replace('"name"', f'"{key}":1,"name"')
+    outcome = command.run("import", anna, command.file("x.ndjson", line), "--json", process=True)
+    assert outcome.code == 1
+    assert "Traceback" not in outcome.err
+    assert "unexpected" not in outcome.err
+    assert outcome.out.count("\n") == 1
+    assert json.loads(outcome.out)["files"] == []
+    assert "\x1b" not in outcome.err
+
+
+def test_name_of_a_file_may_be_any_bytes(command, anna):
+    name = str(command.directory).encode() + b"/\xff.ndjson"
+    with open(name, "wb") as stream:
+        stream.write(DATA.encode())
+    for environment in ({}, {"PYTHONIOENCODING": "utf-8:strict"}):
+        outcome = command.run("import", anna, name, "--json", environment=environment, process=True)
+        assert outcome.code == 0, outcome
+        json.loads(outcome.raw_out.decode("utf-8", "replace"))
+
+
+@pytest.mark.parametrize("what", ["missing", "directory", "empty csv"])
+def test_file_that_cannot_be_read_is_named(command, anna, what):
+    path = {
+        "missing": str(command.directory / "missing.ofx"),
+        "directory": str(command.directory),
+        "empty csv": command.file("empty.csv", ""),
+    }[what]
+    assert path in command.refused("import", anna, path, "--format", "csv")
+
+
+def test_format_can_be_told(command, anna):
+    path = command.file("a.txt", DATA)
+    command.refused("import", anna, path, "--format", "ofx")
+    assert counts(report(command, anna, path, "--format", "native"))[0] == 3
+
+
+def test_native_text_that_looks_like_another_format_is_native(command, anna):
+    rows = [document("Contact", 1, note="<OFX>OFXHEADER:100"), document("Label", 2, name="a,b;c")]
+    data = "\n \n" + "".join(map(native_line, rows))
+    assert counts(report(command, anna, command.file("a", b"\xef\xbb\xbf" + data.encode())))[0] == 2
+
+
+def test_every_csv_option_reaches_the_reader(command, anna):
+    text = "Bank X\nTag|Soll|Haben|Empfänger\n31.01.2026|1.234,50||Müller\n01.02.2026||5,00|Boß\n"
+    path = command.file("a.csv", text.encode("cp1252"))
+    options = ["--delimiter", "|", "--decimal", ",", "--thousands", ".", "--encoding", "cp1252"]
+    options += ["--date-format", "%d.%m.%Y", "--debit", "Soll", "--credit", "Haben"]
+    options += ["--skip-rows", "1", "--map", "recordDate=Tag", "--map", "payee=Empfänger"]
+    options += ["--account", "Giro", "--currency", "eur", "--format", "csv"]
+    command.done("import", anna, path, *options)
+    dump = command.done("dump", anna).decode()
+    assert '"amount":-1234.5,' in dump
+    assert '"payee":"Müller"' in dump
+    assert '"recordDate":"2026-02-01T00:00:00Z"' in dump
+    inverted = command.file("b.csv", "date,amount\n2026-03-01,7\n")
+    command.done("import", anna, inverted, "--account", "Giro", "--invert")
+    assert '"amount":-7,' in command.done("dump", anna).decode()
+
+
+def test_ambiguous_date_is_refused_with_the_option_that_decides_it(command, anna):
+    path = command.file("a.csv", "date,amount\n01/02/2026,5\n")
+    options = ["--account", "Giro", "--currency", "EUR"]
+    assert "--date-format" in command.refused("import", anna, path, *options)
+    command.done("import", anna, path, *options, "--date-format", "%d/%m/%Y")
+
+
+def test_dump_goes_into_import(command, anna):
+    command.done("user", "add", "bert@example.org")
+    command.done("import", anna, command.file("a.ndjson", DATA))
+    dump = command.done("dump", anna, process=True)
+    assert dump.count(b"\n") == 3
+    command.done("import", "bert@example.org", "-", stdin=dump, process=True)
+    assert command.done("dump", "bert@example.org") == dump
+    assert an_id(9).encode() in dump
+
+
+def test_dump_of_nothing_goes_into_import_too(command, anna):
+    command.done("user", "add", "bert@example.org")
+    dump = command.done("dump", anna)
+    assert dump == b""
+    command.done("import", "bert@example.org", "-", stdin=dump)
+
+
+def test_named_pipe_is_read_like_a_file_or_refused_by_its_name(command, anna):
+    """Such as the shell makes for <(zcat export.gz)."""
+    path = command.directory / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(DATA,))
+    writer.start()
+    outcome = command.run("import", anna, str(path), "--json")
+    writer.join()
+    assert outcome.code == 0 or str(path) in outcome.err, outcome
+
+
+def test_reader_that_goes_away_ends_dump_quietly(command, anna):
+    rows = "".join(native_line(record(n, note="x" * 500)) for n in range(100, 2_000))
+    command.done("import", anna, command.file("a.ndjson", native_line(account()) + rows))
+    with command.start("dump", anna) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        said = process.stderr.read().decode()
+    assert process.returncode in (0, 1), said
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said

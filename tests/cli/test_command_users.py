@@ -1,0 +1,112 @@
+"""finance-api user"""
+
+import pytest
+
+from support.ledger import account, record
+from support.service import native_line
+
+
+def users(command):
+    return command.done("user", "list").decode()
+
+
+def line_of(command, email):
+    (line,) = [x for x in users(command).splitlines() if x.startswith(email)]
+    return line
+
+
+def test_user_is_added_and_listed(command):
+    command.done("user", "add", "free@example.org")
+    command.done("user", "add", "paying@example.org", "--premium")
+    assert "premium" not in line_of(command, "free@example.org")
+    assert "premium" in line_of(command, "paying@example.org")
+
+
+def test_email_is_the_same_in_any_case(command):
+    command.done("user", "add", "Anna@Example.ORG")
+    assert "anna@example.org" in users(command)
+    assert "anna@example.org" in command.refused("user", "add", "ANNA@example.org")
+    command.done("user", "set", "ANNA@EXAMPLE.ORG", "--premium")
+
+
+@pytest.mark.parametrize(
+    "email", ["", "anna", "@", "a b@c", "a@", "x" * 300 + "@y", "a@b\n", b"\xff@y"]
+)
+def test_what_is_no_email_is_refused(command, email):
+    if email == "a@b\n":
+        command.done("user", "add", email)
+        assert users(command).splitlines()[1].startswith("a@b ")
+    else:
+        command.refused("user", "add", email)
+        assert users(command).count("\n") == 1
+
+
+def test_password_comes_from_standard_input_and_is_kept_as_a_hash(command):
+    command.done("user", "add", "a@b.org", "--password-stdin", stdin=b"correct horse\n")
+    url = command.ini.read_text().split("sqlite:///")[1].split()[0]
+    with open(url, "rb") as database:
+        data = database.read()
+    assert b"correct horse" not in data
+    for bad in (
+        b"",
+        b"\n",
+        b"short\n",
+        b"x" * 5_000 + b"\n",
+        b"\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8\n",
+    ):
+        command.refused("user", "add", "c@d.org", "--password-stdin", stdin=bad)
+    assert "c@d.org" not in users(command)
+
+
+def test_plan_and_state_change(command, anna):
+    assert "premium" in line_of(command, anna)
+    command.done("user", "set", anna, "--no-premium", "--disable")
+    assert "premium" not in line_of(command, anna)
+    assert "disabled" in line_of(command, anna)
+    command.done("user", "set", anna, "--enable")
+    assert "disabled" not in line_of(command, anna)
+    assert "premium" not in line_of(command, anna)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["user", "set", "no@body.org", "--premium"],
+        ["user", "delete", "no@body.org", "--yes"],
+        ["token", "create", "no@body.org", "--name", "x"],
+        ["token", "list", "no@body.org"],
+        ["dump", "no@body.org"],
+        ["import", "no@body.org", "-", "--format", "native"],
+    ],
+    ids=" ".join,
+)
+def test_unknown_user_is_named(command, arguments):
+    assert "no@body.org" in command.refused(*arguments)
+
+
+def test_delete_asks_and_takes_no_for_an_answer(command, anna):
+    for answer in (b"n\n", b"\n", b""):
+        outcome = command.run("user", "delete", anna, stdin=answer)
+        assert outcome.code == 1
+        assert anna in outcome.err
+        assert "Traceback" not in outcome.err
+        assert anna in users(command)
+    outcome = command.run("user", "delete", anna, stdin=b"y\n")
+    assert outcome.code == 0
+    assert anna not in users(command)
+
+
+def test_delete_takes_all_data_and_tokens_of_that_user_only(command, anna):
+    command.done("user", "add", "bert@example.org", "--premium")
+    data = command.file("data.ndjson", native_line(account()) + native_line(record(9)))
+    for email in (anna, "bert@example.org"):
+        command.done("import", email, data)
+        command.done("token", "create", email, "--name", "x")
+    berts = command.done("dump", "bert@example.org")
+    command.done("user", "delete", anna, "--yes")
+    command.refused("dump", anna)
+    assert command.done("dump", "bert@example.org") == berts
+    assert command.done("token", "list", "bert@example.org").count(b"\n") == 2
+    command.done("user", "add", anna, "--premium")
+    assert command.done("dump", anna) == b""
+    assert command.done("token", "list", anna).count(b"\n") == 1

@@ -1,0 +1,194 @@
+"""Who may read: personal tokens, premium, scopes; 401 and 403."""
+
+import re
+import secrets
+import zlib
+
+import pytest
+
+from finance_api.resources import PUBLIC_RESOURCES
+
+LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
+PATHS = LISTS + ["records/by-id?id=00000004-0000-4000-8000-000000000001"]
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def with_checksum(body):
+    number, digits = zlib.crc32(body.encode()), ""
+    for _ in range(6):
+        number, digit = divmod(number, 62)
+        digits = BASE62[digit] + digits
+    return body + digits
+
+
+def ask(client, header, path="records"):
+    return client.get(path, headers={"Authorization": header})
+
+
+def assert_401(response, *, sent=True):
+    assert response.status_int == 401
+    assert response.headers["Content-Type"] == "application/problem+json"
+    challenge = response.headers["WWW-Authenticate"]
+    assert re.match(r'Bearer realm="[^"]+"', challenge)
+    assert ('error="invalid_token"' in challenge) is sent
+    assert response.json["error"] == response.json["detail"]
+    return response.json["detail"]
+
+
+def stored_token(client):
+    token = client.service.change(lambda storage: storage.list_tokens(client.user.id))
+    return token[0]
+
+
+def test_a_token_is_a_prefix_43_characters_and_their_checksum(client):
+    assert re.fullmatch("fin_[0-9A-Za-z]{49}", client.token)
+    assert with_checksum(client.token[:-6]) == client.token
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_token_is_401_without_an_error_code(service, path):
+    assert_401(service.web.get(f"/v1/api/{path}", status="*"), sent=False)
+
+
+def test_another_scheme_is_no_bearer_token(client):
+    for header in ("Basic dXNlcjpwYXNz", "Digest x", f"Token {client.token}", client.token):
+        assert ask(client, header).status_int == 401
+
+
+def test_what_cannot_be_a_token_is_401(client):
+    token = client.token
+    for text in (
+        "x",
+        "fin_",
+        token[:-1],
+        token + "0",
+        token[:-1] + ("0" if token[-1] != "0" else "1"),
+        token[:10] + ("0" if token[10] != "0" else "1") + token[11:],
+        token.lower() if token.lower() != token else token.upper(),
+        token.replace("fin_", "FIN_"),
+        "=" * 40,
+        f"{token} {token}",
+        f"{token},{token}",
+        f'"{token}"',
+        token + "=",
+        "é" * 20,
+        "9" * 9000,
+    ):
+        assert_401(ask(client, f"Bearer {text}"))
+
+
+def test_an_unknown_token_with_a_right_checksum_is_401(client):
+    for _ in range(5):
+        body = "fin_" + "".join(secrets.choice(BASE62) for _ in range(43))
+        assert_401(ask(client, f"Bearer {with_checksum(body)}"))
+
+
+def test_the_scheme_is_read_in_any_case(client):
+    for scheme in ("bearer", "BEARER", "Bearer ", "BeArEr"):
+        assert ask(client, f"{scheme} {client.token}").status_int == 200
+
+
+def test_a_revoked_token_is_refused_from_the_next_request_on(client):
+    assert client.get("records").status_int == 200
+    token = stored_token(client)
+    client.service.change(lambda s: s.revoke_token(token.id, client.service.clock.now()))
+    assert_401(client.get("records"))
+    assert_401(client.get("records", headers={"If-None-Match": "*"}))
+
+
+def test_an_expired_token_is_told_that_it_has_expired(service):
+    client = service.client(expires_in_days=1)
+    service.clock.set("2026-03-19T11:59:59Z")
+    assert client.get("records").status_int == 200
+    service.clock.set("2026-03-19T12:00:00Z")
+    assert "expired" in assert_401(client.get("records"))
+
+
+def test_the_body_never_says_why_unless_it_is_expiry(service):
+    revoked, disabled, expired_and_revoked = (service.client(expires_in_days=1) for _ in range(3))
+    for client in (revoked, expired_and_revoked):
+        token = stored_token(client)
+        service.change(lambda s, t=token: s.revoke_token(t.id, service.clock.now()))
+    service.change(lambda s: s.update_user(disabled.user.id, enabled=False))
+    bodies = {
+        ask(revoked, header).text
+        for header in (
+            "Bearer x",
+            "Bearer a b",
+            f"Bearer {revoked.token}",
+            f"Bearer {disabled.token}",
+            f"Bearer {with_checksum('fin_' + 'a' * 43)}",
+        )
+    }
+    service.clock.set("2026-04-01T00:00:00Z")
+    bodies.add(expired_and_revoked.get("records").text)
+    assert len(bodies) == 1
+    body = bodies.pop().lower()
+    assert not any(word in body for word in ("revoked", "unknown", "disabled", "checksum"))
+
+
+def test_a_disabled_user_is_refused_and_let_in_again(client):
+    change = client.service.change
+    change(lambda s: s.update_user(client.user.id, enabled=False))
+    assert_401(client.get("records"))
+    change(lambda s: s.update_user(client.user.id, enabled=True))
+    assert client.get("records").status_int == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_without_premium_everything_is_403(service, path):
+    client = service.client(premium=False)
+    response = client.get(path)
+    assert response.status_int == 403
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert "premium" in response.json["detail"]
+    assert client.get(path, headers={"If-None-Match": "*"}).status_int == 403
+
+
+def test_premium_is_lost_and_won_at_the_next_request(client):
+    change = client.service.change
+    change(lambda s: s.update_user(client.user.id, premium=False))
+    assert client.get("records").status_int == 403
+    change(lambda s: s.update_user(client.user.id, premium=True))
+    assert client.get("records").status_int == 200
+
+
+@pytest.mark.parametrize("scope", LISTS)
+def test_a_token_reads_what_its_scopes_name(service, scope):
+    client = service.client(scopes=[scope])
+    for path in PATHS:
+        needed = path.split("/")[0]
+        response = client.get(path)
+        if needed == scope:
+            assert response.status_int == 200
+            continue
+        assert response.status_int == 403
+        challenge = response.headers["WWW-Authenticate"]
+        assert 'error="insufficient_scope"' in challenge
+        assert f'scope="{needed}"' in challenge
+        assert response.json["error"] == response.json["detail"]
+
+
+def test_a_token_with_several_scopes_reads_all_of_them(service):
+    client = service.client(scopes=["records", "labels"])
+    assert client.get("records").status_int == client.get("labels").status_int == 200
+    assert client.get("accounts").status_int == 403
+
+
+def test_the_token_comes_before_every_other_fault(client):
+    for path in ("nope", "records?limit=0", "records/by-id"):
+        assert_401(ask(client, "Bearer x", path))
+    post = client.service.web.post("/v1/api/records", status="*")
+    assert_401(post, sent=False)
+
+
+def test_a_token_elsewhere_than_in_the_header_does_not_count(client):
+    web = client.service.web
+    for headers in ({"Cookie": f"token={client.token}"}, {"X-Api-Key": client.token}):
+        assert web.get("/v1/api/records", headers=headers, status="*").status_int == 401
+
+
+def test_no_refusal_repeats_the_token(client):
+    for header in (f"Bearer {client.token}x", f"Bearer {client.token[:-1]}"):
+        response = ask(client, header)
+        assert client.token[:-1] not in response.text + str(response.headers)

@@ -1,0 +1,174 @@
+"""What a budget's current period has used of it. The clock stands at Wednesday, 2026-03-18."""
+
+import json
+from decimal import Decimal
+
+from support.books import account, budget, category, label, record, uid
+
+SIX = ("periodStart", "periodEnd", "spent", "remaining", "progress", "recordCount")
+
+
+def tracked(client, number=1):
+    response = client.get("budgets", id=uid("Budget", number))
+    assert response.status_int == 200, response.text
+    (row,) = json.loads(response.text, parse_float=Decimal)["budgets"]
+    return tuple(row[name] for name in SIX)
+
+
+def spent(client, number=1):
+    values = tracked(client, number)
+    return values[2], values[5]
+
+
+def test_a_refund_lowers_what_is_spent(client):
+    client.load(account(), budget(), record(1, amount=-30.25), record(2, amount=10.1))
+    month = ("2026-03-01", "2026-03-31")
+    assert tracked(client) == (*month, Decimal("20.15"), Decimal("79.85"), Decimal("0.2015"), 2)
+    client.load(record(3, amount=50))
+    assert tracked(client)[2:] == (Decimal("-29.85"), Decimal("129.85"), Decimal("-0.2985"), 3)
+
+
+def test_void_records_transfers_and_other_currencies_do_not_count(client):
+    client.load(
+        account(1),
+        account(2, name="Francs", currencyCode="CHF"),
+        budget(),
+        record(1, amount=-1),
+        record(2, amount=-2, recordState="void"),
+        record(3, amount=-4, transferId=uid("Record", 77)),
+        record(4, amount=-8, accountId=uid("Account", 2)),
+        record(5, amount=-16, recordState="uncleared"),
+        record(6, amount=-32, recordState="reconciled"),
+        record(7, amount=-64, recordState="cleared"),
+    )
+    assert spent(client) == (113, 4)
+
+
+def test_accounts_that_are_excluded_from_statistics_do_not_count(client):
+    client.load(
+        account(1),
+        account(2, name="Hidden", excludeFromStats=True),
+        budget(1),
+        budget(2, accountIds=[uid("Account", 2)]),
+        budget(3, accountIds=[uid("Account", 1), uid("Account", 2)]),
+        record(1, amount=-1),
+        record(2, amount=-2, accountId=uid("Account", 2)),
+    )
+    assert [spent(client, n) for n in (1, 2, 3)] == [(1, 1), (0, 0), (1, 1)]
+    client.load(account(1, excludeFromStats=True))
+    assert [spent(client, n) for n in (1, 2, 3)] == [(0, 0)] * 3
+
+
+def test_a_category_counts_with_everything_below_it(client):
+    ids = [uid("Category", n) for n in range(1, 6)]
+    client.load(
+        account(),
+        category(1),
+        category(2, parentId=ids[0]),
+        category(3, parentId=ids[1]),
+        category(4, parentId=ids[2]),
+        category(5),
+        *(record(n, amount=-(2**n), categoryId=i) for n, i in enumerate(ids)),
+        record(9, amount=-100),
+        *(budget(n, categoryIds=[i]) for n, i in enumerate(ids, 1)),
+        budget(6, categoryIds=[ids[3], ids[4]]),
+        budget(7, categoryIds=[ids[0], ids[2]]),
+        budget(8),
+    )
+    expected = [(15, 4), (14, 3), (12, 2), (8, 1), (16, 1), (24, 2), (15, 4), (131, 6)]
+    assert [spent(client, n) for n in range(1, 9)] == expected
+
+
+def test_lists_restrict_together_and_their_elements_are_alternatives(client):
+    labels = [uid("Label", n) for n in (1, 2, 3)]
+    accounts = [uid("Account", n) for n in (1, 2)]
+    categories = [uid("Category", 1)]
+    client.load(
+        *(account(n, name=f"a{n}") for n in (1, 2)),
+        category(1),
+        *(label(n, name=f"l{n}") for n in (1, 2, 3)),
+        record(1, amount=-1, labelIds=labels[:2], categoryId=categories[0]),
+        record(2, amount=-2, labelIds=labels[1:2], accountId=accounts[1]),
+        record(3, amount=-4, labelIds=labels[2:], accountId=accounts[1], categoryId=categories[0]),
+        record(4, amount=-8),
+        budget(1, labelIds=labels[:1]),
+        budget(2, labelIds=labels[:2]),
+        budget(3, labelIds=labels, accountIds=accounts[1:]),
+        budget(4, labelIds=labels, accountIds=accounts, categoryIds=categories),
+        budget(5, accountIds=accounts[:1]),
+        budget(6, accountIds=accounts[1:], categoryIds=categories, labelIds=labels[:1]),
+        budget(7, labelIds=[]),
+    )
+    expected = [(1, 1), (3, 2), (6, 2), (5, 2), (9, 2), (0, 0), (15, 4)]
+    assert [spent(client, n) for n in range(1, 8)] == expected
+
+
+def test_progress_has_four_decimals_and_none_for_a_limit_of_zero(client):
+    client.load(
+        account(),
+        record(amount=-1),
+        budget(1, limitAmount=3),
+        budget(2, limitAmount=0),
+        budget(3, limitAmount=6),
+        budget(4, limitAmount=0.5),
+        budget(5, limitAmount=100000),
+        budget(6, limitAmount=None),
+    )
+    progress = [tracked(client, n)[4] for n in range(1, 7)]
+    assert progress == [Decimal("0.3333"), None, Decimal("0.1667"), 2, 0, None]
+    assert [tracked(client, n)[3] for n in (1, 2, 6)] == [2, -1, None]
+
+
+def test_sums_are_exact_and_may_exceed_what_one_amount_holds(client):
+    large = Decimal("922337203685477.5807")
+    accounts = range(1, 5)
+    client.load(
+        *(account(n, name=f"a{n}") for n in accounts),
+        *(record(n, accountId=uid("Account", n), amount=-large) for n in accounts),
+        budget(1, limitAmount=large),
+        budget(2, limitAmount=Decimal("0.0001"), accountIds=[uid("Account", 1)]),
+    )
+    assert tracked(client)[2:] == (4 * large, -3 * large, 4, 4)
+    assert '"spent":3689348814741910.3228' in client.get("budgets").text
+    assert tracked(client, 2)[4] == large * 10000
+    assert client.names("budgets", "id", sortBy="-spent") == [uid("Budget", n) for n in (1, 2)]
+
+
+def test_budgets_are_ordered_by_what_is_computed(client):
+    client.load(
+        account(),
+        *(account(n, name=f"a{n}") for n in (2, 3)),
+        *(record(n, amount=-n * n, accountId=uid("Account", n)) for n in (1, 2, 3)),
+        budget(1, accountIds=[uid("Account", 2)]),
+        budget(2, accountIds=[uid("Account", 3)], limitAmount=5),
+        budget(3, endDate="2026-01-01"),
+        budget(4, accountIds=[uid("Account", 1)], type="BUDGET_INTERVAL_WEEK"),
+    )
+
+    def order(sort, **query):
+        return [int(i[-12:], 16) for i in client.names("budgets", "id", sortBy=sort, **query)]
+
+    assert order("spent") == [4, 1, 2, 3]
+    assert order("-spent") == [2, 1, 4, 3]
+    assert order("remaining") == [2, 1, 4, 3]
+    assert order("-progress") == [2, 1, 4, 3]
+    assert order("periodStart,-spent") == [2, 1, 4, 3]
+    assert order("recordCount,-id") == [4, 2, 1, 3]
+    assert order("-periodEnd,spent", limit=2) == [1, 2]
+    assert order("-periodEnd,spent", limit=2, offset=2) == [4, 3]
+    body = client.get("budgets", sortBy="-spent", limit=2, limitAmount="eq.100", withTotal="true")
+    assert [body.json[k] for k in ("total", "nextOffset")] == [3, 2]
+
+
+def test_a_budget_may_name_a_thousand_labels_and_accounts(client):
+    count = range(1, 1001)
+    client.load(
+        *(account(n, name=f"a{n}") for n in count),
+        *(label(n, name=f"l{n}") for n in count),
+        *(category(n, name=f"c{n}") for n in count),
+        record(1, labelIds=[uid("Label", 1000)], categoryId=uid("Category", 7)),
+        budget(1, labelIds=[uid("Label", n) for n in count]),
+        budget(2, accountIds=[uid("Account", n) for n in count if n != 2]),
+        budget(3, categoryIds=[uid("Category", n) for n in count]),
+    )
+    assert [spent(client, n) for n in (2, 3, 1)] == [(1, 1)] * 3

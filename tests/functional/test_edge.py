@@ -1,0 +1,183 @@
+"""What is asked of a request before anything else: sizes, host, HTTPS, CORS."""
+
+import pytest
+
+from support.books import label
+from support.service import Service
+
+
+@pytest.fixture
+def configured(new_settings):
+    """Makes services with settings of their own."""
+    made = []
+
+    def make(**settings):
+        names = {f"finance_api.{k.replace('__', '.')}": v for k, v in settings.items()}
+        made.append(Service("memory", {**new_settings("memory"), **names}))
+        return made[-1]
+
+    yield make
+    for service in made:
+        for stop in service.app.registry.at_shutdown:
+            stop()
+
+
+@pytest.mark.parametrize("length", [8192, 8193, 20_000])
+def test_a_url_has_at_most_8_kib(client, length):
+    url = "/v1/api/records?" + "a" * (length - len("/v1/api/records?"))
+    assert len(url) == length
+    response = client.service.web.get(url, headers=client.headers, status="*")
+    assert response.status_int == (400 if length == 8192 else 414)
+    assert response.json["error"]
+    assert response.headers["X-Request-Id"]
+
+
+def test_a_long_path_is_414(client):
+    response = client.service.web.get("/v1/api/" + "a" * 8192, status="*")
+    assert response.status_int == 414
+
+
+def test_headers_have_at_most_16_kib(client):
+    used = sum(len(k) + len(v) + 4 for k, v in client.headers.items()) + len(
+        "Host: localhost:80\r\n"
+    )
+    fits = client.get("records", headers={"X-Filler": "a" * (16_384 - used - 200)})
+    assert fits.status_int == 200
+    for headers in (
+        {"X-Filler": "a" * 16_384},
+        {f"X-Filler-{n}": "a" * 1_000 for n in range(17)},
+    ):
+        response = client.get("records", headers=headers)
+        assert response.status_int == 431
+        assert response.headers["Content-Type"] == "application/problem+json"
+
+
+def test_the_forms_of_localhost_are_answered(client):
+    for host in ("localhost", "LOCALHOST:8000", "127.0.0.1:80", "[::1]:6543", "[::1]"):
+        assert client.get("records", headers={"Host": host}).status_int == 200
+
+
+def test_another_host_is_refused_and_not_repeated(client):
+    for host in (
+        "evil.example",
+        "localhost.evil.example",
+        "localhost@evil.example",
+        "evil.example:80",
+        "localhost, evil.example",
+        "xlocalhost",
+        "127.0.0.1.evil.example",
+        "localhost:80:evil.example",
+    ):
+        response = client.get("records", headers={"Host": host})
+        assert response.status_int == 400
+        assert response.json["errors"]
+        assert "evil" not in response.text + str(response.headers)
+
+
+def test_a_forwarded_host_is_neither_believed_nor_repeated(client):
+    client.load(label(1), label(2))
+    for name in ("X-Forwarded-Host", "X-Host", "Forwarded", "X-Original-URL", "X-Rewrite-Url"):
+        response = client.get("labels", limit=1, headers={name: "host=evil.example"})
+        assert response.status_int == 200
+        assert response.headers["Link"].startswith("</v1/api/labels?")
+        assert "evil" not in response.text + str(response.headers)
+
+
+def test_allowed_hosts_are_a_setting_and_health_is_exempt(configured):
+    service = configured(allowed_hosts="api.example.org")
+    client = service.client()
+    assert client.get("records", headers={"Host": "api.example.org:443"}).status_int == 200
+    assert client.get("records").status_int == 400
+    assert service.web.get("/__lbheartbeat__", headers={"Host": "10.0.0.7"}).status_int == 200
+
+
+def test_plain_http_is_refused_where_https_is_required(configured):
+    client = configured(require_https="true").client()
+    response = client.get("records")
+    assert response.status_int == 403
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert "HTTPS" in response.json["detail"]
+    # Nobody is trusted to say so in a header.
+    spoofed = client.get("records", headers={"X-Forwarded-Proto": "https"})
+    assert spoofed.status_int == 403
+    secure = client.service.web.get(
+        "/v1/api/records", headers=client.headers, extra_environ={"wsgi.url_scheme": "https"}
+    )
+    assert secure.status_int == 200
+
+
+def test_a_trusted_proxy_says_that_the_connection_is_encrypted(configured):
+    client = configured(require_https="true", trusted_proxies="10.0.0.0/8").client()
+
+    def status(address, proto):
+        return client.service.web.get(
+            "/v1/api/records",
+            headers={**client.headers, "X-Forwarded-Proto": proto},
+            extra_environ={"REMOTE_ADDR": address},
+            status="*",
+        ).status_int
+
+    assert status("10.1.2.3", "https") == 200
+    assert status("10.1.2.3", "http") == 403
+    assert status("10.1.2.3", "https, http") == 403
+    assert status("192.0.2.1", "https") == 403
+
+
+CORS = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")
+
+
+def test_without_configuration_there_is_no_cors(client):
+    for origin in ("https://app.example.org", "null", "http://localhost"):
+        response = client.get("records", headers={"Origin": origin})
+        assert not any(name in response.headers for name in CORS)
+    preflight = client.service.web.options("/v1/api/records", status="*")
+    assert preflight.status_int in (401, 405)
+
+
+def test_only_the_configured_origins_may_read(configured):
+    client = configured(cors__origins="https://app.example.org").client()
+    for path, status in (("records", 200), ("records?limit=0", 400), ("nope", 404)):
+        response = client.get(path, headers={"Origin": "https://app.example.org"})
+        assert response.status_int == status
+        assert response.headers["Access-Control-Allow-Origin"] == "https://app.example.org"
+        assert "Access-Control-Allow-Credentials" not in response.headers
+        assert "Origin" in response.headers["Vary"]
+    for origin in (
+        "null",
+        "http://app.example.org",
+        "https://app.example.org.evil.example",
+        "https://evil-app.example.org",
+        "https://app.example.org:8443",
+        "https://app.example.org/",
+        "HTTPS://APP.EXAMPLE.ORG.",
+        "*",
+    ):
+        response = client.get("records", headers={"Origin": origin})
+        assert response.status_int == 200
+        assert not any(name in response.headers for name in CORS)
+
+
+def test_a_preflight_needs_no_token(configured):
+    web = configured(cors__origins="https://app.example.org").web
+    asked = {
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "authorization",
+    }
+    response = web.options(
+        "/v1/api/records", headers={"Origin": "https://app.example.org", **asked}
+    )
+    assert response.status_int in (200, 204)
+    assert response.headers["X-Request-Id"]
+    assert response.headers["Access-Control-Allow-Origin"] == "https://app.example.org"
+    assert "authorization" in response.headers["Access-Control-Allow-Headers"].lower()
+    assert "GET" in response.headers["Access-Control-Allow-Methods"]
+    assert "Access-Control-Allow-Credentials" not in response.headers
+    other = web.options("/v1/api/records", headers={"Origin": "null", **asked}, status="*")
+    assert not any(name in other.headers for name in CORS)
+
+
+def test_cors_is_for_the_public_surface_only(configured):
+    web = configured(cors__origins="*").web
+    for path in ("/__lbheartbeat__", "/internal/v1/get-records", "/settings", "/"):
+        response = web.get(path, headers={"Origin": "https://app.example.org"}, status="*")
+        assert not any(name in response.headers for name in CORS)

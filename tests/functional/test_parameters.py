@@ -1,0 +1,164 @@
+"""Query parameters: what is unknown, repeated, malformed or out of range is refused by name."""
+
+import pytest
+from webtest import TestRequest
+
+from finance_api.resources import PUBLIC_RESOURCES
+from support.books import account, payees, record, uid
+
+LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
+
+
+def faults(response):
+    assert response.status_int == 400, response.text
+    return {fault["name"]: fault["message"] for fault in response.json["errors"]}
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_an_unknown_parameter_is_named_with_the_nearest_known_one(client, path):
+    for name, nearest in {
+        "limmit": "limit",
+        "offst": "offset",
+        "sortby": "sortBy",
+        "withtotal": "withTotal",
+        "createdat": "createdAt",
+        "Id": "id",
+    }.items():
+        found = faults(client.get(path, **{name: "1"}))
+        assert nearest in found[name]
+
+
+def test_a_mistyped_filter_is_refused_and_not_ignored(client):
+    for name in ("recorddate", "record_date", "amount[gte]", "labels[]", "amount ", "", "payee."):
+        assert name in faults(client.get("records", **{name: "eq.1"}))
+
+
+def test_by_id_knows_only_its_parameter(client):
+    found = faults(client.get("records/by-id", id=uid("Record", 1), limit=1, ids="x"))
+    assert set(found) == {"limit", "ids"}
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_repeated_scalar_is_refused(client, path):
+    for name, values in {
+        "limit": ["1", "2"],
+        "offset": ["0", "0"],
+        "sortBy": ["id", "-id"],
+        "withTotal": ["true", "true"],
+    }.items():
+        assert list(faults(client.get(path, **{name: values}))) == [name]
+
+
+def test_malformed_percent_encoding_is_refused(client):
+    for value in ("%", "%z", "%zz", "%a", "%ff", "%C3%28", "%ED%A0%80", "%F8%88%80%80%80", "a%0"):
+        assert "payee" in faults(client.get(f"records?payee=eq.{value}"))
+        assert "limit" in faults(client.get(f"records?limit={value}"))
+        assert client.get(f"records?{value}=1").status_int == 400
+
+
+def test_nul_is_refused_in_operands(client):
+    assert "payee" in faults(client.get("records?payee=contains.a%00b"))
+    assert "payee" in faults(client.get("records?payee=contains.%00"))
+    assert client.get("records?lim%00it=1").status_int == 400
+
+
+def test_an_operand_has_at_most_256_characters(client):
+    long = "é😀" * 128
+    client.load(*payees(long, long + "x"))
+    for prefix in ("eq.", "contains.", "contains-i."):
+        answer = client.get("records", payee=prefix + long, withTotal="true")
+        assert answer.json["total"] == (1 if prefix == "eq." else 2)
+        assert "payee" in faults(client.get("records", payee=prefix + long + "x"))
+        assert client.get("records", labels=prefix + long).status_int == 200
+        assert "labels" in faults(client.get("records", labels=prefix + long + "x"))
+    assert client.get("records", amount="gt." + "9" * 256).status_int == 200
+    assert "amount" in faults(client.get("records", amount="gt." + "9" * 257))
+    assert client.get("records", amount="lt.0." + "9" * 254).status_int == 200
+    assert "amount" in faults(client.get("records", amount="lt.0." + "9" * 255))
+
+
+def test_a_request_has_at_most_100_parameters(client):
+    ten = [f"{name}=is.not_null" for name in ("payee", "note", "category", "labels") * 10]
+    filters = ten + [f"amount=gt.{n}" for n in range(10)] + ["recordDate=gt.2026-01-01"] * 10
+    filters += ["createdAt=gt.2026-01-01"] * 10 + ["updatedAt=gt.2026-01-01"] * 10
+    filters += ["currencyCode=EUR"] * 10 + ["recordType=income"] * 10
+    assert len(filters) == 100
+    assert client.get("records?" + "&".join(filters)).status_int == 200
+    assert client.get("records?" + "&".join([*filters, "limit=1"])).status_int == 400
+    assert client.get("records?" + "&".join(f"p{n}=1" for n in range(900))).status_int == 400
+
+
+def test_a_field_has_at_most_10_conditions(client):
+    client.load(account(), record(amount=5))
+    ten = [f"gt.-{n}" for n in range(1, 11)]
+    assert client.names("records", "amount", amount=ten) == [5]
+    assert client.names("records", "amount", amount=",".join(ten)) == [5]
+    assert client.names("records", "amount", amount=[",".join(ten[:5]), ",".join(ten[5:])]) == [5]
+    assert "amount" in faults(client.get("records", amount=[*ten, "gt.0"]))
+    assert "amount" in faults(client.get("records", amount=",".join([*ten, "gt.0"])))
+    assert "amount" in faults(client.get("records", amount=[",".join(ten), "gt.0"]))
+    assert "payee" in faults(client.get("records", payee=["contains.a"] * 11))
+    assert "id" in faults(client.get("records", id=[uid("Record", 1)] * 11))
+
+
+def test_a_token_in_the_query_is_refused_with_a_hint_to_the_header(client):
+    for name in ("access_token", "token", "api_key", "apikey", "api_token"):
+        for path in ("records", "records/by-id", "budgets"):
+            response = client.get(path, **{name: client.token})
+            assert name in faults(response)
+            assert "header" in response.json["detail"]
+            assert client.token not in response.text
+
+
+def test_a_token_in_the_query_hides_no_other_fault(client):
+    found = faults(client.get("records", token="x", api_key="y", limit=0, nope="1"))
+    assert set(found) == {"token", "api_key", "limit", "nope"}
+
+
+def test_a_plus_that_became_a_space_is_read_as_a_plus(client):
+    client.load(account(), record(1, amount=5), record(2, amount=-5))
+    assert [r["amount"] for r in client.get("records?sortBy=+amount").json["records"]] == [-5, 5]
+    assert [r["amount"] for r in client.get("records?sortBy=-id,+amount").json["records"]] == [
+        -5,
+        5,
+    ]
+    assert [r["amount"] for r in client.get("records?amount=eq.+5").json["records"]] == [5]
+    for offset, count in (("+02:00", 2), ("%2B02:00", 2), ("%2002:00", 2), ("-02:00", 0)):
+        answer = client.get(f"records?recordDate=lte.2026-03-18T02:00:00{offset},gte.2026-03-18")
+        assert answer.status_int == 200, answer.text
+        assert len(answer.json["records"]) == (2 if offset == "-02:00" else count)
+    answer = client.get("records?recordDate=lt.2026-03-18T02:00:00+02:00")
+    assert answer.json["records"] == []
+
+
+def test_utf_8_that_is_not_percent_encoded_is_read_as_utf_8_or_refused(client):
+    client.load(*payees("école", "other"))
+    sent = "payee=eq.école".encode().decode("latin-1")
+    request = TestRequest.blank("/v1/api/records", headers=client.headers)
+    request.environ["QUERY_STRING"] = sent
+    response = client.service.web.do_request(request, status="*")
+    if response.status_int == 200:
+        assert [row["payee"] for row in response.json["records"]] == ["école"]
+    else:
+        assert response.status_int == 400
+
+
+def test_a_body_and_its_headers_change_nothing(client):
+    client.load(account())
+    expected = client.get("accounts")
+    for body, content_type in (
+        (b"{", "application/json"),
+        (b'{"limit": 0}', "application/json"),
+        (b"limit=0", "application/x-www-form-urlencoded"),
+        (b"\xff", "text/plain; charset=nonsense"),
+        (b"", "multipart/form-data"),
+    ):
+        response = client.service.web.request(
+            "/v1/api/accounts",
+            method="GET",
+            body=body,
+            headers={**client.headers, "Content-Type": content_type},
+            status="*",
+        )
+        assert response.status_int == 200, (body, content_type, response.text)
+        assert response.json == expected.json

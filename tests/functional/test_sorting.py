@@ -1,0 +1,170 @@
+"""sortBy: code points, missing values, ties, and what is refused."""
+
+import itertools
+
+import pytest
+
+from support.books import account, category, goal, household, label, payees, record, uid
+
+#: In the order of code points.
+WORDS = (
+    " z",
+    "#1",
+    "10",
+    "9",
+    "A",
+    "Z",
+    "Zz",
+    "_",
+    "a",
+    "a b",
+    "a-b",
+    "aB",
+    "ab",
+    "z",
+    "Ä",
+    "É",
+    "ß",
+    "é",
+    "Ω",
+    "я",
+    "中",
+    "\ue000",
+    "ﬁ",
+    "\uffff",
+    "\U00010000",
+    "😀",
+    "\U0010ffff",
+)
+
+
+def test_text_is_ordered_by_code_point(client):
+    assert list(WORDS) == sorted(WORDS)
+    shuffled = WORDS[::3] + WORDS[1::3] + WORDS[2::3]
+    client.load(*payees(*shuffled))
+    client.load(*(category(n, name=word) for n, word in enumerate(shuffled, 1)))
+    assert client.names("records", "payee", sortBy="payee", limit=100) == list(WORDS)
+    assert client.names("records", "payee", sortBy="-payee", limit=100) == list(WORDS[::-1])
+    assert client.names("categories", "name", limit=100) == list(WORDS)
+
+
+def test_numbers_are_ordered_by_value(client):
+    values = [-1000, -9.5, -9.4999, -1, 0, 0.0001, 2, 10, 10.5, 100]
+    client.load(account(), *(record(n, amount=v) for n, v in enumerate(values[::-1], 1)))
+    assert client.names("records", "amount", sortBy="amount") == values
+    assert client.names("records", "amount", sortBy="-amount") == values[::-1]
+
+
+def test_missing_values_come_last_in_both_directions(client):
+    client.load(*payees(None, "b", None, "a", "c"))
+    assert client.names("records", "payee", sortBy="payee") == ["a", "b", "c", None, None]
+    assert client.names("records", "payee", sortBy="-payee") == ["c", "b", "a", None, None]
+    numbers = [goal(1), goal(2, targetAmount=5), goal(3, targetAmount=-5), goal(4, targetAmount=0)]
+    client.load(*numbers)
+    assert client.names("goals", "targetAmount", sortBy="targetAmount") == [-5, 0, 5, None]
+    assert client.names("goals", "targetAmount", sortBy="-targetAmount") == [5, 0, -5, None]
+
+
+def test_ties_are_broken_by_ascending_id_whatever_the_direction(client):
+    client.load(
+        *payees("a", None, "a", None, "b", "a")[:1], *reversed(payees("a", None, "a", None)[1:])
+    )
+    ids = [uid("Record", n) for n in range(1, 5)]
+    for sort in ("payee", "-payee", "payee,-amount", "-payee,recordDate"):
+        assert client.names("records", "id", sortBy=sort) == [ids[0], ids[2], ids[1], ids[3]]
+    for sort in ("amount", "-amount", "-recordType"):
+        assert client.names("records", "id", sortBy=sort) == ids
+    assert client.names("records", "id", sortBy="-id") == ids[::-1]
+    assert client.names("records", "id", sortBy="amount,-id") == ids[::-1]
+
+
+def test_later_fields_order_what_the_earlier_ones_leave_equal(client):
+    triples = list(itertools.product((1, 2), ("a", "b", None), ("2026-01-01", "2026-01-02")))
+    client.load(
+        account(),
+        *(
+            record(n, amount=a, payee=p, recordDate=d)
+            for n, (a, p, d) in enumerate(triples[::5] + triples[1::5] + triples[2::5], 1)
+        ),
+        *(
+            record(n, amount=a, payee=p, recordDate=d)
+            for n, (a, p, d) in enumerate(triples[3::5] + triples[4::5], 20)
+        ),
+    )
+
+    def listed(sort):
+        rows = client.get("records", sortBy=sort, limit=100).json["records"]
+        return [(r["amount"], r["payee"], r["recordDate"]) for r in rows]
+
+    def payee(row):
+        return (row[1] is None, row[1] or "")
+
+    assert listed("amount,payee,recordDate") == sorted(
+        triples, key=lambda r: (r[0], payee(r), r[2])
+    )
+    expected = sorted(triples, key=lambda r: r[0])
+    expected.sort(key=payee)
+    expected.sort(key=lambda r: r[2], reverse=True)
+    assert listed("-recordDate,+payee,amount") == expected
+
+
+def test_signs_are_plus_minus_and_none(client):
+    client.load(*payees("b", "a"))
+    for sort in ("payee", "+payee"):
+        assert client.names("records", "payee", sortBy=sort) == ["a", "b"]
+    assert [r["payee"] for r in client.get("records?sortBy=+payee").json["records"]] == ["a", "b"]
+    assert client.names("records", "payee", sortBy="-payee") == ["b", "a"]
+
+
+def test_what_is_no_scalar_field_is_refused(client):
+    for sort in (
+        "",
+        ",",
+        "payee,",
+        ",payee",
+        "payee,,amount",
+        "-",
+        "+",
+        "nope",
+        "-nope",
+        "Payee",
+        "payee desc",
+        "payee.desc",
+        "--payee",
+        "+-payee",
+        "payee-",
+        " ",
+        "  payee",
+        "payee ",
+        "1",
+        "labels",
+        "-labelIds",
+        "source",
+        "sourceId",
+        "userId",
+        "user_id",
+        "record_date",
+        "payee;amount",
+        "payee)--",
+        "*",
+    ):
+        response = client.get("records", sortBy=sort)
+        assert response.status_int == 400, sort
+        assert response.json["errors"][0]["name"] == "sortBy"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("records", "id"), ("records", "amount"), ("accounts", "name"), ("budgets", "spent")],
+)
+def test_a_very_long_order_is_answered_or_refused(client, path, name):
+    client.load(*household())
+    text = ",".join([name] * (8000 // (len(name) + 1)))
+    # Commas as they are: encoded, they would not fit into a URL.
+    response = client.get(f"{path}?sortBy={text}")
+    assert response.status_int in (200, 400), response.text
+
+
+def test_every_order_is_that_of_the_contract_s_defaults(client):
+    client.load(label(1, name="b"), label(2, name="a"), label(3, name="B"))
+    assert client.names("labels", "name") == ["B", "a", "b"]

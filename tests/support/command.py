@@ -1,0 +1,114 @@
+"""The command ``finance-api`` on an ini file of its own, in this process or in one of its own."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from finance_api.cli import run
+
+#: The entry point, as the installed script calls it.
+PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
+
+
+class Command:
+    """Runs commands in ``directory``, where the ini file is."""
+
+    def __init__(self, directory: Path, settings: dict[str, str]) -> None:
+        self.directory = directory
+        self.ini = directory / "test.ini"
+        self.write(settings)
+
+    def write(self, settings: dict[str, str]) -> None:
+        lines = [f"{name} = {value.replace('%', '%%')}" for name, value in settings.items()]
+        self.ini.write_text("\n".join(["[app:main]", "use = egg:finance-api", *lines, ""]))
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
+        return {**kept, "FINANCE_API_CONFIG": str(self.ini), "LC_ALL": "C.UTF-8", **variables}
+
+    def start(
+        self, *arguments: str | bytes, environment: dict[str, str] | None = None, **options: Any
+    ) -> subprocess.Popen[bytes]:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **options}
+        return subprocess.Popen(
+            [*PROGRAM, *arguments],
+            cwd=self.directory,
+            env=self.environment(**(environment or {})),
+            **{"stderr": subprocess.PIPE, **streams},
+        )
+
+    def run(
+        self,
+        *arguments: str | bytes,
+        stdin: bytes = b"",
+        environment: dict[str, str] | None = None,
+        process: bool = False,
+    ) -> "Outcome":
+        """process: in one of its own, where exit codes and streams are the system's."""
+        if not process:
+            return self._run_here(arguments, stdin, environment or {})
+        with self.start(*arguments, environment=environment, stdin=subprocess.PIPE) as child:
+            out, err = child.communicate(stdin, timeout=60)
+        return Outcome(child.returncode, out, err, arguments)
+
+    def _run_here(
+        self, arguments: Sequence[str | bytes], stdin: bytes, environment: dict[str, str]
+    ) -> "Outcome":
+        streams = [io.TextIOWrapper(io.BytesIO(b), "utf-8") for b in (stdin, b"", b"")]
+        code: Any = 0
+        with (
+            patch.dict(os.environ, self.environment(**environment), clear=True),
+            patch("sys.stdin", streams[0]),
+            redirect_stdout(streams[1]),
+            redirect_stderr(streams[2]),
+            chdir(self.directory),
+        ):
+            try:
+                run([os.fsdecode(a) for a in arguments])
+            except SystemExit as end:
+                code = end.code
+        for stream in streams[1:]:
+            stream.flush()
+        out, err = (stream.buffer.getvalue() for stream in streams[1:])
+        return Outcome(0 if code is None else code, out, err, arguments)
+
+    def done(self, *arguments: str | bytes, **options: Any) -> bytes:
+        """Standard output of a command that must succeed and say nothing else."""
+        outcome = self.run(*arguments, **options)
+        assert (outcome.code, outcome.err) == (0, ""), outcome
+        return outcome.raw_out
+
+    def refused(self, *arguments: str | bytes, code: int = 1, **options: Any) -> str:
+        """What a command says that must fail: on standard error, without a traceback."""
+        outcome = self.run(*arguments, **options)
+        assert outcome.code == code, outcome
+        assert outcome.out == "", outcome
+        assert outcome.err.strip(), outcome
+        for sign in ("Traceback", 'File "', "finance-api: unexpected ", "Exception ignored"):
+            assert sign not in outcome.err, outcome
+        return outcome.err
+
+    def file(self, name: str, data: bytes | str) -> str:
+        path = self.directory / name
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return str(path)
+
+
+class Outcome:
+    """How a process ended."""
+
+    def __init__(self, code: int, out: bytes, err: bytes, arguments: Sequence[str | bytes]) -> None:
+        self.code = code
+        self.raw_out = out
+        self.out = out.decode("utf-8", "backslashreplace")
+        self.err = err.decode("utf-8", "backslashreplace")
+        self.arguments = arguments
+
+    def __repr__(self) -> str:
+        return f"{self.arguments}: {self.code}\n--out: {self.out[:2000]}\n--err: {self.err[:3000]}"

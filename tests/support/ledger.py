@@ -1,0 +1,198 @@
+"""One user's books over a storage: what is imported, what is kept, and whether it agrees."""
+
+import io
+import itertools
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+import transaction
+
+from finance_api.auth.user_accounts import make_user
+from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.interface import StatementImporter
+from finance_api.importers.ofx import OfxImporter
+from finance_api.ledger.dump import dump_lines
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.report import ImportReport
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import Storage, StorageBackend, User
+from finance_api.values import Row
+from finance_api.values.number import decimal_text
+from support.clock import HeldClock
+from support.service import native_line
+
+_numbers = itertools.count(1)
+
+
+def an_id(number: int) -> str:
+    """Ids in the order of their numbers."""
+    return f"{number:08x}-0000-4000-8000-000000000000"
+
+
+def units(text: str) -> int:
+    """``-12.5`` as it is stored."""
+    return int(Decimal(text).scaleb(4))
+
+
+def account(number: int = 1, **values: Any) -> dict[str, Any]:
+    return {
+        "reserved_model_type": "Account",
+        "id": an_id(number),
+        "name": f"account {number}",
+        "currencyCode": "EUR",
+        **values,
+    }
+
+
+def record(number: int, **values: Any) -> dict[str, Any]:
+    return {
+        "reserved_model_type": "Record",
+        "id": an_id(number),
+        "accountId": an_id(1),
+        "amount": Decimal("-1.50"),
+        "recordDate": "2026-01-31",
+        **values,
+    }
+
+
+def document(model_type: str, number: int, **values: Any) -> dict[str, Any]:
+    return {"reserved_model_type": model_type, "id": an_id(number), "name": "a name", **values}
+
+
+class Person:
+    """A new user of ``backend``, without data; each has a name that no other has."""
+
+    def __init__(self, backend: StorageBackend, clock: HeldClock | None = None) -> None:
+        self.backend = backend
+        self.clock = clock or HeldClock()
+        self.user: User = self.change(
+            lambda storage: make_user(
+                storage,
+                f"person{next(_numbers)}@example.org",
+                premium=True,
+                password=None,
+                now=self.clock.now(),
+            )
+        )
+
+    def change(self, work: Any) -> Any:
+        tm = transaction.TransactionManager(explicit=True)
+        with tm:
+            return work(self.backend.connect(tm, writing=True))
+
+    def look(self, work: Any) -> Any:
+        tm = transaction.TransactionManager(explicit=True)
+        with tm:
+            return work(self.backend.connect(tm))
+
+    # -- what is imported
+
+    def file(
+        self, data: bytes | str, importer: StatementImporter | None = None, **options: Any
+    ) -> ImportReport:
+        stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+        return import_file(
+            self.backend, self.user.email, stream, importer, now=self.clock.now(), **options
+        )
+
+    def native(self, *rows: dict[str, Any]) -> ImportReport:
+        """Decimal values are written exactly."""
+        return self.file("".join(native_line(row) for row in rows))
+
+    def ofx(self, data: bytes | str, **options: Any) -> ImportReport:
+        return self.file(data, OfxImporter(options.get("currency")), **options)
+
+    def csv(self, text: str, **options: Any) -> ImportReport:
+        return self.file(text, CsvImporter(CsvOptions(**options)))
+
+    # -- what is kept
+
+    @property
+    def revision(self) -> int:
+        return int(self.look(lambda s: s.get_data_state(self.user.id)).revision)
+
+    def dump(self) -> bytes:
+        return b"".join(self.look(lambda s: list(dump_lines(s, self.user.id))))
+
+    def rows(self, resource: Resource) -> list[Row]:
+        """By id."""
+        return list(self.look(lambda s: s.scan_rows(self.user.id, resource)))
+
+    def row(self, resource: Resource, row_id: str | int) -> Row:
+        wanted = an_id(row_id) if isinstance(row_id, int) else row_id
+        return self.look(lambda s: s.get_rows(self.user.id, resource, [wanted]))[wanted]
+
+    def only(self, resource: Resource) -> Row:
+        (row,) = self.rows(resource)
+        return row
+
+    def balance(self, number: int = 1) -> str:
+        return decimal_text(self.row(ACCOUNTS, number)["balance"])
+
+    def snapshot(self) -> tuple[int, bytes]:
+        """What must be the same if an import changed nothing."""
+        return self.revision, self.dump()
+
+    def audit(self) -> None:
+        """Everything that is worked out at import agrees with what it is worked out from."""
+        found = self.look(lambda s: _kept(s, self.user.id))
+        accounts, categories, labels = found["accounts"], found["categories"], found["labels"]
+        balances = {row_id: row["initialBalance"] for row_id, row in accounts.items()}
+        counts = dict.fromkeys(accounts, 0)
+        for row in found["records"].values():
+            of = accounts[row["accountId"]]
+            counts[of["id"]] += 1
+            if row["recordState"] != "void":
+                balances[of["id"]] += row["amount"]
+            assert row["accountName"] == of["name"]
+            assert row["currencyCode"] == of["currencyCode"]
+            category = row["categoryId"] and categories[row["categoryId"]]["name"]
+            assert row["category"] == category
+            assert row["labels"] == tuple(labels[i]["name"] for i in row["labelIds"])
+            assert row["recordType"] == ("expense" if row["amount"] < 0 else "income")
+        assert {i: row["balance"] for i, row in accounts.items()} == balances
+        assert {i: row["recordCount"] for i, row in accounts.items()} == counts
+
+
+def _kept(storage: Storage, user_id: int) -> dict[str, dict[str, Row]]:
+    return {
+        resource.name: {row["id"]: row for row in storage.scan_rows(user_id, resource)}
+        for resource in (ACCOUNTS, CATEGORIES, LABELS, RECORDS)
+    }
+
+
+def ofx_statement(
+    transactions: Iterable[tuple[str, str, str, str] | tuple[str, str, str, str, str]],
+    *,
+    balance: tuple[str, str] | None = None,
+    number: str = "100",
+    currency: str = "EUR",
+) -> str:
+    """A bank statement. transactions: date, amount, FITID, payee, note. balance: amount, date."""
+    lines = []
+    for date, amount, fitid, payee, *note in transactions:
+        memo = f"<MEMO>{note[0]}</MEMO>" if note else ""
+        lines.append(
+            f"<STMTTRN><TRNTYPE>OTHER</TRNTYPE><DTPOSTED>{date}</DTPOSTED>"
+            f"<TRNAMT>{amount}</TRNAMT><FITID>{fitid}</FITID><NAME>{payee}</NAME>{memo}</STMTTRN>"
+        )
+    ledger = (
+        f"<LEDGERBAL><BALAMT>{balance[0]}</BALAMT><DTASOF>{balance[1]}</DTASOF></LEDGERBAL>"
+        if balance
+        else ""
+    )
+    return (
+        f"<STMTTRNRS><STMTRS><CURDEF>{currency}</CURDEF><BANKACCTFROM><BANKID>20</BANKID>"
+        f"<ACCTID>{number}</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM><BANKTRANLIST>"
+        + "".join(lines)
+        + f"</BANKTRANLIST>{ledger}</STMTRS></STMTTRNRS>"
+    )
+
+
+def ofx_file(*statements: str) -> str:
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?><?OFX OFXHEADER="200" VERSION="211"?>'
+        "<OFX><BANKMSGSRSV1>" + "".join(statements) + "</BANKMSGSRSV1></OFX>"
+    )

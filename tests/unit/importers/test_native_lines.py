@@ -1,0 +1,184 @@
+"""The lines of a native file: what is no object of the format is refused with its line."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.reading import MAX_LINE_BYTES
+from finance_api.resources import ACCOUNTS, CONTACTS, RECORDS
+from finance_api.storage.memory import MemoryBackend
+from support.ledger import Person, account, an_id, document, record
+from support.service import native_line
+
+GOOD = native_line(account()).encode()
+
+
+@pytest.fixture
+def person():
+    return Person(MemoryBackend())
+
+
+def refusal(person, data):
+    with pytest.raises(ImportRefused) as refused:
+        person.file(data)
+    assert person.revision == 0
+    assert person.dump() == b""
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[]",
+        b"1",
+        b"null",
+        b'"text"',
+        b"{}",
+        b'{"reserved_model_type":"Account"',
+        GOOD.strip() + b"}",
+        GOOD.strip() + GOOD,
+        b"{'reserved_model_type':'Account'}",
+        b"\x00",
+        b"\xff\xfe{",
+        b'{"reserved_model_type":"Account","id":"\xff"}',
+        b"\xef\xbb\xbf" + GOOD.strip(),
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        GOOD.strip()[:-1] + b',"nonsense":1}',
+        GOOD.strip()[:-1] + b',"name":"again"}',
+        GOOD.strip()[:-1] + b',"na\\u006de":"again"}',
+        GOOD.strip()[:-1] + b',"reserved_model_type":"Account"}',
+        b'{"reserved_model_type":"Contact","name":"n","id":"' + an_id(5).encode() + b'","x":{"a":1,'
+        b'"a":1}}',
+        b'{"reserved_model_type":"Contact","name":"n"}',
+        b'{"reserved_model_type":"Contact","name":"n","source":"s"}',
+        b'{"reserved_model_type":"Contact","name":"n","source":"s","sourceId":" "}',
+    ],
+)
+def test_bad_line_is_refused_with_its_number_and_nothing_is_stored(person, line):
+    assert refusal(person, GOOD + b"\n" + line + b"\n").line == 3
+
+
+def test_unknown_key_is_named(person):
+    assert '"colour"' in refusal(person, native_line(account(colour="red"))).reason
+
+
+def test_repeated_key_is_named(person):
+    assert "name" in refusal(person, GOOD.strip()[:-1] + b',"name":"x"}').reason
+
+
+def test_line_longer_than_the_limit_is_refused(person):
+    line = native_line(document("Contact", 5, x="y" * MAX_LINE_BYTES)).encode()
+    assert refusal(person, GOOD + line).line == 2
+
+
+def test_endless_line_is_not_read_whole(person):
+    assert refusal(person, b"{" * (MAX_LINE_BYTES + 1_000)).line == 1
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n\n", b"\n \t\n", b"\r\n\r\n"])
+def test_line_ends_and_blank_lines_do_not_matter(person, end):
+    lines = [native_line(row).strip().encode() for row in (account(), record(9), record(10))]
+    person.file(end.join(lines) + end)
+    assert len(person.rows(RECORDS)) == 2
+
+
+def test_last_line_needs_no_end(person):
+    person.file(GOOD.rstrip())
+    assert len(person.rows(ACCOUNTS)) == 1
+
+
+def test_byte_order_mark_at_the_beginning_is_left_out(person):
+    person.file(b"\xef\xbb\xbf" + GOOD)
+    assert len(person.rows(ACCOUNTS)) == 1
+
+
+def test_empty_file_changes_nothing(person):
+    for data in (b"", b"\n\n", b"\xef\xbb\xbf", b" "):
+        report = person.file(data)
+        assert (report.created, report.updated, report.changed) == (0, 0, False)
+    assert person.revision == 0
+
+
+def test_type_key_may_be_written_with_escapes(person):
+    nested = json.dumps({"reserved_model_type": "Record"})
+    person.file(
+        f'{{"reserved_model_typ\\u0065":"Contact","name":"n","id":"{an_id(5)}","x":{nested}}}\n'
+    )
+    assert person.row(CONTACTS, 5)["name"] == "n"
+
+
+def test_type_key_may_stand_anywhere_in_the_object(person):
+    rows = [account(), record(9)]
+    turned = [dict(reversed(row.items())) for row in rows]
+    person.native(*turned)
+    assert len(person.rows(RECORDS)) == 1
+
+
+def test_records_may_stand_before_everything_they_refer_to(person):
+    person.native(record(9, categoryId=an_id(3)), document("Category", 3), account())
+    person.audit()
+
+
+@pytest.mark.parametrize("number", ["1e-999999999", "0e999999999", "0e-999999999", "1e999999999"])
+@pytest.mark.parametrize("line", ["record", "contact"])
+def test_number_with_an_enormous_exponent_costs_nothing(number, line):
+    """In a process of its own: one that writes the number out would not come back."""
+    program = f"""
+import io
+from decimal import Decimal
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native import NativeReader
+text = '{{"reserved_model_type":"Record","id":"{an_id(1)}","accountId":"{an_id(1)}",'
+text += '"recordDate":"2026-01-31","amount":{number}}}'
+if {line!r} == "contact":
+    text = '{{"reserved_model_type":"Contact","id":"{an_id(1)}","name":"n","x":{number}}}'
+reader = NativeReader(io.BytesIO(text.encode()))
+try:
+    print(len([*reader.documents(), *reader.records()]))
+except ImportRefused as error:
+    print(error)
+"""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", limit + program], capture_output=True, text=True, timeout=4
+        )
+    except subprocess.TimeoutExpired:
+        pytest.fail("the number was written out")
+    assert done.returncode == 0, done.stderr[-300:]
+    assert done.stdout.strip() == "1" or done.stdout.startswith("line 1: ")
+
+
+def test_files_of_the_json_suite_are_refused_or_imported(corpora):
+    directory = corpora / "json" / "nst__JSONTestSuite"
+    if not directory.is_dir():
+        pytest.skip("the suite is not there")
+    person = Person(MemoryBackend())
+    files = sorted(directory.glob("[yni]_*.json"))
+    assert files
+    for number, file in enumerate(files):
+        text = file.read_bytes()
+        wrapped = b'{"reserved_model_type":"Contact","name":"n","id":"%s","x":%s}\n' % (
+            an_id(number).encode(),
+            text.replace(b"\n", b" ").replace(b"\r", b" "),
+        )
+        imported = {}
+        for kind, data in (("bare", text), ("wrapped", wrapped)):
+            before = person.snapshot()
+            try:
+                person.file(data)
+                imported[kind] = True
+            except ImportRefused as error:
+                imported[kind] = False
+                assert error.line, file.name
+                assert person.snapshot() == before
+        blank = not text.removeprefix(b"\xef\xbb\xbf").strip()
+        assert blank or not (file.name.startswith("n_") and imported["bare"]), file.name
+    # What came in is written so that it comes in again.
+    other = Person(person.backend)
+    other.file(person.dump())
+    assert other.dump() == person.dump()

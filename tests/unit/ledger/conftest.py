@@ -1,0 +1,41 @@
+"""Users over every storage; each test has one of its own."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from finance_api.storage.interface import StorageBackend
+from finance_api.storage.memory import MemoryBackend
+from finance_api.storage.sql.backend import SqlBackend
+from support.ledger import Person
+from support.service import STORAGES
+
+
+@pytest.fixture(scope="session")
+def backends(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[str], StorageBackend]]:
+    made: dict[str, StorageBackend] = {}
+
+    def of(kind: str) -> StorageBackend:
+        if kind not in made:
+            url = new_settings(kind).get("sqlalchemy.url")
+            made[kind] = MemoryBackend() if url is None else SqlBackend(url)
+        return made[kind]
+
+    yield of
+    for backend in made.values():
+        backend.close()
+
+
+@pytest.fixture(params=STORAGES)
+def new_person(
+    request: pytest.FixtureRequest, backends: Callable[[str], StorageBackend]
+) -> Callable[[], Person]:
+    """Makes users of one storage."""
+    return lambda: Person(backends(request.param))
+
+
+@pytest.fixture
+def person(new_person: Callable[[], Person]) -> Person:
+    return new_person()

@@ -1,0 +1,136 @@
+"""Which account a statement goes to."""
+
+import unicodedata
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources import ACCOUNTS, RECORDS
+from support.ledger import account, an_id, ofx_file, ofx_statement
+
+ENTRY = ("20260101", "-5", "F1", "Shop")
+STATEMENT = ofx_file(ofx_statement([ENTRY]))
+CSV = "date,amount\n2026-01-01,-5\n"
+
+
+def refused(person, work):
+    before = person.snapshot()
+    with pytest.raises(ImportRefused) as error:
+        work()
+    assert person.snapshot() == before
+    return error.value.reason
+
+
+def test_account_of_a_statement_is_made_and_found_again(person):
+    person.ofx(STATEMENT)
+    made = person.only(ACCOUNTS)
+    assert (made["accountType"], made["currencyCode"]) == ("CurrentAccount", "EUR")
+    assert made["bankAccountNumber"] == "100"
+    person.ofx(ofx_file(ofx_statement([("20260102", "1", "F2", "Boss")])))
+    assert person.only(ACCOUNTS)["id"] == made["id"]
+    assert len(person.rows(RECORDS)) == 2
+
+
+def test_account_that_the_user_renamed_is_found_again(person):
+    person.ofx(STATEMENT)
+    made = person.only(ACCOUNTS)
+    row = account(name="My giro", source=made["source"], sourceId=made["sourceId"])
+    person.native({**row, "id": made["id"]})
+    person.ofx(ofx_file(ofx_statement([("20260102", "1", "F2", "Boss")])))
+    assert person.only(ACCOUNTS)["name"] == "My giro"
+    person.audit()
+
+
+def test_account_whose_source_was_left_out_by_a_replacement_is_found_again(person):
+    person.ofx(STATEMENT)
+    made = person.only(ACCOUNTS)
+    person.native(account(name="My giro", id=made["id"]))
+    person.ofx(STATEMENT)
+    assert person.only(ACCOUNTS)["id"] == made["id"]
+    person.audit()
+
+
+def test_named_account_is_taken_and_from_then_on_found_without_its_name(person):
+    person.native(account(name="Giro"))
+    person.ofx(STATEMENT, account_name="Giro")
+    before = person.snapshot()
+    person.ofx(STATEMENT)
+    assert person.snapshot() == before
+    assert person.only(RECORDS)["accountId"] == an_id(1)
+
+
+def test_named_account_is_made_if_it_is_new(person):
+    person.ofx(STATEMENT, account_name="Giro")
+    assert person.only(ACCOUNTS)["name"] == "Giro"
+    person.csv(CSV, account="Other", currency="CHF")
+    assert sorted(row["name"] for row in person.rows(ACCOUNTS)) == ["Giro", "Other"]
+
+
+def test_name_of_two_accounts_is_refused(person):
+    person.native(account(1, name="same"), account(2, name="same"))
+    assert "same" in refused(person, lambda: person.ofx(STATEMENT, account_name="same"))
+    assert "same" in refused(person, lambda: person.csv(CSV, account="same"))
+
+
+def test_statement_in_another_currency_than_its_account_is_refused(person):
+    person.native(account(name="Giro", currencyCode="USD"))
+    assert "EUR" in refused(person, lambda: person.ofx(STATEMENT, account_name="Giro"))
+    assert "EUR" in refused(person, lambda: person.csv(CSV, account="Giro", currency="EUR"))
+
+
+def test_csv_into_a_known_account_needs_no_currency(person):
+    person.native(account(name="Giro", currencyCode="CHF"))
+    person.csv(CSV, account="Giro")
+    assert person.only(RECORDS)["currencyCode"] == "CHF"
+
+
+def test_new_account_without_a_currency_is_refused_with_the_option(person):
+    assert "--currency" in refused(person, lambda: person.csv(CSV, account="Giro"))
+
+
+@pytest.mark.parametrize("code", ["XXQ", "", "euro", "€"])
+def test_currency_that_is_none_is_refused(person, code):
+    refused(person, lambda: person.csv(CSV, account="Giro", currency=code))
+    refused(person, lambda: person.ofx(STATEMENT, currency=code))
+
+
+def test_csv_accounts_come_from_a_column(person):
+    text = "date,amount,account,currency\n2026-01-01,-5,A,EUR\n2026-01-02,-6,B,USD\n"
+    person.csv(text)
+    assert {r["name"]: r["currencyCode"] for r in person.rows(ACCOUNTS)} == {"A": "EUR", "B": "USD"}
+    before = person.snapshot()
+    person.csv(text)
+    assert person.snapshot() == before
+
+
+def test_two_accounts_of_a_file_are_never_mixed_into_the_named_one(person):
+    both = ofx_file(
+        ofx_statement([ENTRY], balance=("10", "20260131")),
+        ofx_statement([ENTRY], number="200", balance=("20", "20260131")),
+    )
+    try:
+        person.ofx(both, account_name="Giro")
+    except ImportRefused:
+        assert person.revision == 0
+        return
+    assert len(person.rows(ACCOUNTS)) == 2
+
+
+def test_name_of_a_new_account_is_nfc(person):
+    name = unicodedata.normalize("NFD", "Épargne")
+    person.ofx(STATEMENT, account_name=name)
+    assert person.only(ACCOUNTS)["name"] == "Épargne"
+    person.ofx(STATEMENT, account_name="Épargne")
+    assert len(person.rows(ACCOUNTS)) == 1
+
+
+@pytest.mark.parametrize("name", [" ", "\t", "a\x00b", "a\udcff"])
+def test_name_that_cannot_be_kept_is_refused(person, name):
+    """Blank becomes null, and an account needs a name."""
+    refused(person, lambda: person.ofx(STATEMENT, account_name=name))
+    refused(person, lambda: person.csv(CSV, account=name, currency="EUR"))
+
+
+def test_control_characters_are_dropped_from_the_name(person):
+    person.ofx(STATEMENT, account_name="Gi\x07ro\r")
+    assert person.only(ACCOUNTS)["name"] == "Giro"

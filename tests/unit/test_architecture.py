@@ -1,0 +1,259 @@
+"""Who may import whom; the reasons are in docs/architecture.md.
+
+The rules are held by reading the source: every import of every module, those inside functions too.
+"""
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import finance_api
+
+ROOT = Path(finance_api.__file__).parent
+PACKAGE = "finance_api"
+
+
+@dataclass(frozen=True)
+class Module:
+    """name: dotted. imports: dotted names of what it imports, with the lines."""
+
+    name: str
+    tree: ast.Module
+    imports: tuple[tuple[str, int], ...]
+
+
+def _name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(tree: ast.Module) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: imports are absolute here"
+            assert node.module is not None
+            # What is imported from a package can be a module of it.
+            found += [(f"{node.module}.{alias.name}", node.lineno) for alias in node.names]
+    return found
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    found = []
+    for path in sorted(ROOT.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        found.append(Module(_name_of(path), tree, tuple(_imports(tree))))
+    return tuple(found)
+
+
+def within(name: str, *packages: str) -> bool:
+    return any(name == package or name.startswith(package + ".") for package in packages)
+
+
+def own(*names: str) -> tuple[str, ...]:
+    return tuple(f"{PACKAGE}.{name}" for name in names)
+
+
+def offences(importer: Callable[[str], bool], imported: Callable[[str], bool]) -> list[str]:
+    """The imports of ``imported`` by modules that are ``importer``."""
+    return [
+        f"{module.name}, line {line}: imports {name}"
+        for module in modules()
+        if importer(module.name)
+        for name, line in module.imports
+        if imported(name)
+    ]
+
+
+def test_there_are_modules_to_look_at() -> None:
+    assert len(modules()) > 100
+    assert any(name == "sqlalchemy.select" for module in modules() for name, _ in module.imports)
+
+
+@pytest.mark.parametrize(
+    ("library", "homes"),
+    [
+        ("sqlalchemy", own("storage.sql")),
+        ("zope.sqlalchemy", own("storage.sql")),
+        ("alembic", own("storage.sql")),
+        ("psycopg", own("storage.sql")),
+        ("sqlite3", own("storage.sql")),
+        ("jwt", own("auth")),
+        ("argon2", own("auth")),
+        ("cornice", own("api")),
+        ("colander", own("api")),
+        ("click", own("cli")),
+        ("rich", own("cli")),
+        ("waitress", own("server")),
+        ("dateutil", own("planning")),
+        ("iso4217", own("resources")),
+    ],
+)
+def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str, ...]) -> None:
+    assert not offences(lambda name: not within(name, *homes), lambda name: within(name, library))
+
+
+@pytest.mark.parametrize("implementation", own("storage.memory", "storage.sql"))
+def test_nobody_imports_a_storage_implementation(implementation: str) -> None:
+    assert not offences(
+        lambda name: not within(name, implementation),
+        lambda name: within(name, implementation),
+    )
+
+
+#: What may be imported of this project, beside the package itself. A package that is not here may
+#: import everything.
+ALLOWED = {
+    "values": (),
+    "clock": (),
+    "background": (),
+    "problem": (),
+    "querystring": (),
+    "settings": (),
+    "resources": ("values",),
+    "query": ("resources", "values"),
+    "importers": ("resources", "values"),
+    "planning": ("query", "resources", "storage.interface", "values"),
+    "storage.errors": (),
+    "storage.interface": ("query", "resources", "values"),
+    "storage.memory": ("query", "resources", "storage.errors", "storage.interface", "values"),
+    "storage.sql": (
+        "query",
+        "resources",
+        "settings",
+        "storage.errors",
+        "storage.interface",
+        "values",
+    ),
+    "ledger": (
+        "clock",
+        "importers",
+        "planning",
+        "query",
+        "resources",
+        "settings",
+        "storage.errors",
+        "storage.interface",
+        "values",
+    ),
+    "demo": ("importers", "resources", "values"),
+    "errors": ("problem", "storage.errors"),
+    "auth": (
+        "background",
+        "errors",
+        "problem",
+        "querystring",
+        "resources",
+        "storage.errors",
+        "storage.interface",
+        "values",
+    ),
+    "edge": ("errors", "problem"),
+    "server": ("problem",),
+}
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_dependencies_point_in_one_direction(package: str) -> None:
+    allowed = own(package, *ALLOWED[package])
+    assert not offences(
+        lambda name: within(name, *own(package)),
+        lambda name: within(name, PACKAGE) and not within(name, *allowed),
+    )
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_every_package_with_a_rule_exists(package: str) -> None:
+    assert any(within(module.name, *own(package)) for module in modules())
+
+
+@pytest.mark.parametrize("below", ["ledger", "importers", "storage", "planning", "query", "auth"])
+def test_nothing_below_the_views_imports_api_or_cli(below: str) -> None:
+    assert not offences(
+        lambda name: within(name, *own(below)),
+        lambda name: within(name, *own("api", "cli", "web")),
+    )
+
+
+_HTTP_LIBRARIES = ("pyramid", "pyramid_tm", "webob", "cornice", "waitress", "http")
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["storage.sql", "storage.memory", "storage.interface", "storage.errors"]
+    + ["ledger", "planning", "query", "importers", "values", "resources", "demo"],
+)
+def test_the_request_stops_at_the_views(package: str) -> None:
+    assert not offences(
+        lambda name: within(name, *own(package)),
+        lambda name: within(name, *_HTTP_LIBRARIES),
+    )
+
+
+#: The wall clock. Durations (time.monotonic, time.perf_counter) are looked at below.
+_WALL_CLOCK = frozenset(
+    {
+        *("time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.strftime"),
+        *("time.ctime", "time.asctime", "datetime.now", "datetime.utcnow", "datetime.today"),
+        "date.today",
+    }
+)
+_DURATIONS = frozenset({"time.monotonic", "time.perf_counter"})
+
+
+def _dotted(node: ast.AST) -> str:
+    """``datetime.datetime.now`` of such an expression; "" for others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return ""
+
+
+def _uses(module: Module, names: frozenset[str]) -> list[str]:
+    """Where the module names one of ``names``, as an attribute or imported by itself."""
+    found = [
+        f"{module.name}, line {node.lineno}: {dotted}"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute)
+        and (dotted := ".".join(_dotted(node).split(".")[-2:])) in names
+    ]
+    return found + [
+        f"{module.name}, line {n}: imports {i}" for i, n in module.imports if i in names
+    ]
+
+
+def test_only_the_clock_asks_for_the_time() -> None:
+    assert not [
+        use for m in modules() if m.name != f"{PACKAGE}.clock" for use in _uses(m, _WALL_CLOCK)
+    ]
+
+
+def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
+    homes = own("server", "edge", "storage.sql")
+    assert not [
+        use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
+    ]
+
+
+def test_the_clock_is_seen_asking() -> None:
+    (clock,) = (m for m in modules() if m.name == f"{PACKAGE}.clock")
+    assert _uses(clock, _WALL_CLOCK)
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.name)
+def test_every_module_says_what_it_is_for(module: Module) -> None:
+    assert ast.get_docstring(module.tree), f"{module.name} has no docstring"
+
+
+def test_no_module_is_a_drawer_for_anything() -> None:
+    drawers = {"utils", "util", "helpers", "helper", "misc", "common_utils", "tools", "stuff"}
+    assert not [m.name for m in modules() if m.name.rpartition(".")[2] in drawers]
