@@ -43,6 +43,7 @@ setup(
         "redis": ["redis>=7.0"],
         "test": [
             "hypothesis>=6.170",
+            "psutil>=7.0",
             "psycopg[binary]>=3.3",
             "pytest>=9.0",
             "pytest-xdist>=3.8",
