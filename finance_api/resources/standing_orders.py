@@ -49,7 +49,7 @@ STANDING_ORDERS = Resource(
         text_field(
             "recurrenceRule", "When it comes again: an RFC 5545 RRULE.", "FREQ=MONTHLY;BYMONTHDAY=1"
         ),
-        date_field("startDate", "First occurrence the rule may give."),
+        date_field("startDate", "First occurrence, whatever the rule gives after it."),
         computed_field(
             "nextDueDate", Kind.DATE, "First occurrence on or after today.", "2026-02-01"
         ),
