@@ -4,6 +4,7 @@
 """
 
 import logging
+import traceback
 from collections.abc import Iterable, Mapping
 
 from pyramid.config import Configurator
@@ -65,7 +66,9 @@ def storage_unavailable(error: Exception, request: Request) -> Response:
 def unexpected(error: Exception, request: Request) -> Response:
     """500: the log has what happened, the client its request id."""
     request_id = getattr(request, "request_id", "-")
-    logger.error("unexpected error in request %s", request_id, exc_info=error)
+    # Without the message, which may hold what the user looked for.
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("request %s raised %s\n%s", request_id, type(error).__name__, frames)
     return problem(
         500,
         f"Something went wrong here; please report the request id {request_id}.",

@@ -32,7 +32,7 @@ class LastUsed:
         try:
             tm = transaction.TransactionManager(explicit=True)
             with tm:
-                self._backend.connect(tm, writing=True).set_tokens_used(noted)
+                self._backend.connect(tm, writing=True, patient=False).set_tokens_used(noted)
         except BaseException:
             with self._lock:
                 for token_id, at in noted.items():

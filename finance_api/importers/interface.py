@@ -118,6 +118,11 @@ def no_accounts(key: str) -> None:
     """Of a user without accounts."""
 
 
+def joined_key(*parts: str) -> str:
+    """The parts with slashes between them; a slash within a part is told from those."""
+    return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
+
+
 class StatementImporter(Protocol):
     """A reader of one statement format.
 

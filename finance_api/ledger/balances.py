@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from finance_api.importers.interface import ImportRefused, LedgerBalance
 from finance_api.ledger.books import Books
+from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.model import Condition, Operator, Span
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
@@ -30,6 +31,11 @@ class Balances:
         if row["recordState"] != VOID:
             self._amounts[row["accountId"]] += sign * row["amount"]
 
+    @property
+    def touched(self) -> list[str]:
+        """The accounts that records were added to or taken from."""
+        return list(self._counts)
+
     def settle(self, books: Books) -> None:
         """Writes the balances onto the accounts. Raises ImportRefused if one does not fit."""
         for account_id, account in list(books.accounts.rows.items()):
@@ -50,7 +56,9 @@ def note_bank_balance(books: Books, account_id: str, balance: LedgerBalance) -> 
     """Keeps what the bank says, if it is no older than what the account has."""
     account = books.accounts.rows[account_id]
     known = account["bankBalanceDate"]
-    if known is None or balance.date >= known:
+    if is_of_several(account):
+        books.accounts.put({**account, "bankBalance": None, "bankBalanceDate": None})
+    elif known is None or balance.date >= known:
         kept = {"bankBalance": balance.amount, "bankBalanceDate": balance.date}
         books.accounts.put({**account, **kept})
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.balances import Balances
+from finance_api.ledger.balances import Balances, agree_with_bank
 from finance_api.ledger.books import Books
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.records import Proposal, RecordWriter
@@ -25,6 +25,7 @@ class NativeImport:
         self._books = books
         self._report = report
         self._balances = Balances()
+        self._accounts_of_file: set[str] = set()
 
     def run(
         self, documents: Iterable[NativeRow], records: Callable[[], Iterable[NativeRow]]
@@ -45,6 +46,10 @@ class NativeImport:
                 )
             )
         writer.flush()
+        for account_id in self._balances.touched:
+            # An account that the file brings says itself what its initial balance is.
+            if account_id not in self._accounts_of_file:
+                agree_with_bank(self._books, account_id)
         self._balances.settle(self._books)
         self._report.changed = self._books.close(records_changed=changed or writer.changed)
 
@@ -53,6 +58,8 @@ class NativeImport:
         for document in documents:
             row = self._put(document)
             lines[document.resource.name, row["id"]] = document
+            if document.resource is ACCOUNTS:
+                self._accounts_of_file.add(row["id"])
         # Only now is every document known that another one may refer to.
         for (_, document_id), document in lines.items():
             row = self._books.collection(document.resource).rows[document_id]

@@ -15,14 +15,13 @@ def find_account(
     name: str | None = None,
     currency: str | None = None,
 ) -> str:
-    """The id of the statement's account, made if it is new.
+    """The id of the statement's account, made if it is new; it remembers the statement's key.
 
-    It is the one called ``name`` if that is given, else the one that an earlier statement of this
-    source was of, else one with the statement's own name.
+    name: the user's choice among the accounts, or the name of a new one.
     currency: for a new account, where the statement does not say.
-    Raises ImportRefused.
+    Raises ImportRefused, also where ``name`` is not the account that earlier statements were of.
     """
-    found = _named(books, name) if name else _known(books, source, account)
+    found = _chosen(books, source, account, name) if name else _known(books, source, account)
     if found is None:
         found = _new_account(books, source, account, name, currency)
     elif account.currency not in (None, found["currencyCode"]):
@@ -30,9 +29,9 @@ def find_account(
             f"the statement is in {account.currency}, but the account {found['name']} is in "
             f"{found['currencyCode']}"
         )
-    elif account.key is not None and found["sourceId"] is None:
-        # From now on statements find it without being told.
-        found = {**found, "source": source, "sourceId": bounded_source_id(account.key)}
+    if account.key is not None:
+        keys = (*found["statementKeys"], f"{source}:{account.key}")
+        found = {**found, "statementKeys": tuple(dict.fromkeys(keys))}
     books.accounts.put(found)
     return str(found["id"])
 
@@ -42,14 +41,48 @@ def known_account(books: Books, source: str, key: str) -> KnownAccount | None:
     found = _known(books, source, StatementAccount(key=key, name=key))
     if found is None:
         return None
-    if found["source"] is None or found["sourceId"] == bounded_source_id(key):
-        own = key
-    elif found["source"] == source:
-        # It has been renamed since.
-        own = found["sourceId"]
-    else:
-        own = found["id"]
-    return KnownAccount(own, found["currencyCode"])
+    # The first key of this source stays the one that source ids are made from.
+    own = [
+        k.removeprefix(f"{source}:") for k in found["statementKeys"] if k.startswith(f"{source}:")
+    ]
+    return KnownAccount(own[0] if own else key, found["currencyCode"])
+
+
+def is_of_several(account: Row) -> bool:
+    """Whether statements of several bank accounts go to it: none of them knows its balance."""
+    keys: tuple[str, ...] = account["statementKeys"]
+    return len([key for key in keys if key.startswith("ofx:")]) > 1
+
+
+def _chosen(books: Books, source: str, account: StatementAccount, name: str) -> Row | None:
+    named = _named(books, name)
+    known = _remembered(books, source, account.key) if account.key is not None else None
+    if known is not None and (named is None or named["id"] != known["id"]):
+        raise ImportRefused(
+            f"earlier statements of this account are in {known['name']}: leave --account out, or "
+            "rename the account"
+        )
+    return named
+
+
+def _known(books: Books, source: str, account: StatementAccount) -> Row | None:
+    if account.key is None:
+        raise ImportRefused("the file does not say which account it is of: give --account NAME")
+    # Where the file calls its account by a name, as the user does, the name counts first.
+    named = _named(books, account.key) if account.name == account.key else None
+    return named or _remembered(books, source, account.key)
+
+
+def _remembered(books: Books, source: str, key: str) -> Row | None:
+    """The account that earlier statements of this key were of."""
+    wanted = f"{source}:{key}"
+    for account in books.accounts.rows.values():
+        if wanted in account["statementKeys"]:
+            return account
+    source_id = bounded_source_id(key)
+    return books.accounts.find(None, source, source_id) or books.accounts.rows.get(
+        row_id(books.user.uuid, source, source_id)
+    )
 
 
 def _named(books: Books, name: str) -> Row | None:
@@ -57,19 +90,6 @@ def _named(books: Books, name: str) -> Row | None:
     if len(found) > 1:
         raise ImportRefused(f"{len(found)} accounts are called {name}: rename all but one")
     return found[0] if found else None
-
-
-def _known(books: Books, source: str, account: StatementAccount) -> Row | None:
-    if account.key is None:
-        raise ImportRefused("the file does not say which account it is of: give --account NAME")
-    source_id = bounded_source_id(account.key)
-    known = books.accounts.find(None, source, source_id)
-    if known is None:
-        known = books.accounts.rows.get(row_id(books.user.uuid, source, source_id))
-    if known is None and account.name == account.key:
-        # The file calls its account by a name, as the user does.
-        known = _named(books, account.key)
-    return known
 
 
 def _new_account(

@@ -80,7 +80,8 @@ class StatementImport:
                 note_bank_balance(self._books, account_id, statement.balance)
             self._report.skipped.update(statement.skipped)
         writer.flush()
-        for account_id in touched:
+        # Also accounts that records of earlier statements were moved to since.
+        for account_id in dict.fromkeys((*touched, *balances.touched)):
             agree_with_bank(self._books, account_id)
         balances.settle(self._books)
         self._report.changed = self._books.close(records_changed=writer.changed)

@@ -89,6 +89,8 @@ def _parse(text: str) -> dict[str, str]:
         raise RuleError(f"has a COUNT outside 1 to {MAX_COUNT}")
     if "COUNT" in parts and "UNTIL" in parts:
         raise RuleError("has both COUNT and UNTIL")
+    if "BYSETPOS" in parts and not any(n.startswith("BY") and n != "BYSETPOS" for n in parts):
+        raise RuleError("has BYSETPOS without another BY… part to choose from")
     if "UNTIL" in parts:
         try:
             datetime.strptime(parts["UNTIL"][:8], "%Y%m%d")

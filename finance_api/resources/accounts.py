@@ -40,6 +40,15 @@ ACCOUNTS = Resource(
         SOURCE_ID,
         amount_field("bankBalance", "Newest balance that a statement gave.", 57.5, private=True),
         date_field("bankBalanceDate", "The day at whose end it was that.", private=True),
+        Field(
+            name="statementKeys",
+            kind=Kind.TEXT_LIST,
+            nullable=False,
+            default=(),
+            private=True,
+            meaning="What statements call the account: source, a colon, their key.",
+            example=["ofx:12030000/0000202051"],
+        ),
     ),
     fields=(
         ID,

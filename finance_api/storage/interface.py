@@ -206,10 +206,14 @@ class StorageBackend(ABC):
     persistent: bool = True
 
     @abstractmethod
-    def connect(self, tm: TransactionManager, *, writing: bool = False) -> Storage:
+    def connect(
+        self, tm: TransactionManager, *, writing: bool = False, patient: bool = True
+    ) -> Storage:
         """A unit of work in the manager's current transaction.
 
         writing: whether it will write; one that did not say so may be refused.
+        patient: whether it waits for another writer as long as that may take (some 30 seconds),
+        or gives up after a second.
         """
 
     @abstractmethod

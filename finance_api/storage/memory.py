@@ -71,7 +71,9 @@ class MemoryBackend(StorageBackend):
         self.state = _State()
         self.write_lock = threading.RLock()
 
-    def connect(self, tm: transaction.TransactionManager, *, writing: bool = False) -> Storage:
+    def connect(
+        self, tm: transaction.TransactionManager, *, writing: bool = False, patient: bool = True
+    ) -> Storage:
         if not writing:
             return MemoryStorage(self.state)
         self.write_lock.acquire()

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 
+from finance_api.importers.interface import joined_key
+
 
 class SourceIds:
     """The source ids of one file, given out in the order of its rows.
@@ -22,7 +24,7 @@ class SourceIds:
 
         A different row with the same identifier is another entry: ``#2`` and so on is added.
         """
-        source_id = f"{account}/{identifier}"
+        source_id = joined_key(account, identifier)
         rows = self._rows.setdefault(source_id, set())
         row = _digest([account, *cells])
         if row in rows:

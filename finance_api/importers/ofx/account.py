@@ -1,6 +1,6 @@
 """The account of a statement."""
 
-from finance_api.importers.interface import StatementAccount
+from finance_api.importers.interface import StatementAccount, joined_key
 from finance_api.importers.ofx.element import Element
 from finance_api.importers.ofx.tree import TRANSACTIONS
 from finance_api.importers.ofx.wording import identifier_of
@@ -34,7 +34,7 @@ def account_of(statement: Element, currency: str | None) -> StatementAccount:
     number = field("ACCTID")
     institution = [field(name) for name in ("BROKERID", "BANKID", "BRANCHID")]
     account_type, word = _type_of(statement, origin, field("ACCTTYPE"))
-    key = "/".join(part for part in (*institution, number) if part) if number else None
+    key = joined_key(*(part for part in (*institution, number) if part)) if number else None
     name = f"{word} {number}" if number else word
     return StatementAccount(
         key=key,

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from hashlib import sha256
 
+from finance_api.importers.interface import joined_key
+
 #: What two transactions must share to be the same one: date, amount, payee, note.
 Content = tuple[int, int, str | None, str | None]
 
@@ -30,7 +32,7 @@ class Identities:
         """
         if not fitid or _PLACEHOLDER.fullmatch(fitid):
             return self._hash(key, content)
-        name = f"{key}/{fitid}" if key else fitid
+        name = f"{key}/{joined_key(fitid)}" if key else joined_key(fitid)
         contents = self._contents.setdefault(name, set())
         if content in contents:
             return None

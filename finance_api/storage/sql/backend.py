@@ -1,5 +1,10 @@
 """The SQL storage as the process holds it: engine, schema version, units of work."""
 
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
 import transaction
 import zope.sqlalchemy
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -11,6 +16,12 @@ from finance_api.storage.interface import Storage, StorageBackend
 from finance_api.storage.sql import engine as engines
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.storage import SqlStorage
+
+T = TypeVar("T")
+
+#: After a failed attempt to connect, how long nobody tries again; then one at a time does.
+_REST_SECONDS = 1.0
+_IMPATIENT_SECONDS = 1
 
 
 class SqlBackend(StorageBackend):
@@ -26,25 +37,54 @@ class SqlBackend(StorageBackend):
         )
         self._reading = engines.reading(self.engine)
         self._writing = engines.writing(self.engine)
+        self._impatient = engines.writing(self.engine, _IMPATIENT_SECONDS)
+        self._failed_at: float | None = None
+        self._probing = threading.Lock()
 
-    def connect(self, tm: transaction.TransactionManager, *, writing: bool = False) -> Storage:
-        session = Session(self._writing if writing else self._reading, autoflush=False)
+    def connect(
+        self, tm: transaction.TransactionManager, *, writing: bool = False, patient: bool = True
+    ) -> Storage:
+        engine = self._reading
+        if writing:
+            engine = self._writing if patient else self._impatient
+        session = Session(engine, autoflush=False)
         # Core statements do not tell the session that they changed something: a writer says so.
         zope.sqlalchemy.register(
             session,
             initial_state=STATUS_CHANGED if writing else STATUS_ACTIVE,
             transaction_manager=tm,
         )
-        try:
-            return SqlStorage(session.connection())
-        except PoolTimeout as error:
-            raise StorageUnavailable("every database connection is in use") from error
+        return SqlStorage(self._connected(session.connection))
 
     def check(self) -> None:
+        self._connected(lambda: schema.check(self._reading))
+
+    def _connected(self, connect: Callable[[], T]) -> T:
+        """What ``connect`` returns; a database that is away is asked seldom, and by one thread.
+
+        The others would wait as long as connecting may take, and find out the same.
+        """
+        if self._failed_at is None:
+            return self._attempt(connect)
+        if time.monotonic() - self._failed_at < _REST_SECONDS or not self._probing.acquire(False):
+            raise StorageUnavailable("the database does not answer")
         try:
-            schema.check(self._reading)
+            return self._attempt(connect)
+        finally:
+            self._probing.release()
+
+    def _attempt(self, connect: Callable[[], T]) -> T:
+        try:
+            connected = connect()
         except PoolTimeout as error:
             raise StorageUnavailable("every database connection is in use") from error
+        except StorageUnavailable as error:
+            # Another writer's lock says nothing about the database.
+            if not engines.is_locked(error.__cause__):
+                self._failed_at = time.monotonic()
+            raise
+        self._failed_at = None
+        return connected
 
     def upgrade(self) -> None:
         schema.upgrade(self.engine)

@@ -3,11 +3,18 @@
 import math
 import sqlite3
 import time
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DisconnectionError,
+    InterfaceError,
+    NoSuchModuleError,
+    OperationalError,
+)
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
@@ -15,8 +22,12 @@ from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 LOCK_WAIT_SECONDS = 30
 CONNECT_SECONDS = 3
 
-#: The execution option by which a unit of work says that it writes.
-WRITING = "finance_api_writing"
+#: The execution option by which a unit of work says that it writes, and how long it waits for
+#: another writer.
+WAIT_SECONDS = "finance_api_wait_seconds"
+
+_IDLE_SECONDS = 5
+_USED_AT = "finance_api_used_at"
 
 # SQLite asks after so many steps of its machine whether to go on.
 _PROGRESS_STEPS = 20_000
@@ -67,9 +78,15 @@ def make_engine(url_text: str, *, pool_size: int, statement_seconds: int) -> Eng
 
 
 def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
-    engine = create_engine(
-        url, connect_args={"timeout": LOCK_WAIT_SECONDS}, pool_size=pool_size, max_overflow=0
-    )
+    engine = create_engine(url, pool_size=pool_size, max_overflow=0, hide_parameters=True)
+
+    @event.listens_for(engine, "do_connect")
+    def refuse_missing(dialect: Any, record: Any, args: Any, options: Any) -> None:
+        # SQLite would make an empty file.
+        if url.database and url.database != ":memory:" and not Path(url.database).exists():
+            raise StorageNotReady(
+                f"there is no database file {url.database}: run 'finance-api db upgrade'"
+            )
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
@@ -82,13 +99,17 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
-        writing = connection.get_execution_options().get(WRITING, False)
+        wait_seconds = connection.get_execution_options().get(WAIT_SECONDS)
+        if wait_seconds is None:
+            connection.exec_driver_sql("BEGIN")
+            return
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_seconds * 1000}")
         # A writer takes its lock at once: one that began as a reader could not wait for another.
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     @event.listens_for(engine, "before_cursor_execute")
     def limit(connection: Any, *statement: Any) -> None:
-        writing = connection.get_execution_options().get(WRITING, False)
+        writing = WAIT_SECONDS in connection.get_execution_options()
         deadline: _Deadline = connection.connection.info[_DEADLINE]
         deadline.at = math.inf if writing else time.monotonic() + statement_seconds
 
@@ -110,6 +131,7 @@ def _postgresql_engine(url: URL, pool_size: int, statement_seconds: int) -> Engi
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
+        hide_parameters=True,
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             # A database that stopped answering is noticed, not waited for.
@@ -117,15 +139,29 @@ def _postgresql_engine(url: URL, pool_size: int, statement_seconds: int) -> Engi
             "keepalives_interval": 2,
             "keepalives_count": 3,
             "tcp_user_timeout": 5_000,
-            "options": f"-c statement_timeout={statement_seconds * 1000} "
-            f"-c lock_timeout={LOCK_WAIT_SECONDS * 1000} -c timezone=UTC",
+            "options": f"-c statement_timeout={statement_seconds * 1000} -c timezone=UTC",
         },
     )
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
-        if connection.get_execution_options().get(WRITING, False):
+        wait_seconds = connection.get_execution_options().get(WAIT_SECONDS)
+        if wait_seconds is not None:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {wait_seconds * 1000}")
+
+    @event.listens_for(engine, "checkin")
+    def note_use(connection: Any, record: Any) -> None:
+        record.info[_USED_AT] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def ask_if_idle(connection: Any, record: Any, proxy: Any) -> None:
+        # One that was idle may be of before a restart of the database; asking costs a round trip.
+        if time.monotonic() - record.info.get(_USED_AT, math.inf) > _IDLE_SECONDS:
+            try:
+                engine.dialect.do_ping(connection)
+            except Exception as error:
+                raise DisconnectionError from error
 
     return engine
 
@@ -137,9 +173,9 @@ def reading(engine: Engine) -> Engine:
     return engine
 
 
-def writing(engine: Engine) -> Engine:
-    """The same connections, for units of work that write."""
-    return engine.execution_options(**{WRITING: True})
+def writing(engine: Engine, wait_seconds: int = LOCK_WAIT_SECONDS) -> Engine:
+    """The same connections, for units of work that write and wait so long for another writer."""
+    return engine.execution_options(**{WAIT_SECONDS: wait_seconds})
 
 
 def _tell_unavailable(context: ExceptionContext) -> None:
@@ -148,11 +184,24 @@ def _tell_unavailable(context: ExceptionContext) -> None:
     if _is_missing_table(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
     if context.is_disconnect or _is_unavailable(error, context.sqlalchemy_exception):
+        if is_locked(error):
+            raise StorageUnavailable(
+                "another import or change is running: try again when it has ended"
+            ) from error
         hint = ""
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CANTOPEN:
             hint = " (if it was never made: run 'finance-api db upgrade')"
         message = f"the database does not answer: {_one_line(error)}{hint}"
         raise StorageUnavailable(message) from error
+
+
+def is_locked(error: BaseException | None) -> bool:
+    """Whether a writer gave up waiting for another one."""
+    # PostgreSQL: lock_not_available.
+    code = getattr(error, "sqlite_errorcode", None)
+    return getattr(error, "sqlstate", None) == "55P03" or (
+        code is not None and code & 0xFF == sqlite3.SQLITE_BUSY
+    )
 
 
 def _is_missing_table(error: BaseException) -> bool:

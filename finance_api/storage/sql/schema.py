@@ -40,6 +40,7 @@ def upgrade(engine: Engine) -> None:
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(parents=True, exist_ok=True)
+        Path(database).touch()
     config = _config()
     with writing(engine).begin() as connection:
         _check_encoding(connection)

@@ -17,11 +17,12 @@ class DataWriting:
     connection: Connection
 
     def lock_data(self, user_id: int) -> DataState:
-        # PostgreSQL locks the user's row; on SQLite a writer has the whole database.
+        # PostgreSQL locks the user's row, though not against rows that refer to it, such as a new
+        # token; on SQLite a writer has the whole database.
         row = self.connection.execute(
             select(users.c.data_revision, users.c.data_changed_at)
             .where(users.c.id == user_id)
-            .with_for_update()
+            .with_for_update(key_share=True)
         ).first()
         if row is None:
             raise NotFound("there is no such user")

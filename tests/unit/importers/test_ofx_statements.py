@@ -187,7 +187,7 @@ def test_transaction_that_cannot_be_read_is_refused_with_its_line(row: str, word
 
 
 def test_source_id_is_the_account_s_key_and_the_bank_s_id() -> None:
-    assert source_ids(transaction("2024/7")) == ["B/1/2024/7"]
+    assert source_ids(transaction("2024/7")) == ["B/1/2024%2F7"]
 
 
 def test_bank_s_id_on_different_transactions_is_numbered_in_their_order() -> None:

@@ -54,6 +54,7 @@ def upgrade() -> None:
         sa.Column("source_id", TEXT, nullable=True),
         sa.Column("bank_balance", sa.BigInteger(), nullable=True),
         sa.Column("bank_balance_date", sa.BigInteger(), nullable=True),
+        sa.Column("statement_keys", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
             ["user_id"], ["users.id"], name="fk_accounts_user_id", ondelete="CASCADE"
         ),
