@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import transaction
 from pyramid.config import Configurator
 
 from finance_api.auth.user_accounts import EmailRefused, normal_email
@@ -11,7 +10,7 @@ from finance_api.clock import Clock
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.importing import import_file
 from finance_api.settings import SettingError
-from finance_api.storage.interface import StorageBackend, Token
+from finance_api.storage.interface import StorageBackend, Token, unit_of_work
 from finance_api.values.ids import derived_id
 
 _LOAD = "finance_api.storage.memory.load"
@@ -36,9 +35,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
     except EmailRefused as error:
         raise SettingError(f"{_USER}: {error}") from None
     now = clock.now()
-    tm = transaction.TransactionManager(explicit=True)
-    with tm:
-        storage = backend.connect(tm, writing=True)
+    with unit_of_work(backend, writing=True) as storage:
         user = storage.add_user(
             uuid=derived_id(_NAMESPACE, email),
             email=email,

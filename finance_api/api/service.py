@@ -10,6 +10,8 @@ from pyramid.request import Request
 from finance_api.auth.contexts import own_data
 from finance_api.auth.permissions import Permission
 from finance_api.errors import problem
+from finance_api.resources.field import Resource
+from finance_api.surfaces import PUBLIC_SURFACE
 
 
 def refuse(request: Request) -> HTTPException:
@@ -24,16 +26,19 @@ def refuse(request: Request) -> HTTPException:
     return problem(400, first, errors=errors)
 
 
-def public_service(name: str, description: str, *, scope: str, permission: Permission) -> Service:
+def public_service(
+    resource: Resource, permission: Permission, *, below: str = "", description: str = ""
+) -> Service:
     """A service of the public surface over one resource of the user's own data.
 
-    name: the last part of the path. scope: the path of the resource that a token must cover.
+    Its path is that of the resource, which is also the scope that a token must cover.
+    below: what follows in the path. description: the resource's own meaning, if not given.
     """
-    factory: Callable[[Request], Any] = own_data(scope, permission)
+    factory: Callable[[Request], Any] = own_data(str(resource.path), permission)
     return Service(
-        name=f"public {name}",
-        path=f"/v1/api/{name}",
-        description=description,
+        name=f"public {resource.path}{below}",
+        path=f"{PUBLIC_SURFACE}{resource.path}{below}",
+        description=description or resource.meaning,
         factory=factory,
         error_handler=refuse,
         # The service is found by a scan in the module that calls this function.

@@ -31,7 +31,9 @@ def issue_token(
     scopes: paths of resources; none means all. expires_in_days: None means never.
     """
     if not user.premium:
-        raise IssueRefused("personal tokens need a premium subscription")
+        raise IssueRefused(
+            "personal tokens need a premium subscription: finance-api user set EMAIL --premium"
+        )
     if not user.enabled:
         raise IssueRefused("the user is disabled")
     unknown = [scope for scope in scopes if scope not in SCOPES]

@@ -2,11 +2,10 @@
 
 import threading
 
-import transaction
 from pyramid.config import Configurator
 
 from finance_api.background import Periodic
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import StorageBackend, unit_of_work
 
 
 class LastUsed:
@@ -30,9 +29,8 @@ class LastUsed:
         if not noted:
             return
         try:
-            tm = transaction.TransactionManager(explicit=True)
-            with tm:
-                self._backend.connect(tm, writing=True, patient=False).set_tokens_used(noted)
+            with unit_of_work(self._backend, writing=True, patient=False) as storage:
+                storage.set_tokens_used(noted)
         except BaseException:
             with self._lock:
                 for token_id, at in noted.items():

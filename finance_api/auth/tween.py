@@ -12,8 +12,7 @@ from finance_api.auth.identity import Failure
 from finance_api.auth.refusals import unauthorized
 from finance_api.errors import problem
 from finance_api.querystring import split_query
-
-PUBLIC_SURFACE = "/v1/api/"
+from finance_api.surfaces import PUBLIC_SURFACE
 
 #: Where clients of other services put a token; logs and histories would keep it.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})

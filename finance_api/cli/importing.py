@@ -133,6 +133,9 @@ def _import_one(
     try:
         with _opened(file) as stream:
             format_name = choice.format_name or detect_format(stream)
+            if file != STANDARD_INPUT and stream.seek(0, 2) == 0:
+                raise ImportRefused("the file is empty")
+            stream.seek(0)
             return import_file(
                 office.backend,
                 email,

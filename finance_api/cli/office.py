@@ -2,12 +2,10 @@
 
 import configparser
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cached_property
 
 import click
-import transaction
 from plaster import PlasterError
 from pyramid.paster import get_appsettings
 
@@ -15,7 +13,7 @@ from finance_api.clock import SystemClock
 from finance_api.preload import preload
 from finance_api.settings import SettingError, Settings, read_settings
 from finance_api.storage import open_backend
-from finance_api.storage.interface import Storage, StorageBackend
+from finance_api.storage.interface import Storage, StorageBackend, unit_of_work
 
 
 class Office:
@@ -50,19 +48,13 @@ class Office:
         preload(backend, self.settings, self.clock)
         return backend
 
-    @contextmanager
-    def reading(self) -> Iterator[Storage]:
-        tm = transaction.TransactionManager(explicit=True)
-        with tm:
-            yield self.backend.connect(tm)
+    def reading(self) -> AbstractContextManager[Storage]:
+        return unit_of_work(self.backend)
 
-    @contextmanager
-    def writing(self) -> Iterator[Storage]:
+    def writing(self) -> AbstractContextManager[Storage]:
         """What is written is kept if the block ends without an error."""
         self.require_persistence()
-        tm = transaction.TransactionManager(explicit=True)
-        with tm:
-            yield self.backend.connect(tm, writing=True)
+        return unit_of_work(self.backend, writing=True)
 
     def require_persistence(self) -> None:
         """Raises SettingError where nothing that a command writes would last."""

@@ -34,7 +34,7 @@ SPENDINGS: tuple[Spending, ...] = (
         ("Corner Shop", "Marché Vert", "Bäckerei Groß", "Supermarket 24", "Zöldséges"),
         ("weekly shopping", "fruit and vegetables", None, "bread", "for the weekend"),
         180,
-        9_500,
+        4_500,
         40,
         "debit_card",
     ),

@@ -42,6 +42,9 @@ class Household:
         self._days = min(days, (today - date(1990, 1, 1)).days)
         self._begin = from_date(today - timedelta(days=self._days))
         self._current, self._savings, self._card, self._cash = (self._id() for _ in range(4))
+        #: What goes from the current account to the others each month, in cents.
+        self._transfers = ((self._savings, 30_000), (self._card, 80_000), (self._cash, 16_000))
+        self._transfer_id = ""
         self._categories = {
             name: self._id()
             for categories in CATEGORIES.values()
@@ -107,7 +110,7 @@ class Household:
 
     def _plans(self) -> Iterator[tuple[Resource, dict[str, Any]]]:
         for name, kind, limit, categories in (
-            ("Groceries", "BUDGET_INTERVAL_MONTH", 90_000, ("Groceries",)),
+            ("Groceries", "BUDGET_INTERVAL_MONTH", 120_000, ("Groceries",)),
             ("Eating out", "BUDGET_INTERVAL_WEEK", 12_000, ("Eating out",)),
             ("Everything", "BUDGET_INTERVAL_YEAR", 3_600_000, ()),
         ):
@@ -134,7 +137,7 @@ class Household:
         for name, category, amount, rule in (
             ("Rent", "Rent", -85_000, "FREQ=MONTHLY;BYMONTHDAY=1"),
             ("Internet", "Internet & phone", -3_499, "FREQ=MONTHLY;BYMONTHDAY=15"),
-            ("Salary", "Salary", 310_000, "FREQ=MONTHLY;BYMONTHDAY=-1"),
+            ("Salary", "Salary", 480_000, "FREQ=MONTHLY;BYMONTHDAY=-1"),
         ):
             yield (
                 STANDING_ORDERS,
@@ -179,8 +182,11 @@ class Household:
 
     def _regular(self, number: int) -> dict[str, Any] | None:
         """What comes once a month, at some four records a day."""
-        month = {0: ("Rent", -85_000, "Landlord"), 1: ("Salary", 310_000, "Employer Ltd")}
-        found = month.get(number % (_RECORDS_A_DAY * 30))
+        place = number % (_RECORDS_A_DAY * 30)
+        if place < len(self._transfers) * 2:
+            return self._transfer(*self._transfers[place // 2], incoming=place % 2 == 1)
+        month = {40: ("Salary", 480_000, "Employer Ltd"), 41: ("Rent", -85_000, "Landlord")}
+        found = month.get(place)
         if found is None:
             return None
         category, cents, payee = found
@@ -189,6 +195,19 @@ class Household:
             "amount": cents * _CENT,
             "categoryId": self._categories[category],
             "payee": payee,
+            "paymentType": "transfer",
+            "recordState": "reconciled",
+        }
+
+    def _transfer(self, to: str, cents: int, *, incoming: bool) -> dict[str, Any]:
+        """One of the two records of a transfer from the current account; they come in turn."""
+        if not incoming:
+            self._transfer_id = self._id()
+        return {
+            "accountId": to if incoming else self._current,
+            "amount": (cents if incoming else -cents) * _CENT,
+            "note": "own transfer",
+            "transferId": self._transfer_id,
             "paymentType": "transfer",
             "recordState": "reconciled",
         }

@@ -7,7 +7,7 @@ from pyramid.registry import Registry
 from pyramid.request import Request
 from pyramid.response import Response
 
-PUBLIC_SURFACE = "/v1/api/"
+from finance_api.surfaces import PUBLIC_SURFACE
 
 _METHODS = "GET, HEAD, OPTIONS"
 _REQUEST_HEADERS = "Accept, Authorization, If-None-Match"

@@ -5,7 +5,7 @@ from collections import defaultdict
 from finance_api.importers.interface import ImportRefused, LedgerBalance
 from finance_api.ledger.books import Books
 from finance_api.ledger.statement_accounts import is_of_several
-from finance_api.query.model import Condition, Operator, Span
+from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -75,8 +75,8 @@ def agree_with_bank(books: Books, account_id: str) -> None:
     until = books.storage.sum_records(
         books.user.id,
         [
-            _condition("accountId", Operator.ANY_OF, (account_id,)),
-            _condition("recordDate", Operator.LTE, Span(day, day + DAY_SECONDS)),
+            condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,)),
+            condition_on(RECORDS, "recordDate", Operator.LTE, Span(day, day + DAY_SECONDS)),
         ],
     )
     initial = account["bankBalance"] - until.amount
@@ -86,9 +86,3 @@ def agree_with_bank(books: Books, account_id: str) -> None:
             f"{decimal_text(initial)}, which is out of range"
         )
     books.accounts.put({**account, "initialBalance": initial})
-
-
-def _condition(name: str, operator: Operator, operand: tuple[str, ...] | Span) -> Condition:
-    field = RECORDS.get_field(name)
-    assert field is not None
-    return Condition(field, operator, operand)

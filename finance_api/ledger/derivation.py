@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.books import Books
-from finance_api.query.model import Condition, Operator
+from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
@@ -73,10 +73,9 @@ def rederive_records(books: Books) -> bool:
 
 
 def _pages_with(books: Books, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
-    field = RECORDS.get_field(field_name)
-    assert field is not None
     for begin in range(0, len(ids), _PAGE):
-        condition = Condition(field, Operator.ANY_OF, tuple(ids[begin : begin + _PAGE]))
+        wanted = tuple(ids[begin : begin + _PAGE])
+        condition = condition_on(RECORDS, field_name, Operator.ANY_OF, wanted)
         after = ""
         while page := books.storage.scan_rows(
             books.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE

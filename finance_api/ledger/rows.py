@@ -4,8 +4,7 @@ import hashlib
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.native.values import MAX_SOURCE_ID_CHARACTERS
-from finance_api.resources.field import Resource
+from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
 

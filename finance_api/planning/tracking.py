@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from finance_api.planning.periods import Period, current_period
-from finance_api.query.model import Condition, Operator, Span
+from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS, names_of
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
@@ -49,23 +49,27 @@ class BudgetTracking:
     def _count(self, budget: Row, period: Period) -> RecordSum:
         """The records that count: every list restricts, unless it is empty."""
         conditions = [
-            _condition("currencyCode", Operator.ANY_OF, (budget["currencyCode"] or "",)),
-            _condition("transferId", Operator.IS_NULL, None),
+            condition_on(RECORDS, "currencyCode", Operator.ANY_OF, (budget["currencyCode"] or "",)),
+            condition_on(RECORDS, "transferId", Operator.IS_NULL, None),
         ]
         if period.start is not None:
             span = Span(period.start, period.start + DAY_SECONDS)
-            conditions.append(_condition("recordDate", Operator.GTE, span))
+            conditions.append(condition_on(RECORDS, "recordDate", Operator.GTE, span))
         if period.end is not None:
             span = Span(period.end, period.end + DAY_SECONDS)
-            conditions.append(_condition("recordDate", Operator.LTE, span))
+            conditions.append(condition_on(RECORDS, "recordDate", Operator.LTE, span))
         accounts = self._counted_accounts.intersection(budget["accountIds"] or self._all_accounts)
         if accounts != self._all_accounts:
-            conditions.append(_condition("accountId", Operator.ANY_OF, tuple(sorted(accounts))))
+            conditions.append(
+                condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(accounts)))
+            )
         if budget["categoryIds"]:
             below = tuple(sorted(self._with_descendants(budget["categoryIds"])))
-            conditions.append(_condition("categoryId", Operator.ANY_OF, below))
+            conditions.append(condition_on(RECORDS, "categoryId", Operator.ANY_OF, below))
         if budget["labelIds"]:
-            conditions.append(_condition("labelIds", Operator.ANY_OF, budget["labelIds"]))
+            conditions.append(
+                condition_on(RECORDS, "labelIds", Operator.ANY_OF, budget["labelIds"])
+            )
         return self._storage.sum_records(self._user_id, conditions)
 
     def _with_descendants(self, category_ids: tuple[str, ...]) -> set[str]:
@@ -77,9 +81,3 @@ class BudgetTracking:
                 found.add(category_id)
                 waiting.extend(self._children[category_id])
         return found
-
-
-def _condition(name: str, operator: Operator, operand: tuple[str, ...] | Span | None) -> Condition:
-    field = RECORDS.get_field(name)
-    assert field is not None
-    return Condition(field, operator, operand)

@@ -102,6 +102,15 @@ class Query:
     with_total: bool = False
 
 
+def condition_on(
+    resource: Resource, name: str, operator: Operator, operand: Operand = None
+) -> Condition:
+    """A condition that the program itself sets."""
+    field = resource.get_field(name)
+    assert field is not None
+    return Condition(field, operator, operand)
+
+
 _RANGE = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
 _TEXT = (Operator.EQ, Operator.CONTAINS, Operator.CONTAINS_I)
 _OPERATORS = {

@@ -99,7 +99,7 @@ def _number(field: Field, operator: Operator, operand: str) -> Condition:
 def _time(field: Field, operator: Operator, operand: str) -> Condition:
     _check_length(operand)
     try:
-        if len(operand) == 10:
+        if "t" not in operand.lower():
             day = parse_date(operand)
             return Condition(field, operator, Span(day, day + DAY_SECONDS))
         moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))

@@ -89,6 +89,11 @@ class Field:
         return self.nullable or self.kind.is_list
 
 
+#: Source and source id stand together in an index, of which PostgreSQL wants less than 2,704 bytes;
+#: a character has up to four.
+MAX_SOURCE_CHARACTERS = 100
+MAX_SOURCE_ID_CHARACTERS = 500
+
 #: Where a row came from; a later import of the same source recognises it by the two together.
 SOURCE = Field(
     name="source", kind=Kind.TEXT, meaning="Name of the source it came from.", example="ofx"

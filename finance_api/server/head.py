@@ -70,6 +70,11 @@ def method_of(head: bytes) -> str:
 def _request_line(line: bytes) -> tuple[bytes, bytes]:
     match = _REQUEST_LINE.fullmatch(line)
     if not match:
+        if any(byte > 0x7E for byte in line):
+            raise Refusal(
+                400,
+                "the request target holds bytes that have to be percent-encoded, as in caf%C3%A9",
+            )
         raise Refusal(400, "the request line is malformed")
     method, target, version = match.groups()
     if version not in (b"1.0", b"1.1"):

@@ -9,7 +9,8 @@ saying whose.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -195,6 +196,17 @@ class Storage(ABC):
     @abstractmethod
     def set_data_state(self, user_id: int, state: DataState) -> None:
         """Notes the revision that this unit of work makes."""
+
+
+@contextmanager
+def unit_of_work(backend: "StorageBackend", **options: bool) -> Iterator[Storage]:
+    """A `Storage` in a transaction of its own, which commits if the block ends without an error.
+
+    options: as for `StorageBackend.connect`.
+    """
+    tm = TransactionManager(explicit=True)
+    with tm:
+        yield backend.connect(tm, **options)
 
 
 class StorageBackend(ABC):

@@ -16,7 +16,5 @@ and ``None`` where there is no value.
 
 from typing import Any
 
-Value = int | str | bool | tuple[str, ...] | None
-
 #: A row of a resource: public field name -> stored value.
 Row = dict[str, Any]

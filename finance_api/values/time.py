@@ -4,14 +4,13 @@ A calendar date stands for its midnight. Years run from 0001 to 9999.
 """
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 
 DAY_SECONDS = 86_400
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_EPOCH_INSTANT = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _INSTANT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,30})?)?"
@@ -94,8 +93,3 @@ def instant_text(seconds: int) -> str:
     day, second = divmod(seconds, DAY_SECONDS)
     minutes, second = divmod(second, 60)
     return f"{_day_text(day)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}Z"
-
-
-def http_date(seconds: int) -> datetime:
-    """The moment as an aware datetime, for HTTP headers."""
-    return _EPOCH_INSTANT + timedelta(seconds=seconds)

@@ -117,6 +117,7 @@ ALLOWED = {
     "problem": (),
     "querystring": (),
     "settings": (),
+    "surfaces": (),
     "resources": ("values",),
     "query": ("resources", "values"),
     "importers": ("resources", "values"),
@@ -133,12 +134,10 @@ ALLOWED = {
         "values",
     ),
     "ledger": (
-        "clock",
         "importers",
         "planning",
         "query",
         "resources",
-        "settings",
         "storage.errors",
         "storage.interface",
         "values",
@@ -153,9 +152,10 @@ ALLOWED = {
         "resources",
         "storage.errors",
         "storage.interface",
+        "surfaces",
         "values",
     ),
-    "edge": ("errors", "problem"),
+    "edge": ("errors", "problem", "surfaces"),
     "server": ("problem",),
 }
 

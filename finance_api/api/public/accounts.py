@@ -9,12 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import ACCOUNTS
 
-service = public_service(
-    "accounts",
-    "Bank accounts, credit cards, cash and investments.",
-    scope="accounts",
-    permission=Permission.ACCOUNTS_READ,
-)
+service = public_service(ACCOUNTS, Permission.ACCOUNTS_READ)
 
 
 @service.get(

@@ -9,12 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import BUDGETS
 
-service = public_service(
-    "budgets",
-    "Budgets and what their current period has used.",
-    scope="budgets",
-    permission=Permission.BUDGETS_READ,
-)
+service = public_service(BUDGETS, Permission.BUDGETS_READ)
 
 
 @service.get(

@@ -9,12 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import CATEGORIES
 
-service = public_service(
-    "categories",
-    "Categories of records.",
-    scope="categories",
-    permission=Permission.CATEGORIES_READ,
-)
+service = public_service(CATEGORIES, Permission.CATEGORIES_READ)
 
 
 @service.get(

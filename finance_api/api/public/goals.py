@@ -9,9 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import GOALS
 
-service = public_service(
-    "goals", "Savings goals and how far they are.", scope="goals", permission=Permission.GOALS_READ
-)
+service = public_service(GOALS, Permission.GOALS_READ)
 
 
 @service.get(

@@ -9,9 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import LABELS
 
-service = public_service(
-    "labels", "Labels of records.", scope="labels", permission=Permission.LABELS_READ
-)
+service = public_service(LABELS, Permission.LABELS_READ)
 
 
 @service.get(

@@ -9,12 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import RECORD_RULES
 
-service = public_service(
-    "record-rules",
-    "Rules that give new records a category and labels.",
-    scope="record-rules",
-    permission=Permission.RECORD_RULES_READ,
-)
+service = public_service(RECORD_RULES, Permission.RECORD_RULES_READ)
 
 
 @service.get(

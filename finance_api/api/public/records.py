@@ -9,12 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import RECORDS
 
-service = public_service(
-    "records",
-    "Movements of money on the accounts.",
-    scope="records",
-    permission=Permission.RECORDS_READ,
-)
+service = public_service(RECORDS, Permission.RECORDS_READ)
 
 
 @service.get(

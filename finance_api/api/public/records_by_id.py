@@ -11,10 +11,10 @@ from finance_api.auth.permissions import Permission
 from finance_api.resources import RECORDS
 
 service = public_service(
-    "records/by-id",
-    "Particular records by their ids.",
-    scope="records",
-    permission=Permission.RECORDS_READ,
+    RECORDS,
+    Permission.RECORDS_READ,
+    below="/by-id",
+    description="Particular records by their ids.",
 )
 
 

@@ -9,12 +9,7 @@ from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import STANDING_ORDERS
 
-service = public_service(
-    "standing-orders",
-    "Recurring transactions and subscriptions.",
-    scope="standing-orders",
-    permission=Permission.STANDING_ORDERS_READ,
-)
+service = public_service(STANDING_ORDERS, Permission.STANDING_ORDERS_READ)
 
 
 @service.get(

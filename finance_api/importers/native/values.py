@@ -4,16 +4,17 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import (
+    MAX_SOURCE_CHARACTERS,
+    MAX_SOURCE_ID_CHARACTERS,
+    Field,
+    Kind,
+)
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import TimeError, parse_date, parse_time
 
-#: They stand together in an index, of which PostgreSQL wants less than 2,704 bytes; a character
-#: has up to four.
-MAX_SOURCE_CHARACTERS = 100
-MAX_SOURCE_ID_CHARACTERS = 500
 MAX_LIST_ELEMENTS = 1_000
 _LONGEST = {"source": MAX_SOURCE_CHARACTERS, "sourceId": MAX_SOURCE_ID_CHARACTERS}
 

@@ -1,0 +1,3 @@
+"""Where the surfaces are: what the paths of their resources begin with."""
+
+PUBLIC_SURFACE = "/v1/api/"
