@@ -1,22 +1,15 @@
 """finance-api import"""
 
 import json
-import shutil
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
 
 from finance_api.auth.user_accounts import normal_email
+from finance_api.cli.input_files import STANDARD_INPUT, opened
 from finance_api.cli.office import Office, pass_office
-from finance_api.cli.output import printable, say
+from finance_api.cli.output import say
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.detection import CSV, FORMATS, NATIVE, OFX, detect_format
 from finance_api.importers.interface import ImportRefused, StatementImporter
@@ -25,8 +18,6 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.storage.errors import StorageError
-
-STANDARD_INPUT = "-"
 
 
 def _column_map(
@@ -131,7 +122,7 @@ def _import_one(
     office: Office, email: str, file: str, choice: _Choice, dry_run: bool
 ) -> ImportReport:
     try:
-        with _opened(file) as stream:
+        with opened(file) as stream:
             format_name = choice.format_name or detect_format(stream)
             if file != STANDARD_INPUT and stream.seek(0, 2) == 0:
                 raise ImportRefused("the file is empty")
@@ -201,38 +192,3 @@ def _sentence(report: ImportReport) -> str:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.skipped.items()))
         parts.append(f"{report.skipped.total()} skipped ({kinds})")
     return ", ".join(parts)
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    """The file, readable from the start more than once; with a progress bar on a terminal."""
-    if file == STANDARD_INPUT:
-        with _copied(sys.stdin.buffer) as copy:
-            yield copy
-        return
-    try:
-        stream = open(file, "rb")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        raise ImportRefused(f"cannot be read: {error.strerror}") from None
-    with stream:
-        if not stream.seekable():
-            with _copied(stream) as copy:
-                yield copy
-        elif not sys.stderr.isatty():
-            yield stream
-        else:
-            with Progress(console=Console(stderr=True), transient=True) as progress:
-                total = stream.seek(0, 2)
-                stream.seek(0)
-                name = escape(printable(file))
-                with progress.wrap_file(stream, total=total, description=name) as watched:
-                    yield watched
-
-
-@contextmanager
-def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """What a stream holds that can be read once only."""
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(stream, copy)
-        copy.seek(0)
-        yield copy

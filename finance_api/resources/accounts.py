@@ -10,6 +10,7 @@ from finance_api.resources.common import (
     currency_field,
     date_field,
     derived_field,
+    flag_field,
     name_field,
     text_field,
 )
@@ -86,14 +87,7 @@ ACCOUNTS = Resource(
         text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),
         COLOR,
         ARCHIVED,
-        Field(
-            name="excludeFromStats",
-            kind=Kind.BOOLEAN,
-            nullable=False,
-            default=False,
-            meaning="Whether budgets leave its records out.",
-            example=False,
-        ),
+        flag_field("excludeFromStats", "Whether budgets leave its records out."),
         CREATED_AT,
         UPDATED_AT,
     ),

@@ -9,6 +9,7 @@ from finance_api.resources.common import (
     computed_field,
     currency_field,
     date_field,
+    flag_field,
     name_field,
     reference_list_field,
 )
@@ -46,14 +47,7 @@ BUDGETS = Resource(
         LABEL_IDS,
         date_field("startDate", "First day."),
         date_field("endDate", "Last day."),
-        Field(
-            name="closed",
-            kind=Kind.BOOLEAN,
-            nullable=False,
-            default=False,
-            meaning="Whether it is no longer kept.",
-            example=False,
-        ),
+        flag_field("closed", "Whether it is no longer kept."),
         CREATED_AT,
         UPDATED_AT,
         computed_field("periodStart", Kind.DATE, "First day of the current period.", "2026-01-01"),

@@ -6,11 +6,12 @@ from finance_api.resources.common import (
     CREATED_AT,
     ID,
     UPDATED_AT,
+    flag_field,
     name_field,
     reference_field,
     text_field,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Resource
 
 CATEGORIES = Resource(
     name="categories",
@@ -25,14 +26,7 @@ CATEGORIES = Resource(
         text_field("group", "Name of the group it is shown in.", "Food and drinks"),
         COLOR,
         ARCHIVED,
-        Field(
-            name="customCategory",
-            kind=Kind.BOOLEAN,
-            nullable=False,
-            default=False,
-            meaning="Whether the user made it.",
-            example=True,
-        ),
+        flag_field("customCategory", "Whether the user made it.", example=True),
         CREATED_AT,
         UPDATED_AT,
     ),

@@ -34,14 +34,6 @@ UPDATED_AT = Field(
     example="2026-01-31T10:00:00Z",
 )
 COLOR = Field(name="color", kind=Kind.TEXT, meaning="Display colour.", example="#3a7d44")
-ARCHIVED = Field(
-    name="archived",
-    kind=Kind.BOOLEAN,
-    nullable=False,
-    default=False,
-    meaning="Whether it is out of use.",
-    example=False,
-)
 LABEL_IDS = Field(
     name="labelIds",
     kind=Kind.ID_LIST,
@@ -51,6 +43,31 @@ LABEL_IDS = Field(
     meaning="Ids of its labels.",
     example=[EXAMPLE_ID],
 )
+
+
+def flag_field(name: str, meaning: str, *, example: bool = False) -> Field:
+    """A boolean that is false unless an import says otherwise."""
+    return Field(
+        name=name,
+        kind=Kind.BOOLEAN,
+        nullable=False,
+        default=False,
+        meaning=meaning,
+        example=example,
+    )
+
+
+ARCHIVED = flag_field("archived", "Whether it is out of use.")
+
+
+def payment_type_field(meaning: str, example: str) -> Field:
+    return Field(
+        name="paymentType",
+        kind=Kind.CHOICE,
+        choices=PAYMENT_TYPES,
+        meaning=meaning,
+        example=example,
+    )
 
 
 def name_field(example: str, *, required: bool = False) -> Field:

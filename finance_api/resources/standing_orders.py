@@ -4,14 +4,15 @@ from finance_api.resources.common import (
     CREATED_AT,
     ID,
     LABEL_IDS,
-    PAYMENT_TYPES,
     RECORD_TYPES,
     UPDATED_AT,
     amount_field,
     computed_field,
     currency_field,
     date_field,
+    flag_field,
     name_field,
+    payment_type_field,
     reference_field,
     text_field,
 )
@@ -39,13 +40,7 @@ STANDING_ORDERS = Resource(
         currency_field("Currency of the amount; no other than the account's."),
         text_field("payee", "Who is paid, or who pays.", "Landlord"),
         text_field("note", "Free text.", "flat 3"),
-        Field(
-            name="paymentType",
-            kind=Kind.CHOICE,
-            choices=PAYMENT_TYPES,
-            meaning="How it is paid.",
-            example="transfer",
-        ),
+        payment_type_field("How it is paid.", "transfer"),
         text_field(
             "recurrenceRule", "When it comes again: an RFC 5545 RRULE.", "FREQ=MONTHLY;BYMONTHDAY=1"
         ),
@@ -54,14 +49,7 @@ STANDING_ORDERS = Resource(
             "nextDueDate", Kind.DATE, "First occurrence on or after today.", "2026-02-01"
         ),
         LABEL_IDS,
-        Field(
-            name="manualPayment",
-            kind=Kind.BOOLEAN,
-            nullable=False,
-            default=False,
-            meaning="Whether the user pays it by hand.",
-            example=False,
-        ),
+        flag_field("manualPayment", "Whether the user pays it by hand."),
         CREATED_AT,
         UPDATED_AT,
     ),

@@ -1,0 +1,52 @@
+"""Files named on the command line, opened for an import."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+from finance_api.cli.output import printable
+from finance_api.importers.interface import ImportRefused
+
+STANDARD_INPUT = "-"
+
+
+@contextmanager
+def opened(file: str) -> Iterator[BinaryIO]:
+    """The file, readable from the start more than once; with a progress bar on a terminal."""
+    if file == STANDARD_INPUT:
+        with _copied(sys.stdin.buffer) as copy:
+            yield copy
+        return
+    try:
+        stream = open(file, "rb")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise ImportRefused(f"cannot be read: {error.strerror}") from None
+    with stream:
+        if not stream.seekable():
+            with _copied(stream) as copy:
+                yield copy
+        elif not sys.stderr.isatty():
+            yield stream
+        else:
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                total = stream.seek(0, 2)
+                stream.seek(0)
+                name = escape(printable(file))
+                with progress.wrap_file(stream, total=total, description=name) as watched:
+                    yield watched
+
+
+@contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """What a stream holds that can be read once only."""
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        yield copy
