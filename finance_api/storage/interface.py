@@ -35,6 +35,8 @@ class User:
     enabled: bool
     password_hash: str | None
     created_at: int
+    #: JWTs issued up to this second are refused.
+    jwts_revoked_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,20 @@ class Token:
     created_at: int
     expires_at: int | None = None
     last_used_at: int | None = None
+    revoked_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Jwt:
+    """A JSON Web Token that was issued here, or that somebody else issued and is revoked here.
+
+    user_id, issued_at: None where it was issued elsewhere.
+    """
+
+    jti: str
+    user_id: int | None
+    issued_at: int | None
+    expires_at: int
     revoked_at: int | None = None
 
 
@@ -134,6 +150,57 @@ class Storage(ABC):
     @abstractmethod
     def set_tokens_used(self, used_at: Mapping[str, int]) -> None:
         """Notes when tokens (by id) were last used; unknown ids and earlier times are ignored."""
+
+    # -- JSON Web Tokens ---------------------------------------------------------------------
+
+    @abstractmethod
+    def add_jwt(self, jwt: Jwt) -> None:
+        """Raises Conflict if there is one with this jti, NotFound if there is no such user."""
+
+    @abstractmethod
+    def get_jwt_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        """Whose it is, and whether it is revoked by its jti. Raises NotFound.
+
+        One of ``uuid`` and ``email`` says who the user is; the token itself need not be known.
+        """
+
+    @abstractmethod
+    def list_jwts(self, user_id: int) -> list[Jwt]:
+        """The user's tokens that were issued here, oldest first."""
+
+    @abstractmethod
+    def revoke_jwt(self, jti: str, at: int) -> Jwt:
+        """Revokes it; a token revoked before keeps its date. Raises NotFound."""
+
+    @abstractmethod
+    def revoke_all_jwts(self, user_id: int, at: int) -> None:
+        """Revokes all that were issued up to ``at``, wherever that was. Raises NotFound."""
+
+    @abstractmethod
+    def prune_jwts(self, before: int) -> None:
+        """Forgets those that expired before then."""
+
+    # -- usage -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def add_usage(self, requests: Mapping[tuple[int, int], int]) -> None:
+        """Adds to the numbers of requests; users who are gone are left out.
+
+        requests: by user id and day (its first second).
+        """
+
+    @abstractmethod
+    def list_usage(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        """The days from ``start`` up to, but without, ``end``: (first second, requests), in order.
+
+        Days without requests are left out.
+        """
+
+    @abstractmethod
+    def prune_usage(self, before: int) -> None:
+        """Forgets the days before then."""
 
     # -- reading data ------------------------------------------------------------------------
 

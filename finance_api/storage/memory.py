@@ -20,6 +20,7 @@ from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     DataState,
+    Jwt,
     Page,
     RecordSum,
     Storage,
@@ -58,6 +59,8 @@ class _State:
     next_user_id: int = 1
     users: dict[int, User] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
+    jwts: dict[str, Jwt] = field(default_factory=dict)
+    usage: dict[tuple[int, int], int] = field(default_factory=dict)
     data_states: dict[int, DataState] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
 
@@ -173,6 +176,8 @@ class MemoryStorage(Storage):
             users=_without(self.state.users, user_id),
             data_states=_without(self.state.data_states, user_id),
             tokens={k: t for k, t in self.state.tokens.items() if t.user_id != user_id},
+            jwts={k: j for k, j in self.state.jwts.items() if j.user_id != user_id},
+            usage={k: n for k, n in self.state.usage.items() if k[0] != user_id},
             tables={k: table for k, table in self.state.tables.items() if k[0] != user_id},
         )
 
@@ -209,6 +214,70 @@ class MemoryStorage(Storage):
             if token is not None and (token.last_used_at or at) <= at:
                 tokens[token_id] = replace(token, last_used_at=at)
         self.state = replace(self.state, tokens=tokens)
+
+    # -- JSON Web Tokens
+
+    def add_jwt(self, jwt: Jwt) -> None:
+        if jwt.jti in self.state.jwts:
+            raise Conflict(f"there is a JWT {jwt.jti} already")
+        if jwt.user_id is not None and jwt.user_id not in self.state.users:
+            raise NotFound("there is no such user")
+        self.state = replace(self.state, jwts=self.state.jwts | {jwt.jti: jwt})
+
+    def get_jwt_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        for user in self.state.users.values():
+            if uuid in (None, user.uuid) and email in (None, user.email):
+                jwt = self.state.jwts.get(jti)
+                return user, jwt is not None and jwt.revoked_at is not None
+        raise NotFound("there is no such user")
+
+    def list_jwts(self, user_id: int) -> list[Jwt]:
+        jwts = [jwt for jwt in self.state.jwts.values() if jwt.user_id == user_id]
+        return sorted(jwts, key=lambda jwt: (jwt.issued_at or 0, jwt.jti))
+
+    def revoke_jwt(self, jti: str, at: int) -> Jwt:
+        jwt = self.state.jwts.get(jti)
+        if jwt is None:
+            raise NotFound("there is no such JWT")
+        if jwt.revoked_at is None:
+            jwt = replace(jwt, revoked_at=at)
+            self.state = replace(self.state, jwts=self.state.jwts | {jti: jwt})
+        return jwt
+
+    def revoke_all_jwts(self, user_id: int, at: int) -> None:
+        user = self.state.users.get(user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        self.update_user(user_id, jwts_revoked_at=max(at, user.jwts_revoked_at or at))
+        for jwt in self.list_jwts(user_id):
+            if (jwt.issued_at or 0) <= at:
+                self.revoke_jwt(jwt.jti, at)
+
+    def prune_jwts(self, before: int) -> None:
+        kept = {jti: jwt for jti, jwt in self.state.jwts.items() if jwt.expires_at >= before}
+        self.state = replace(self.state, jwts=kept)
+
+    # -- usage
+
+    def add_usage(self, requests: Mapping[tuple[int, int], int]) -> None:
+        usage = dict(self.state.usage)
+        for (user_id, day), count in requests.items():
+            if user_id in self.state.users:
+                usage[user_id, day] = usage.get((user_id, day), 0) + count
+        self.state = replace(self.state, usage=usage)
+
+    def list_usage(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        return sorted(
+            (day, count)
+            for (owner_id, day), count in self.state.usage.items()
+            if owner_id == user_id and start <= day < end
+        )
+
+    def prune_usage(self, before: int) -> None:
+        kept = {key: count for key, count in self.state.usage.items() if key[1] >= before}
+        self.state = replace(self.state, usage=kept)
 
     # -- reading data
 

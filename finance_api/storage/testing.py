@@ -24,6 +24,7 @@ from finance_api.resources.field import Kind, Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     DataState,
+    Jwt,
     RecordSum,
     Storage,
     StorageBackend,
@@ -211,6 +212,99 @@ class StorageConformance:
             storage.set_tokens_used({})
         with unit.reading() as storage:
             assert storage.list_tokens(unit.user.id)[0].last_used_at == 70
+
+    # -- JSON Web Tokens
+
+    def test_a_jwt_s_owner_is_found_by_uuid_or_email_and_its_revocation_by_jti(
+        self, unit: Unit
+    ) -> None:
+        with unit.writing() as storage:
+            add_user(storage, "two@example.org")
+            storage.add_jwt(Jwt("known", unit.user.id, 10, 100))
+            storage.add_jwt(Jwt("elsewhere", None, None, 100, revoked_at=50))
+        with unit.reading() as storage:
+            for key in ({"uuid": unit.user.uuid}, {"email": unit.user.email}):
+                for jti, revoked in (("known", False), ("never seen", False), ("elsewhere", True)):
+                    assert storage.get_jwt_owner(jti, **key) == (unit.user, revoked)
+            for key in ({"uuid": new_id()}, {"email": "three@example.org"}):
+                with pytest.raises(NotFound):
+                    storage.get_jwt_owner("known", **key)
+
+    def test_a_jti_is_used_once_and_for_a_user_who_is_there(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
+            with pytest.raises(Conflict):
+                storage.add_jwt(Jwt("one", unit.user.id, 11, 100))
+        with pytest.raises(NotFound), unit.writing() as storage:
+            storage.add_jwt(Jwt("two", unit.user.id + 1, 10, 100))
+
+    def test_a_revoked_jwt_keeps_the_date_of_its_first_revocation(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
+            assert storage.revoke_jwt("one", 50) == Jwt("one", unit.user.id, 10, 100, 50)
+            assert storage.revoke_jwt("one", 60).revoked_at == 50
+            with pytest.raises(NotFound):
+                storage.revoke_jwt("two", 60)
+        with unit.reading() as storage:
+            assert storage.get_jwt_owner("one", uuid=unit.user.uuid)[1]
+
+    def test_all_jwts_of_one_user_are_revoked_up_to_a_second(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+            storage.add_jwt(Jwt("before", unit.user.id, 49, 100))
+            storage.add_jwt(Jwt("then", unit.user.id, 50, 100))
+            storage.add_jwt(Jwt("after", unit.user.id, 51, 100))
+            storage.add_jwt(Jwt("other", other.id, 50, 100))
+            storage.revoke_all_jwts(unit.user.id, 50)
+            storage.revoke_all_jwts(unit.user.id, 40)
+            with pytest.raises(NotFound):
+                storage.revoke_all_jwts(other.id + 1, 50)
+        with unit.reading() as storage:
+            found = [(jwt.jti, jwt.revoked_at) for jwt in storage.list_jwts(unit.user.id)]
+            assert found == [("before", 50), ("then", 50), ("after", None)]
+            assert storage.get_user(unit.user.email).jwts_revoked_at == 50
+            assert storage.get_user(other.email).jwts_revoked_at is None
+            assert [jwt.revoked_at for jwt in storage.list_jwts(other.id)] == [None]
+
+    def test_expired_jwts_are_forgotten(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.add_jwt(Jwt("old", unit.user.id, 10, 99, revoked_at=20))
+            storage.add_jwt(Jwt("new", unit.user.id, 10, 100, revoked_at=20))
+            storage.prune_jwts(100)
+        with unit.reading() as storage:
+            assert [jwt.jti for jwt in storage.list_jwts(unit.user.id)] == ["new"]
+            assert not storage.get_jwt_owner("old", uuid=unit.user.uuid)[1]
+            assert storage.get_jwt_owner("new", uuid=unit.user.uuid)[1]
+
+    # -- usage
+
+    def test_usage_is_added_up_for_each_user_and_day(self, unit: Unit) -> None:
+        day = 86_400
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+            storage.add_usage({(unit.user.id, 2 * day): 5, (unit.user.id, day): 1})
+            storage.add_usage(
+                {(unit.user.id, 2 * day): 3, (other.id, day): 7, (other.id + 1, 0): 1}
+            )
+            storage.add_usage({})
+        with unit.reading() as storage:
+            user_id = unit.user.id
+            assert storage.list_usage(user_id, 0, 9 * day) == [(day, 1), (2 * day, 8)]
+            assert storage.list_usage(user_id, day, 2 * day) == [(day, 1)]
+            assert storage.list_usage(user_id, 2 * day, 3 * day) == [(2 * day, 8)]
+            assert storage.list_usage(other.id, 0, 9 * day) == [(day, 7)]
+        with unit.writing() as storage:
+            storage.prune_usage(2 * day)
+        with unit.reading() as storage:
+            assert storage.list_usage(user_id, 0, 9 * day) == [(2 * day, 8)]
+
+    def test_jwts_and_usage_go_with_their_user(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
+            storage.add_usage({(unit.user.id, 0): 5})
+            storage.delete_user(unit.user.id)
+            assert storage.list_jwts(unit.user.id) == []
+            assert storage.list_usage(unit.user.id, 0, 1) == []
 
     # -- units of work
 
@@ -426,6 +520,17 @@ class StorageConformance:
         unit.put(RECORDS, *(make_row(RECORDS, n, payee=name) for n, name in enumerate(names)))
         assert unit.ids(RECORDS, sort="+payee") == [4, 3, 0, 1, 6, 5, 2, 7]
         assert unit.ids(RECORDS, sort="-payee") == [5, 6, 1, 0, 3, 4, 2, 7]
+
+    def test_rows_are_ordered_by_whether_a_value_is_the_one_that_counts(self, unit: Unit) -> None:
+        states = ("void", None, "cleared", "void", "uncleared", None)
+        unit.put(RECORDS, *(make_row(RECORDS, n, recordState=s) for n, s in enumerate(states)))
+        field = RECORDS.get_field("recordState")
+        assert field is not None
+        for descending, expected in ((False, [1, 2, 4, 5, 0, 3]), (True, [0, 3, 1, 2, 4, 5])):
+            sort = (SortKey(field, descending, equals="void"),)
+            with unit.reading() as storage:
+                rows = storage.list_rows(unit.user.id, Query(RECORDS, (), sort)).rows
+            assert [int(row["id"][:8], 16) for row in rows] == expected
 
     def test_equal_rows_are_in_the_order_of_their_ids(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n // 3) for n in (5, 0, 3, 1, 4, 2)))

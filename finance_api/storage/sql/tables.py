@@ -19,6 +19,7 @@ from sqlalchemy import (
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
+from finance_api.resources.naming import snake_case
 from finance_api.storage.sql.columns import (
     AutoKey,
     CodePointText,
@@ -26,7 +27,6 @@ from finance_api.storage.sql.columns import (
     columns_of,
     folded,
     folded_name,
-    snake_case,
 )
 from finance_api.values import Row
 
@@ -52,6 +52,7 @@ users = Table(
     # What the user's data has been through; it changes with every import.
     Column("data_revision", BigInteger, nullable=False, default=0),
     Column("data_changed_at", BigInteger, nullable=False),
+    Column("jwts_revoked_at", BigInteger),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )
@@ -71,6 +72,35 @@ tokens = Table(
     Column("last_used_at", BigInteger),
     Column("revoked_at", BigInteger),
     Index(None, "user_id"),
+)
+
+
+jwts = Table(
+    "jwts",
+    metadata,
+    Column("jti", CodePointText, primary_key=True),
+    # NULL where another issuer made it.
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE")),
+    Column("issued_at", BigInteger),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+    Index(None, "user_id"),
+    Index(None, "expires_at"),
+)
+
+usage = Table(
+    "usage",
+    metadata,
+    Column(
+        "user_id",
+        BigInteger,
+        ForeignKey("users.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    # Its first second.
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("requests", BigInteger, nullable=False),
 )
 
 

@@ -17,6 +17,7 @@ USER_COLUMNS = (
     users.c.enabled,
     users.c.password_hash,
     users.c.created_at,
+    users.c.jwts_revoked_at,
 )
 
 

@@ -1,0 +1,113 @@
+"""JSON Web Tokens in the database: which were issued here, and which are revoked."""
+
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import Jwt, User
+from finance_api.storage.sql.tables import jwts, users
+from finance_api.storage.sql.users import USER_COLUMNS, to_user
+
+_JWT_COLUMNS = (
+    jwts.c.jti,
+    jwts.c.user_id,
+    jwts.c.issued_at,
+    jwts.c.expires_at,
+    jwts.c.revoked_at,
+)
+
+
+def _owner(condition: ColumnElement[bool]) -> Any:
+    revoked = exists().where(jwts.c.jti == bindparam("jti"), jwts.c.revoked_at.is_not(None))
+    return select(*USER_COLUMNS, revoked).where(condition)
+
+
+# Asked at every request: built once.
+_OWNER_BY_UUID = _owner(users.c.uuid == bindparam("uuid"))
+_OWNER_BY_EMAIL = _owner(users.c.email == bindparam("email"))
+
+
+def _to_jwt(row: Row[Any] | tuple[Any, ...]) -> Jwt:
+    """A row of _JWT_COLUMNS."""
+    return Jwt(*row)
+
+
+class Jwts:
+    connection: Connection
+
+    def add_jwt(self, jwt: Jwt) -> None:
+        if self._find_jwt(jwt.jti) is not None:
+            raise Conflict(f"there is a JWT {jwt.jti} already")
+        try:
+            self.connection.execute(
+                insert(jwts).values(
+                    jti=jwt.jti,
+                    user_id=jwt.user_id,
+                    issued_at=jwt.issued_at,
+                    expires_at=jwt.expires_at,
+                    revoked_at=jwt.revoked_at,
+                )
+            )
+        except IntegrityError as error:
+            raise NotFound("there is no such user") from error
+
+    def get_jwt_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        if uuid is not None:
+            found = self.connection.execute(_OWNER_BY_UUID, {"jti": jti, "uuid": uuid}).first()
+        else:
+            found = self.connection.execute(_OWNER_BY_EMAIL, {"jti": jti, "email": email}).first()
+        if found is None:
+            raise NotFound("there is no such user")
+        return to_user(found[:-1]), bool(found[-1])
+
+    def list_jwts(self, user_id: int) -> list[Jwt]:
+        rows = self.connection.execute(
+            select(*_JWT_COLUMNS)
+            .where(jwts.c.user_id == user_id)
+            .order_by(jwts.c.issued_at, jwts.c.jti)
+        )
+        return [_to_jwt(row) for row in rows]
+
+    def revoke_jwt(self, jti: str, at: int) -> Jwt:
+        self.connection.execute(
+            update(jwts).where(jwts.c.jti == jti, jwts.c.revoked_at.is_(None)).values(revoked_at=at)
+        )
+        found = self._find_jwt(jti)
+        if found is None:
+            raise NotFound("there is no such JWT")
+        return found
+
+    def revoke_all_jwts(self, user_id: int, at: int) -> None:
+        latest = func.coalesce(users.c.jwts_revoked_at, at)
+        self.connection.execute(
+            update(users).where(users.c.id == user_id, latest <= at).values(jwts_revoked_at=at)
+        )
+        self.connection.execute(
+            update(jwts)
+            .where(jwts.c.user_id == user_id, jwts.c.issued_at <= at, jwts.c.revoked_at.is_(None))
+            .values(revoked_at=at)
+        )
+        if self.connection.execute(select(users.c.id).where(users.c.id == user_id)).first() is None:
+            raise NotFound("there is no such user")
+
+    def prune_jwts(self, before: int) -> None:
+        self.connection.execute(delete(jwts).where(jwts.c.expires_at < before))
+
+    def _find_jwt(self, jti: str) -> Jwt | None:
+        row = self.connection.execute(select(*_JWT_COLUMNS).where(jwts.c.jti == jti)).first()
+        return None if row is None else _to_jwt(row)
