@@ -14,7 +14,10 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=["finance_api", "finance_api.*"]),
     include_package_data=True,
-    package_data={"finance_api.storage.sql.migrations": ["*.mako"]},
+    package_data={
+        "finance_api.auth": ["*.txt"],
+        "finance_api.storage.sql.migrations": ["*.mako"],
+    },
     install_requires=[
         "alembic>=1.20",
         "argon2-cffi>=25.1",
@@ -24,6 +27,8 @@ setup(
         "iso4217>=1.16",
         "orjson>=3.13",
         "plaster-pastedeploy>=1.0.1",
+        "prometheus-client>=0.26",
+        "PyJWT[crypto]>=2.15.1",
         "pyramid>=2.1",
         "pyramid_tm>=2.6",
         "python-dateutil>=4.0",
@@ -40,13 +45,14 @@ setup(
     ],
     extras_require={
         "postgresql": ["psycopg[binary]>=3.3"],
-        "redis": ["redis>=7.0"],
+        "redis": ["redis>=8.1"],
         "test": [
             "hypothesis>=6.170",
             "psutil>=7.0",
             "psycopg[binary]>=3.3",
             "pytest>=9.0",
             "pytest-xdist>=3.8",
+            "redis>=8.1",
             "WebTest>=3.0.7",
         ],
         "lint": ["mypy>=2.4", "ruff>=0.17", "types-python-dateutil"],

@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
-from support.programs import postgresql
+from support.programs import postgresql, redis_server
 
 CORPORA = Path(
     os.environ.get("FINANCE_TEST_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")
@@ -36,6 +36,12 @@ def corpora() -> Path:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[str]:
     with postgresql() as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with redis_server() as server:
         yield server.url
 
 

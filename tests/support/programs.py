@@ -9,7 +9,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -116,6 +117,78 @@ def postgresql() -> Iterator[Postgresql]:
         server = Postgresql(programs, directory)
         server.start()
         try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(directory)
+
+
+class RedisServer:
+    """A Redis of our own in ``directory``, which keeps nothing when it ends."""
+
+    def __init__(self, program: str, directory: Path) -> None:
+        self._program = program
+        self._directory = directory
+        self._port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """The same at every start."""
+        return f"redis://127.0.0.1:{self._port}/0"
+
+    def start(self) -> None:
+        with open(self._directory / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(self._program, "--port", str(self._port), "--bind", "127.0.0.1"),
+                    *("--save", "", "--appendonly", "no", "--dir", str(self._directory)),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        deadline = time.monotonic() + 30
+        while not self._answers():
+            said = (self._directory / "log").read_text(errors="replace")
+            assert self._process.poll() is None and time.monotonic() < deadline, said
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """Harmless if it does not run."""
+        self._end(lambda process: process.terminate())
+
+    def kill(self) -> None:
+        self._end(lambda process: process.kill())
+
+    def _end(self, how: Callable[[subprocess.Popen[bytes]], None]) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            how(process)
+            process.wait(30)
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self._port), timeout=5) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(16).startswith(b"+PONG")
+        except OSError:
+            return False
+
+
+@contextmanager
+def redis_server() -> Iterator[RedisServer]:
+    """A running server; the test is skipped where Redis is not installed."""
+    program = shutil.which("redis-server")
+    if program is None:
+        missing("Redis")
+    assert program is not None
+    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
+    try:
+        server = RedisServer(program, directory)
+        try:
+            server.start()
             yield server
         finally:
             server.stop()

@@ -1,0 +1,154 @@
+"""How one limit is counted for all keys of a process: exactly, in whole numbers.
+
+Counters are not safe to use from several threads.
+"""
+
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_right
+
+from finance_api.ratelimit.limits import Level, Limit
+from finance_api.ratelimit.states import States
+
+
+class Counter(ABC):
+    """One limit, for all keys. Times are as in `RateLimiter`."""
+
+    def __init__(self, limit: Limit) -> None:
+        self._limit = limit
+        self._count = limit.count
+        self._window_ms = limit.window_ms
+
+    @abstractmethod
+    def level(self, key: str, now_ms: int) -> Level: ...
+
+    @abstractmethod
+    def take(self, key: str, now_ms: int) -> None:
+        """Takes one request, which must be there."""
+
+    @abstractmethod
+    def give_back(self, key: str, taken_at_ms: int, now_ms: int) -> None: ...
+
+    @abstractmethod
+    def kept(self) -> int:
+        """Of how many keys something is kept."""
+
+
+#: A bucket is kept as one integer, the time above the units used: a tuple needs three times as
+#: much memory.
+_UNIT_BITS = 53
+_UNIT_MASK = (1 << _UNIT_BITS) - 1
+
+
+class BucketCounter(Counter):
+    """Token buckets in exact units: a request is ``window_ms`` of them, ``count`` come back a ms.
+
+    A bucket is how many units are used, and when that was so. No bucket is a full one.
+    """
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__(limit)
+        self._capacity = limit.count * limit.window_ms
+        self._states: States[int] = States(limit.window_ms)
+
+    def level(self, key: str, now_ms: int) -> Level:
+        used, at_ms = self._read(key, now_ms)
+        if not used:
+            return Level(self._limit, self._count, 0, 0, 0)
+        remaining = (self._capacity - used) // self._window_ms
+        ahead_ms = at_ms - now_ms
+        full_ms = ahead_ms + self._refill_ms(used, self._count)
+        next_ms = ahead_ms + self._refill_ms(used, remaining + 1)
+        return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
+
+    def take(self, key: str, now_ms: int) -> None:
+        used, at_ms = self._read(key, now_ms)
+        self._write(key, used + self._window_ms, at_ms)
+
+    def give_back(self, key: str, taken_at_ms: int, now_ms: int) -> None:
+        used, at_ms = self._read(key, now_ms)
+        self._write(key, max(0, used - self._window_ms), at_ms)
+
+    def kept(self) -> int:
+        return len(self._states)
+
+    def _refill_ms(self, used: int, requests: int) -> int:
+        """How long it takes until there are so many requests."""
+        missing = used - (self._count - requests) * self._window_ms
+        return max(0, -(-missing // self._count))
+
+    def _read(self, key: str, now_ms: int) -> tuple[int, int]:
+        self._states.turn(now_ms)
+        state = self._states.get(key)
+        if state is None:
+            return 0, now_ms
+        used, at_ms = state & _UNIT_MASK, state >> _UNIT_BITS
+        if at_ms <= now_ms:
+            back = min(now_ms - at_ms, self._window_ms) * self._count
+            return max(0, used - back), now_ms
+        # The clock went back, or another machine's is ahead: nothing comes back until it is the
+        # bucket's time again, else two clocks in turn would fill it. Yet nobody waits for longer
+        # than a window, and a time further ahead than that was never right.
+        if at_ms - now_ms > self._window_ms:
+            sane_ms = now_ms
+        else:
+            sane_ms = min(at_ms, now_ms + self._window_ms - self._refill_ms(used, 1))
+        if sane_ms != at_ms:
+            self._write(key, used, sane_ms)
+        return used, sane_ms
+
+    def _write(self, key: str, used: int, at_ms: int) -> None:
+        if used:
+            self._states.put(key, at_ms << _UNIT_BITS | used)
+        else:
+            self._states.drop(key)
+
+
+class LogCounter(Counter):
+    """Sliding windows: when the requests that still count were made, in order."""
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__(limit)
+        self._states: States[array[int]] = States(limit.window_ms)
+
+    def level(self, key: str, now_ms: int) -> Level:
+        log = self._read(key, now_ms)
+        if not log:
+            return Level(self._limit, self._count, 0, 0, 0)
+        remaining = self._count - len(log)
+        full_ms = log[-1] + self._window_ms - now_ms
+        next_ms = log[0] + self._window_ms - now_ms
+        return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
+
+    def take(self, key: str, now_ms: int) -> None:
+        log = self._read(key, now_ms)
+        log.append(now_ms)
+        self._states.put(key, log)
+
+    def give_back(self, key: str, taken_at_ms: int, now_ms: int) -> None:
+        log = self._read(key, now_ms)
+        # Where the clock went back since, the request's own time did too.
+        place = bisect_right(log, taken_at_ms)
+        if place:
+            del log[place - 1]
+        if not log:
+            self._states.drop(key)
+
+    def kept(self) -> int:
+        return len(self._states)
+
+    def _read(self, key: str, now_ms: int) -> "array[int]":
+        self._states.turn(now_ms)
+        log = self._states.get(key)
+        if log is None:
+            return array("q")
+        if log[-1] > now_ms:
+            # The clock went back, or another machine's is ahead: what was made later than now was
+            # made now at the latest, and a time further ahead than a window was never right.
+            latest_ms = now_ms + self._window_ms
+            log = array("q", (min(at_ms, now_ms) for at_ms in log if at_ms <= latest_ms))
+            self._states.put(key, log)
+        del log[: bisect_right(log, now_ms - self._window_ms)]
+        if not log:
+            self._states.drop(key)
+        return log

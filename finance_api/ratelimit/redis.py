@@ -1,0 +1,72 @@
+"""Limits counted in Redis, for all processes that share it.
+
+A token bucket is a string, "<units used> <when that was so>"; a sliding window is a list of
+times. Both are described in `finance_api.ratelimit.counters`, which does the same in Python. Each
+call is one script, which Redis runs alone: nobody sees or takes anything in between.
+"""
+
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
+from finance_api.ratelimit.limits import Algorithm, Decision, Level, Rule
+from finance_api.ratelimit.script import SCRIPT
+
+#: Who waits for Redis keeps a request waiting.
+TIMEOUT_SECONDS = 0.25
+
+_ALGORITHMS = {Algorithm.TOKEN_BUCKET: "bucket", Algorithm.SLIDING_WINDOW: "log"}
+
+
+class RedisLimiter(RateLimiter):
+    """url: redis://, rediss:// or unix://, as redis-py reads it; ValueError if it cannot.
+
+    timeout_seconds: for connecting, and again for the answer.
+
+    Connects when it is first asked. An error of Redis is LimiterUnavailable.
+    """
+
+    def __init__(self, url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        self._client = redis.Redis.from_url(
+            url,
+            socket_connect_timeout=timeout_seconds,
+            socket_timeout=timeout_seconds,
+            retry=Retry(NoBackoff(), 0),
+            # The older protocol, and no name: nothing is said before the first question.
+            protocol=2,
+            driver_info=None,
+        )
+        self._script = self._client.register_script(SCRIPT)
+
+    def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
+        return self._run("take", rule, key, now_ms, now_ms)
+
+    def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
+        what = "give back" if decision.allowed else "peek"
+        return self._run(what, rule, key, now_ms, decision.taken_at_ms)
+
+    def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
+        return self._run("peek", rule, key, now_ms, now_ms)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _run(self, what: str, rule: Rule, key: str, now_ms: int, taken_at_ms: int) -> Decision:
+        # The braces keep the keys of one question in one slot of a cluster.
+        keys = [f"finance_api:ratelimit:{{{rule.name}:{key}}}:{lim.name}" for lim in rule.limits]
+        args: list[str | int] = [what, _ALGORITHMS[rule.algorithm], now_ms, taken_at_ms]
+        for limit in rule.limits:
+            args += [limit.count, limit.window_ms]
+        try:
+            answer: Any = self._script(keys=keys, args=args)
+        except redis.RedisError as error:
+            if isinstance(error, redis.ConnectionError | redis.TimeoutError):
+                # The others are of the same server; each would fail once when it is back.
+                self._client.connection_pool.disconnect(inuse_connections=False)
+            raise LimiterUnavailable(f"Redis: {error}") from error
+        allowed, *numbers = answer
+        levels = zip(rule.limits, *(numbers[n::4] for n in range(4)), strict=True)
+        return Decision(bool(allowed), tuple([Level(*level) for level in levels]), now_ms)

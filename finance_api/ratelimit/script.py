@@ -1,0 +1,167 @@
+"""The script that Redis runs for each question: takes, gives back or peeks at all of its limits.
+
+KEYS: one for each limit. ARGV: what is to be done ("take", "give back" or "peek"), the algorithm
+("bucket" or "log"), now and the time of the take that is given back, in milliseconds; then the
+count and the milliseconds of the window of each limit.
+
+Answers 1 or 0 (allowed), then remaining, full_ms, next_ms and retry_ms of each limit.
+
+Lua's numbers are doubles. Every product stays below 2^53, as `parse_limits` sees to, and
+`divide` is exact, so that nothing is rounded. Keys expire by Redis' own clock, a second after
+they have nothing left to say; the script does not rely on it.
+"""
+
+SCRIPT = """\
+local what, algorithm = ARGV[1], ARGV[2]
+local now, taken_at = tonumber(ARGV[3]), tonumber(ARGV[4])
+
+-- The quotient of whole numbers, rounded down, and whether there was a rest.
+local function divide(a, b)
+  local rest = math.fmod(a, b)
+  return (a - rest) / b, rest > 0
+end
+
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+-- What was kept under another algorithm is no more.
+local function read(command, key, ...)
+  local found = redis.pcall(command, key, ...)
+  if type(found) == 'table' and found.err then
+    redis.call('DEL', key)
+    return false
+  end
+  return found
+end
+
+local bucket = {}
+
+local function refill_ms(self, requests)
+  local missing = self.used - (self.count - requests) * self.window
+  if missing <= 0 then return 0 end
+  local ms, more = divide(missing, self.count)
+  return more and ms + 1 or ms
+end
+
+function bucket.read(self)
+  local used, at = string.match(read('GET', self.key) or '', '^(%d+) (-?%d+)$')
+  self.used = math.min(tonumber(used or 0), self.count * self.window)
+  self.at = tonumber(at or now)
+  self.moved = self.at > now
+  if self.at <= now then
+    local back = math.min(now - self.at, self.window) * self.count
+    self.used, self.at = math.max(0, self.used - back), now
+  end
+end
+
+function bucket.take(self)
+  self.used = self.used + self.window
+end
+
+function bucket.give_back(self)
+  self.used = math.max(0, self.used - self.window)
+end
+
+function bucket.level(self)
+  if self.used == 0 then return self.count, 0, 0 end
+  local remaining = divide(self.count * self.window - self.used, self.window)
+  local ahead = self.at - now
+  return remaining, ahead + refill_ms(self, self.count), ahead + refill_ms(self, remaining + 1)
+end
+
+function bucket.write(self)
+  if self.at - now > self.window then
+    self.at = now
+  else
+    self.at = math.min(self.at, now + self.window - refill_ms(self, 1))
+  end
+  if self.used == 0 then
+    redis.call('DEL', self.key)
+  else
+    local _, full_ms = bucket.level(self)
+    local value = whole(self.used) .. ' ' .. whole(self.at)
+    redis.call('SET', self.key, value, 'PX', whole(full_ms + 1000))
+  end
+end
+
+local log = {}
+
+function log.read(self)
+  local ahead = 0
+  local newest = tonumber(read('LINDEX', self.key, -1))
+  while newest and newest > now do
+    if newest <= now + self.window then ahead = ahead + 1 end
+    redis.call('RPOP', self.key)
+    newest = tonumber(redis.call('LINDEX', self.key, -1))
+  end
+  self.moved = ahead > 0
+  for _ = 1, ahead do redis.call('RPUSH', self.key, whole(now)) end
+  local oldest = tonumber(redis.call('LINDEX', self.key, 0))
+  while oldest and oldest <= now - self.window do
+    redis.call('LPOP', self.key)
+    oldest = tonumber(redis.call('LINDEX', self.key, 0))
+  end
+end
+
+function log.take(self)
+  redis.call('RPUSH', self.key, whole(now))
+end
+
+function log.give_back(self)
+  local place = -1
+  local at = redis.call('LINDEX', self.key, place)
+  while at and tonumber(at) > taken_at do
+    place = place - 1
+    at = redis.call('LINDEX', self.key, place)
+  end
+  if at then redis.call('LREM', self.key, -1, at) end
+end
+
+function log.level(self)
+  local length = redis.call('LLEN', self.key)
+  if length == 0 then return self.count, 0, 0 end
+  local newest = tonumber(redis.call('LINDEX', self.key, -1))
+  -- More than the count are there only if it was larger before.
+  local first = tonumber(redis.call('LINDEX', self.key, math.max(0, length - self.count)))
+  local remaining = math.max(0, self.count - length)
+  return remaining, newest + self.window - now, first + self.window - now
+end
+
+function log.write(self)
+  local _, full_ms = log.level(self)
+  redis.call('PEXPIRE', self.key, whole(full_ms + 1000))
+end
+
+local kind = algorithm == 'log' and log or bucket
+local limits = {}
+local allowed = true
+for n, key in ipairs(KEYS) do
+  local limit = {
+    key = key, count = tonumber(ARGV[3 + 2 * n]), window = tonumber(ARGV[4 + 2 * n])
+  }
+  kind.read(limit)
+  if what == 'give back' then
+    kind.give_back(limit)
+  end
+  allowed = kind.level(limit) >= 1 and allowed
+  limits[n] = limit
+end
+
+local answer = {allowed and 1 or 0}
+for _, limit in ipairs(limits) do
+  if what == 'take' and allowed then
+    kind.take(limit)
+  end
+  -- What the clock has moved is kept too, else the wait that is answered would not be enough.
+  if limit.moved or what == 'give back' or what == 'take' and allowed then
+    kind.write(limit)
+  end
+  local remaining, full_ms, next_ms = kind.level(limit)
+  answer[#answer + 1] = remaining
+  answer[#answer + 1] = full_ms
+  answer[#answer + 1] = next_ms
+  answer[#answer + 1] = remaining >= 1 and 0 or next_ms
+end
+return answer
+"""

@@ -1,0 +1,45 @@
+"""What a process keeps of many keys, for as long as it matters."""
+
+from typing import Generic, TypeVar
+
+State = TypeVar("State")
+
+
+class States(Generic[State]):
+    """A state of each key, for between one window and two after it was last written.
+
+    Nothing older than a window matters, under either algorithm. So states are written into one
+    dict; after a window it becomes the old one, and the old one goes as a whole. That costs no
+    search and no memory for each key.
+    """
+
+    def __init__(self, window_ms: int) -> None:
+        self._window_ms = window_ms
+        self._new: dict[str, State] = {}
+        self._old: dict[str, State] = {}
+        self._since_ms = 0
+
+    def __len__(self) -> int:
+        return len(self._new) + len(self._old)
+
+    def turn(self, now_ms: int) -> None:
+        """To be called before anything else is done at a time."""
+        passed_ms = now_ms - self._since_ms
+        if passed_ms < -self._window_ms:
+            self._since_ms = now_ms
+        elif passed_ms >= self._window_ms:
+            self._old = self._new if passed_ms < 2 * self._window_ms else {}
+            self._new = {}
+            self._since_ms = now_ms
+
+    def get(self, key: str) -> State | None:
+        state = self._new.get(key)
+        return self._old.get(key) if state is None else state
+
+    def put(self, key: str, state: State) -> None:
+        self._new[key] = state
+        self._old.pop(key, None)
+
+    def drop(self, key: str) -> None:
+        self._new.pop(key, None)
+        self._old.pop(key, None)

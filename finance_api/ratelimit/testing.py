@@ -1,0 +1,466 @@
+"""What every limiter passes: `RateLimiterConformance`.
+
+An implementation outside this project holds itself to the contract by inheriting it::
+
+    class TestMine(RateLimiterConformance):
+        @pytest.fixture
+        def limiter(self):
+            return MyLimiter()
+
+``limiter`` may have been used before: every test counts under keys of its own. Needs pytest and
+Hypothesis.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from math import ceil, floor
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from finance_api.ratelimit.interface import RateLimiter
+from finance_api.ratelimit.limits import Algorithm, Decision, Level, Limit, Rule, parse_limits
+
+#: A whole second.
+NOW = 1_773_835_200_000
+SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+
+Answer = TypeVar("Answer")
+
+_numbers = itertools.count(1)
+
+
+def make_key() -> str:
+    """One that no test has used."""
+    return f"key {next(_numbers)}"
+
+
+def bucket_rule(text: str, name: str = "bucket") -> Rule:
+    return Rule(name, Algorithm.TOKEN_BUCKET, parse_limits(text))
+
+
+def window_rule(text: str, name: str = "windows") -> Rule:
+    return Rule(name, Algorithm.SLIDING_WINDOW, parse_limits(text))
+
+
+def take_many(limiter: RateLimiter, rule: Rule, key: str, count: int, now_ms: int = NOW) -> int:
+    """How many of so many takes are allowed."""
+    return sum(limiter.take(rule, key, now_ms).allowed for _ in range(count))
+
+
+def in_threads(threads: int, count: int, work: Callable[[], Answer]) -> list[Answer]:
+    """What ``work`` returns, done so many times by so many threads at once."""
+    turns = iter(range(count))
+    lock = threading.Lock()
+    answers: list[Answer] = []
+    ready = threading.Barrier(threads)
+
+    def run() -> None:
+        ready.wait()
+        while True:
+            with lock:
+                if next(turns, None) is None:
+                    return
+            answers.append(work())
+
+    running = [threading.Thread(target=run) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    return answers
+
+
+class BucketModel:
+    """Token buckets in fractions of requests."""
+
+    def __init__(self, limits: tuple[Limit, ...], now_ms: int) -> None:
+        self._now_ms = now_ms
+        self._left = {limit: Fraction(limit.count) for limit in limits}
+
+    def pass_time(self, now_ms: int) -> None:
+        for limit, left in self._left.items():
+            back = Fraction(limit.count * (now_ms - self._now_ms), limit.window_ms)
+            self._left[limit] = min(Fraction(limit.count), left + back)
+        self._now_ms = now_ms
+
+    def add(self, requests: int) -> None:
+        for limit, left in self._left.items():
+            self._left[limit] = min(Fraction(limit.count), left + requests)
+
+    def levels(self) -> tuple[Level, ...]:
+        return tuple(self._level(limit, left) for limit, left in self._left.items())
+
+    def _level(self, limit: Limit, left: Fraction) -> Level:
+        def wait_ms(requests: int) -> int:
+            return max(0, ceil((requests - left) * limit.window_ms / limit.count))
+
+        next_ms = 0 if left == limit.count else wait_ms(floor(left) + 1)
+        return Level(limit, floor(left), wait_ms(limit.count), next_ms, wait_ms(1))
+
+
+class WindowModel:
+    """Sliding windows, straight from their definition."""
+
+    def __init__(self, limits: tuple[Limit, ...], now_ms: int) -> None:
+        self._limits = limits
+        self._now_ms = now_ms
+        self._taken: list[int] = []
+
+    def pass_time(self, now_ms: int) -> None:
+        self._now_ms = now_ms
+        longest_ms = max(limit.window_ms for limit in self._limits)
+        self._taken = [t for t in self._taken if t + longest_ms > now_ms]
+
+    def add(self, requests: int) -> None:
+        if requests < 0:
+            self._taken.append(self._now_ms)
+        else:
+            self._taken.remove(self._now_ms)
+
+    def levels(self) -> tuple[Level, ...]:
+        return tuple(self._level(limit) for limit in self._limits)
+
+    def _level(self, limit: Limit) -> Level:
+        def left(at_ms: int) -> int:
+            return limit.count - sum(at_ms - limit.window_ms < t for t in self._taken)
+
+        def wait_ms(requests: int) -> int:
+            times = {self._now_ms, *(t + limit.window_ms for t in self._taken)}
+            return min(at - self._now_ms for at in times if left(at) >= requests and at >= now)
+
+        now = self._now_ms
+        remaining = left(now)
+        next_ms = 0 if remaining == limit.count else wait_ms(remaining + 1)
+        return Level(limit, remaining, wait_ms(limit.count), next_ms, wait_ms(1))
+
+
+_checked = settings(
+    max_examples=10,
+    deadline=None,
+    # One limiter serves all examples, each under a key of its own; every subclass runs them.
+    suppress_health_check=[
+        HealthCheck.differing_executors,
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+    ],
+)
+
+#: What is done, after how many milliseconds.
+_steps = st.lists(
+    st.tuples(
+        st.sampled_from(["take", "take", "take", "take", "give back", "peek"]),
+        st.one_of(st.just(0), st.integers(0, 400), st.integers(0, 70_000)),
+    ),
+    min_size=100,
+    max_size=300,
+)
+_jumps = st.lists(
+    st.one_of(
+        st.integers(-400, 2_000),
+        st.integers(-2 * MINUTE, 2 * MINUTE),
+        st.sampled_from([-DAY, -HOUR, -HOUR + 1, -HOUR - 1, -SECOND, 0, 0, 0, HOUR, DAY]),
+    ),
+    min_size=50,
+    max_size=150,
+)
+_rules = [
+    bucket_rule("500/hour"),
+    bucket_rule("1/minute", "one"),
+    bucket_rule("7/second, 11/minute", "two"),
+    window_rule("5/minute"),
+    window_rule("1/second", "one of a window"),
+    window_rule("4/second, 9/minute", "two windows"),
+]
+_any_rule = pytest.mark.parametrize("rule", _rules, ids=lambda rule: rule.name)
+
+
+def _agrees(
+    limiter: RateLimiter,
+    rule: Rule,
+    model: BucketModel | WindowModel,
+    steps: list[tuple[str, int]],
+) -> None:
+    key, now = make_key(), NOW
+    for what, passed_ms in steps:
+        now += passed_ms
+        model.pass_time(now)
+        room = all(level.remaining for level in model.levels())
+        if what == "peek":
+            decision = limiter.peek(rule, key, now)
+        else:
+            decision = limiter.take(rule, key, now)
+            if room:
+                model.add(-1)
+        assert decision == Decision(room, model.levels(), now)
+        if what == "give back":
+            decision = limiter.give_back(rule, key, decision, now)
+            if room:
+                model.add(1)
+            assert decision == Decision(room, model.levels(), now)
+
+
+class RateLimiterConformance:
+    """The tests. No implementation overrides or skips one."""
+
+    # -- values
+
+    def test_a_bucket_says_what_is_left(self, limiter: RateLimiter) -> None:
+        rule, key = bucket_rule("500/hour"), make_key()
+        (limit,) = rule.limits
+        assert limiter.peek(rule, key, NOW) == Decision(True, (Level(limit, 500, 0, 0, 0),), NOW)
+        # A request comes back in 7.2 s.
+        first = limiter.take(rule, key, NOW)
+        assert first == Decision(True, (Level(limit, 499, 7_200, 7_200, 0),), NOW)
+        later = limiter.take(rule, key, NOW + 1_000)
+        assert later.levels == (Level(limit, 498, 13_400, 6_200, 0),)
+        assert take_many(limiter, rule, key, 498, NOW + 1_000) == 498
+        refused = limiter.take(rule, key, NOW + 1_000)
+        assert refused == Decision(
+            False, (Level(limit, 0, 498 * 7_200 + 13_400, 6_200, 6_200),), NOW + 1_000
+        )
+        assert refused.retry_after_seconds == 7
+
+    def test_a_bucket_rounds_times_up(self, limiter: RateLimiter) -> None:
+        rule, key = bucket_rule("7/second"), make_key()
+        (limit,) = rule.limits
+        # A request comes back in 142 6/7 ms.
+        assert limiter.take(rule, key, NOW).levels == (Level(limit, 6, 143, 143, 0),)
+        assert limiter.take(rule, key, NOW).levels == (Level(limit, 5, 286, 143, 0),)
+        assert limiter.peek(rule, key, NOW + 142).levels == (Level(limit, 5, 144, 1, 0),)
+        assert limiter.peek(rule, key, NOW + 143).levels == (Level(limit, 6, 143, 143, 0),)
+        assert limiter.peek(rule, key, NOW + 286).levels == (Level(limit, 7, 0, 0, 0),)
+
+    def test_a_window_says_what_is_left(self, limiter: RateLimiter) -> None:
+        rule, key = window_rule("3/minute"), make_key()
+        (limit,) = rule.limits
+        assert limiter.peek(rule, key, NOW).levels == (Level(limit, 3, 0, 0, 0),)
+        assert limiter.take(rule, key, NOW).levels == (Level(limit, 2, 60_000, 60_000, 0),)
+        now = NOW + 20_500
+        assert limiter.take(rule, key, now).levels == (Level(limit, 1, 60_000, 39_500, 0),)
+        last = limiter.take(rule, key, now)
+        assert last == Decision(True, (Level(limit, 0, 60_000, 39_500, 39_500),), now)
+        refused = limiter.take(rule, key, now + 1)
+        assert refused == Decision(False, (Level(limit, 0, 59_999, 39_499, 39_499),), now + 1)
+        assert refused.retry_after_seconds == 40
+        # A request counts up to, not at, the end of its window.
+        assert not limiter.peek(rule, key, NOW + 59_999).allowed
+        assert limiter.peek(rule, key, NOW + 60_000).levels == (Level(limit, 1, 20_500, 20_500, 0),)
+        assert limiter.peek(rule, key, now + 60_000).levels == (Level(limit, 3, 0, 0, 0),)
+
+    def test_large_counts_are_exact(self, limiter: RateLimiter) -> None:
+        rule, key = bucket_rule("1000000000/hour, 104249991/day"), make_key()
+        hour, day = rule.limits
+        decision = limiter.take(rule, key, NOW)
+        assert decision.levels == (
+            Level(hour, 999_999_999, 1, 1, 0),
+            Level(day, 104_249_990, 1, 1, 0),
+        )
+        assert take_many(limiter, rule, key, 9) == 9
+        # Ten requests are 864,000,000 units of the day's, of which 104,249,991 come back in a ms.
+        assert limiter.peek(rule, key, NOW).levels == (
+            Level(hour, 999_999_990, 1, 1, 0),
+            Level(day, 104_249_981, 9, 1, 0),
+        )
+        assert limiter.peek(rule, key, NOW + 8).levels == (
+            Level(hour, 1_000_000_000, 0, 0, 0),
+            Level(day, 104_249_990, 1, 1, 0),
+        )
+
+    # -- exactness
+
+    def test_500_of_1000_are_granted_while_the_clock_stands_still(
+        self, limiter: RateLimiter
+    ) -> None:
+        for rule in (bucket_rule("500/hour"), window_rule("500/hour")):
+            key = make_key()
+            assert take_many(limiter, rule, key, 1000) == 500
+            assert not limiter.peek(rule, key, NOW).allowed
+            assert limiter.peek(rule, key, NOW + HOUR - 1).levels[0].remaining < 500
+            (level,) = limiter.peek(rule, key, NOW + HOUR).levels
+            assert level == Level(rule.limits[0], 500, 0, 0, 0)
+            assert take_many(limiter, rule, key, 1000, NOW + HOUR) == 500
+
+    @_any_rule
+    def test_waiting_as_told_passes_and_a_second_less_does_not(
+        self, limiter: RateLimiter, rule: Rule
+    ) -> None:
+        key, now = make_key(), NOW
+        for _ in range(3):
+            take_many(limiter, rule, key, 501, now)
+            refused = limiter.take(rule, key, now)
+            assert not refused.allowed
+            wait_ms = refused.retry_after_seconds * 1000
+            assert wait_ms >= 1000
+            assert not limiter.take(rule, key, now + wait_ms - 1000).allowed
+            assert limiter.take(rule, key, now + wait_ms).allowed
+            now += wait_ms
+
+    @pytest.mark.parametrize(
+        "rule", [bucket_rule("500/hour"), window_rule("500/minute, 600/hour")], ids=lambda r: r.name
+    )
+    def test_threads_share_what_there_is(self, limiter: RateLimiter, rule: Rule) -> None:
+        key = make_key()
+        allowed = in_threads(64, 1000, lambda: limiter.take(rule, key, NOW).allowed)
+        assert len(allowed) == 1000
+        assert sum(allowed) == 500
+
+    @_checked
+    @given(steps=_steps)
+    @pytest.mark.parametrize("text", ["5/second", "100/minute", "7/second, 11/minute", "13/hour"])
+    def test_buckets_agree_with_fractions(
+        self, limiter: RateLimiter, text: str, steps: list[tuple[str, int]]
+    ) -> None:
+        rule = bucket_rule(text, text)
+        _agrees(limiter, rule, BucketModel(rule.limits, NOW), steps)
+
+    @_checked
+    @given(steps=_steps)
+    @pytest.mark.parametrize("text", ["5/second", "20/minute", "4/second, 9/minute", "30/hour"])
+    def test_windows_agree_with_their_definition(
+        self, limiter: RateLimiter, text: str, steps: list[tuple[str, int]]
+    ) -> None:
+        rule = window_rule(text, text)
+        _agrees(limiter, rule, WindowModel(rule.limits, NOW), steps)
+
+    # -- several limits, keys and rules
+
+    def test_a_refusal_takes_of_no_limit(self, limiter: RateLimiter) -> None:
+        rule, key = window_rule("100/minute, 1000/hour"), make_key()
+        for minute in range(10):
+            now = NOW + minute * MINUTE
+            assert take_many(limiter, rule, key, 100, now) == 100
+            before = limiter.peek(rule, key, now)
+            assert [level.remaining for level in before.levels] == [0, 900 - 100 * minute]
+            assert limiter.take(rule, key, now) == before
+            assert limiter.peek(rule, key, now) == before
+        now = NOW + 10 * MINUTE
+        refused = limiter.take(rule, key, now)
+        assert not refused.allowed
+        assert [level.remaining for level in refused.levels] == [100, 0]
+        assert refused.tightest is refused.levels[1]
+        # The first hundred were made at the start of the hour.
+        assert refused.retry_after_seconds == 3_000
+        assert not limiter.take(rule, key, NOW + HOUR - 1).allowed
+        assert [level.remaining for level in limiter.peek(rule, key, NOW + HOUR).levels] == [
+            100,
+            100,
+        ]
+        assert take_many(limiter, rule, key, 101, NOW + HOUR) == 100
+
+    def test_a_refusal_takes_of_no_bucket(self, limiter: RateLimiter) -> None:
+        rule, key = bucket_rule("2/second, 3/minute"), make_key()
+        assert take_many(limiter, rule, key, 9) == 2
+        assert [level.remaining for level in limiter.peek(rule, key, NOW).levels] == [0, 1]
+        assert take_many(limiter, rule, key, 9, NOW + 1000) == 1
+        refused = limiter.take(rule, key, NOW + 1000)
+        assert [level.remaining for level in refused.levels] == [1, 0]
+        assert refused.retry_after_seconds == 19
+
+    def test_peeking_takes_nothing(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("2/minute"), window_rule("2/minute")):
+            key = make_key()
+            limiter.take(rule, key, NOW)
+            seen = [limiter.peek(rule, key, NOW + 10) for _ in range(5)]
+            assert {level.remaining for d in seen for level in d.levels} == {1}
+            assert all(d.allowed and d.taken_at_ms == NOW + 10 for d in seen)
+            assert limiter.take(rule, key, NOW + 10).allowed
+            assert not limiter.peek(rule, key, NOW + 10).allowed
+
+    def test_keys_and_rules_are_counted_apart(self, limiter: RateLimiter) -> None:
+        key = make_key()
+        rules = [bucket_rule("3/hour", "a"), bucket_rule("3/hour", "b"), window_rule("3/hour")]
+        for rule in rules:
+            for other in (key, f"{key}:a", f"{key}}}", f"{key} é"):
+                assert take_many(limiter, rule, other, 5) == 3
+
+    # -- giving back
+
+    def test_what_is_given_back_can_be_taken_again(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("3/minute"), window_rule("3/minute, 5/hour")):
+            key = make_key()
+            for step in range(50):
+                taken = limiter.take(rule, key, NOW + step)
+                assert taken.allowed
+                back = limiter.give_back(rule, key, taken, NOW + step)
+                assert back.allowed
+                assert [lev.remaining for lev in back.levels] == [lim.count for lim in rule.limits]
+            assert take_many(limiter, rule, key, 4, NOW + 50) == 3
+
+    def test_giving_back_never_fills_beyond_the_limit(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("3/minute"), window_rule("3/minute")):
+            key = make_key()
+            taken = limiter.take(rule, key, NOW)
+            later = NOW + 2 * MINUTE
+            back = limiter.give_back(rule, key, taken, later)
+            assert back.levels == (Level(rule.limits[0], 3, 0, 0, 0),)
+            assert take_many(limiter, rule, key, 5, later) == 3
+
+    def test_giving_back_a_refusal_changes_nothing(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("3/minute"), window_rule("3/minute")):
+            key = make_key()
+            take_many(limiter, rule, key, 3)
+            refused = limiter.take(rule, key, NOW)
+            assert limiter.give_back(rule, key, refused, NOW) == refused
+
+    def test_a_window_takes_back_the_request_that_was_given(self, limiter: RateLimiter) -> None:
+        rule, key = window_rule("3/minute"), make_key()
+        limiter.take(rule, key, NOW)
+        second = limiter.take(rule, key, NOW + 10_000)
+        limiter.take(rule, key, NOW + 20_000)
+        back = limiter.give_back(rule, key, second, NOW + 30_000)
+        assert back.levels == (Level(rule.limits[0], 1, 50_000, 30_000, 0),)
+        assert limiter.peek(rule, key, NOW + 60_000).levels[0].remaining == 2
+
+    # -- clocks that jump
+
+    @_checked
+    @given(jumps=_jumps)
+    @_any_rule
+    def test_no_jump_of_the_clock_locks_out_or_overfills(
+        self, limiter: RateLimiter, rule: Rule, jumps: list[int]
+    ) -> None:
+        key, now = make_key(), NOW
+        longest = max(limit.window_seconds for limit in rule.limits)
+        for jump in jumps:
+            now += jump
+            decision = limiter.take(rule, key, now)
+            for level in decision.levels:
+                window_ms = level.limit.window_ms
+                assert 0 <= level.remaining <= level.limit.count
+                assert 0 <= level.retry_ms <= window_ms
+                assert 0 <= level.retry_ms <= level.next_ms <= level.full_ms <= 2 * window_ms
+            if not decision.allowed:
+                assert 1 <= decision.retry_after_seconds <= longest
+                now += decision.retry_after_seconds * 1000
+                assert limiter.take(rule, key, now).allowed
+
+    def test_a_clock_that_goes_back_gives_nothing_away(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("500/hour"), window_rule("500/hour")):
+            for jump in (1, SECOND, MINUTE, HOUR - 7_200):
+                key = make_key()
+                assert take_many(limiter, rule, key, 400) == 400
+                assert limiter.peek(rule, key, NOW - jump).levels[0].remaining == 100
+                assert take_many(limiter, rule, key, 200, NOW - jump) == 100
+
+    def test_two_clocks_in_turn_give_no_more_than_one(self, limiter: RateLimiter) -> None:
+        """Machines whose clocks differ by three seconds."""
+        for rule in (bucket_rule("500/hour"), window_rule("500/hour")):
+            key = make_key()
+            allowed = sum(limiter.take(rule, key, NOW + n % 2 * 3_000).allowed for n in range(1100))
+            assert allowed == 500
+
+    def test_a_time_that_was_far_ahead_does_not_stay(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("2/minute"), window_rule("2/minute")):
+            key = make_key()
+            assert take_many(limiter, rule, key, 3, NOW + DAY) == 2
+            now = NOW
+            if not limiter.take(rule, key, now).allowed:
+                now += 30_000
+                assert limiter.take(rule, key, now).allowed
+            full = limiter.peek(rule, key, now + MINUTE)
+            assert full.levels == (Level(rule.limits[0], 2, 0, 0, 0),)

@@ -1,0 +1,366 @@
+"""A shared limiter that is away, or swallows questions, keeps no request waiting for long."""
+
+import logging
+import socket
+import threading
+import time
+
+import pytest
+
+from finance_api.ratelimit.fallback import FallbackLimiter
+from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
+from finance_api.ratelimit.memory import MemoryLimiter
+from finance_api.ratelimit.redis import RedisLimiter
+from finance_api.ratelimit.testing import (
+    HOUR,
+    NOW,
+    bucket_rule,
+    in_threads,
+    make_key,
+    take_many,
+    window_rule,
+)
+from support.programs import redis_server
+
+RULE = bucket_rule("500/hour")
+LOGGER = "finance_api.ratelimit.fallback"
+
+
+class Seconds:
+    """A monotonic clock that goes on when it is told."""
+
+    def __init__(self):
+        self.now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Flaky(RateLimiter):
+    """A limiter that can be switched off; it counts how often it is asked."""
+
+    def __init__(self):
+        self.limiter = MemoryLimiter()
+        self.away = False
+        self.asked = 0
+        self.closed = False
+
+    def _ask(self):
+        self.asked += 1
+        if self.away:
+            raise LimiterUnavailable("it is switched off")
+        return self.limiter
+
+    def take(self, rule, key, now_ms):
+        return self._ask().take(rule, key, now_ms)
+
+    def give_back(self, rule, key, decision, now_ms):
+        return self._ask().give_back(rule, key, decision, now_ms)
+
+    def peek(self, rule, key, now_ms):
+        return self._ask().peek(rule, key, now_ms)
+
+    def close(self):
+        self.closed = True
+
+
+class Fallback:
+    """A FallbackLimiter with its parts at hand."""
+
+    def __init__(self, shared):
+        self.shared = shared
+        self.local = MemoryLimiter()
+        self.seconds = Seconds()
+        self.count = 0
+        self.limiter = FallbackLimiter(
+            shared, self.local, self._on_fallback, monotonic=self.seconds
+        )
+
+    def _on_fallback(self):
+        self.count += 1
+
+    def take(self, key="key", now_ms=NOW):
+        return self.limiter.take(RULE, key, now_ms)
+
+
+@pytest.fixture
+def flaky():
+    return Fallback(Flaky())
+
+
+@pytest.fixture
+def logged(caplog):
+    caplog.set_level(logging.INFO, logger=LOGGER)
+    return lambda: [(r.levelname, r.getMessage()) for r in caplog.records if r.name == LOGGER]
+
+
+WARNING = "the shared rate limiter does not answer: {}; each process counts for itself"
+BACK = ("INFO", "the shared rate limiter answers again")
+
+
+def test_the_local_limiter_decides_while_the_shared_one_is_away(flaky):
+    assert flaky.take().levels[0].remaining == 499
+    flaky.shared.away = True
+    assert flaky.take().levels[0].remaining == 499
+    assert flaky.take().levels[0].remaining == 498
+    assert flaky.limiter.peek(RULE, "key", NOW).levels[0].remaining == 498
+    assert flaky.count == 3
+
+
+def test_the_shared_limiter_rests_after_a_failure_and_is_asked_again(flaky):
+    flaky.shared.away = True
+    for _ in range(10):
+        flaky.take()
+    assert flaky.shared.asked == 1
+    flaky.seconds.now += 0.99
+    flaky.take()
+    assert flaky.shared.asked == 1
+    flaky.seconds.now += 0.01
+    for _ in range(10):
+        flaky.take()
+    assert flaky.shared.asked == 2
+    flaky.shared.away = False
+    flaky.seconds.now += 1
+    flaky.take()
+    flaky.take()
+    assert flaky.shared.asked == 4
+    assert flaky.count == 21
+
+
+def test_one_thread_at_a_time_asks_whether_it_is_back(flaky):
+    flaky.shared.away = True
+    flaky.take()
+    flaky.seconds.now += 1
+    asked, answered = threading.Event(), threading.Event()
+    ask = flaky.shared._ask
+
+    def ask_slowly():
+        asked.set()
+        assert answered.wait(30)
+        return ask()
+
+    flaky.shared._ask = ask_slowly
+    prober = threading.Thread(target=flaky.take)
+    prober.start()
+    assert asked.wait(30)
+    in_threads(16, 64, flaky.take)
+    assert (flaky.shared.asked, flaky.count) == (1, 65)
+    flaky.shared._ask = ask
+    flaky.shared.away = False
+    answered.set()
+    prober.join()
+    flaky.take()
+    assert (flaky.shared.asked, flaky.count) == (3, 65)
+
+
+def test_an_answer_from_before_the_failure_does_not_end_the_rest(flaky, logged):
+    asked, answered = threading.Event(), threading.Event()
+    ask = flaky.shared._ask
+
+    def ask_slowly():
+        asked.set()
+        assert answered.wait(30)
+        return flaky.shared.limiter
+
+    flaky.shared._ask = ask_slowly
+    slow = threading.Thread(target=flaky.take)
+    slow.start()
+    assert asked.wait(30)
+    flaky.shared._ask = ask
+    flaky.shared.away = True
+    flaky.take()
+    answered.set()
+    slow.join()
+    flaky.take()
+    assert flaky.shared.asked == 1
+    assert [level for level, _ in logged()] == ["WARNING"]
+
+
+def test_an_error_of_the_program_does_not_end_the_asking(flaky):
+    flaky.shared.away = True
+    flaky.take()
+    flaky.seconds.now += 1
+    ask = flaky.shared._ask
+    flaky.shared._ask = lambda: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        flaky.take()
+    flaky.shared._ask = ask
+    flaky.shared.away = False
+    flaky.take()
+    flaky.take()
+    assert flaky.shared.asked == 3
+
+
+def test_what_is_taken_is_given_back_where_it_was_taken(flaky):
+    shared = flaky.take()
+    flaky.shared.away = True
+    local = flaky.take()
+    asked = flaky.shared.asked
+    # Neither waits for a limiter that rests, nor fails with one that is away.
+    assert flaky.limiter.give_back(RULE, "key", shared, NOW) == shared
+    assert flaky.shared.asked == asked
+    assert flaky.limiter.give_back(RULE, "key", local, NOW).levels[0].remaining == 500
+    flaky.seconds.now += 1
+    assert flaky.limiter.give_back(RULE, "key", shared, NOW) == shared
+    assert flaky.shared.asked == asked + 1
+    flaky.shared.away = False
+    flaky.seconds.now += 1
+    late = flaky.take()
+    assert late.levels[0].remaining == 498
+    assert flaky.limiter.give_back(RULE, "key", late, NOW).levels[0].remaining == 499
+    assert flaky.local.peek(RULE, "key", NOW).levels[0].remaining == 500
+
+
+def test_one_warning_a_minute_and_a_line_when_it_is_back(flaky, logged):
+    flaky.shared.away = True
+    for _ in range(600):
+        flaky.take()
+        flaky.seconds.now += 0.2
+    warning = ("WARNING", WARNING.format("it is switched off"))
+    assert logged() == [warning] * 2
+    flaky.shared.away = False
+    flaky.seconds.now += 1
+    flaky.take()
+    assert logged() == [warning] * 2 + [BACK]
+    flaky.take()
+    assert len(logged()) == 3
+
+
+def test_one_that_comes_and_goes_is_not_logged_each_time(flaky, logged):
+    for _ in range(50):
+        flaky.shared.away = not flaky.shared.away
+        flaky.take()
+        flaky.seconds.now += 1
+    assert [level for level, _ in logged()] == ["WARNING", "INFO"]
+
+
+def test_both_are_closed(flaky):
+    flaky.limiter.close()
+    assert flaky.shared.closed
+
+
+def test_a_redis_killed_under_load_stops_nobody_and_is_used_again_when_it_is_back(logged):
+    key = make_key()
+    with redis_server() as server:
+        fallback = Fallback(RedisLimiter(server.url, timeout_seconds=30))
+        started = threading.Barrier(9)
+        stopping = threading.Event()
+        answers, failures = [], []
+
+        def load():
+            started.wait()
+            try:
+                while not stopping.is_set():
+                    answers.append(fallback.take(key))
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=load) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        started.wait()
+        _wait_for(lambda: len(answers) > 300)
+        server.kill()
+        _wait_for(lambda: sum(a.allowed for a in answers if a.made_by is fallback.local) >= 500)
+        server.start()
+        # Nobody asks before the rest is over.
+        fallen_back = fallback.count
+        _wait_for(lambda: fallback.count > fallen_back + 100)
+        assert answers[-1].made_by is fallback.local
+        fallback.seconds.now += 1
+        _wait_for(lambda: answers[-1].made_by is fallback.shared)
+        fallen_back = fallback.count
+        reached = len(answers)
+        _wait_for(lambda: len(answers) > reached + 100)
+        stopping.set()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        # It has lost what it knew, and grants the limit once more.
+        assert sum(a.allowed for a in answers) <= 3 * 500
+        assert sum(a.allowed for a in answers if a.made_by is fallback.local) == 500
+        assert fallback.count == sum(a.made_by is fallback.local for a in answers)
+        assert fallback.take(key).made_by is fallback.shared
+        levels = [level for level, _ in logged()]
+        assert levels == ["WARNING", "INFO"]
+        fallback.limiter.close()
+
+
+def test_a_redis_that_stays_away_grants_the_limit_once_more_at_most(logged):
+    key = make_key()
+    with redis_server() as server:
+        fallback = Fallback(RedisLimiter(server.url, timeout_seconds=30))
+        assert take_many(fallback.limiter, RULE, key, 400) == 400
+        server.kill()
+        granted = in_threads(16, 2000, lambda: fallback.take(key).allowed)
+        assert len(granted) == 2000
+        assert sum(granted) == 500
+        assert fallback.count == 2000
+        assert [level for level, _ in logged()] == ["WARNING"]
+        fallback.limiter.close()
+
+
+def test_stale_connections_do_not_fail_one_after_the_other_when_redis_is_back():
+    with redis_server() as server:
+        limiter = RedisLimiter(server.url, timeout_seconds=30)
+        in_threads(8, 400, lambda: limiter.take(RULE, "key", NOW))
+        server.stop()
+        with pytest.raises(LimiterUnavailable, match="Redis: "):
+            limiter.take(RULE, "key", NOW)
+        server.start()
+        assert len(in_threads(8, 400, lambda: limiter.take(RULE, "key", NOW))) == 400
+        limiter.close()
+
+
+def test_an_error_that_redis_answers_is_unavailability(redis_url):
+    limiter = RedisLimiter(redis_url.removesuffix("/0") + "/99999", timeout_seconds=30)
+    with pytest.raises(LimiterUnavailable, match="Redis: "):
+        limiter.peek(RULE, "key", NOW)
+    limiter.close()
+
+
+@pytest.fixture
+def black_hole():
+    """An address that accepts connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
+
+
+def test_a_redis_that_swallows_questions_slows_one_request_a_second(black_hole, logged):
+    fallback = Fallback(RedisLimiter(black_hole))
+    asked = []
+    take = fallback.shared.take
+
+    def take_and_count(*arguments):
+        asked.append(arguments)
+        return take(*arguments)
+
+    fallback.shared.take = take_and_count
+    before = time.monotonic()
+    # Who asks before the first failure waits for it; nobody does afterwards.
+    answers = in_threads(16, 1000, fallback.take)
+    assert 1 <= len(asked) <= 16
+    assert (len(answers), sum(a.allowed for a in answers)) == (1000, 500)
+    for turn in range(1, 4):
+        fallback.seconds.now += 1
+        first = len(asked)
+        in_threads(16, 100, lambda: fallback.take(now_ms=NOW + HOUR))
+        assert len(asked) == first + 1, turn
+    assert time.monotonic() - before < 30
+    assert fallback.count == 1300
+    assert logged() == [("WARNING", WARNING.format("Redis: Timeout reading from socket"))]
+    fallback.limiter.close()
+
+
+def test_windows_fall_back_too(flaky):
+    rule = window_rule("3/minute, 5/hour")
+    flaky.shared.away = True
+    assert take_many(flaky.limiter, rule, "key", 5) == 3
+    assert flaky.count == 5
+
+
+def _wait_for(what):
+    deadline = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)

@@ -1,0 +1,173 @@
+"""Every limiter of this project passes the suite, and keeps no more than it needs."""
+
+import gc
+import tracemalloc
+
+import pytest
+import redis
+
+from finance_api.ratelimit.fallback import FallbackLimiter
+from finance_api.ratelimit.limits import Algorithm, Rule
+from finance_api.ratelimit.memory import MemoryLimiter
+from finance_api.ratelimit.redis import RedisLimiter
+from finance_api.ratelimit.testing import (
+    HOUR,
+    MINUTE,
+    NOW,
+    RateLimiterConformance,
+    bucket_rule,
+    make_key,
+    take_many,
+    window_rule,
+)
+
+
+@pytest.fixture
+def memory():
+    return MemoryLimiter()
+
+
+@pytest.fixture
+def shared(redis_url):
+    # On a busy machine an answer may take its time.
+    limiter = RedisLimiter(redis_url, timeout_seconds=30)
+    yield limiter
+    limiter.close()
+
+
+@pytest.fixture
+def server(redis_url):
+    """To look at what is kept."""
+    client = redis.Redis.from_url(redis_url, decode_responses=True)
+    client.flushall()
+    yield client
+    client.close()
+
+
+class TestMemory(RateLimiterConformance):
+    @pytest.fixture
+    def limiter(self, memory):
+        return memory
+
+
+class TestRedis(RateLimiterConformance):
+    @pytest.fixture
+    def limiter(self, shared):
+        return shared
+
+
+class TestFallback(RateLimiterConformance):
+    @pytest.fixture
+    def limiter(self, shared, memory):
+        fallen_back = []
+        yield FallbackLimiter(shared, memory, lambda: fallen_back.append(1))
+        assert not fallen_back
+
+
+@pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
+def test_memory_lets_go_of_what_is_full_again(memory, rule):
+    for number in range(100):
+        memory.take(rule, f"{number}", NOW)
+    assert memory.kept_count == 100
+    memory.take(rule, "0", NOW + HOUR)
+    assert memory.kept_count <= 100
+    memory.take(rule, "0", NOW + 2 * HOUR)
+    assert memory.kept_count == 1
+    memory.peek(rule, "1", NOW + 4 * HOUR)
+    assert memory.kept_count == 0
+
+
+@pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
+def test_memory_keeps_nothing_for_what_was_not_taken(memory, rule):
+    memory.peek(rule, "peeked", NOW)
+    memory.give_back(rule, "given back", memory.take(rule, "given back", NOW), NOW)
+    assert memory.kept_count == 0
+
+
+def test_memory_keeps_what_counts_for_a_whole_window(memory):
+    """Whatever part of the window the state was written in."""
+    for rule in (bucket_rule("60/minute"), window_rule("60/minute")):
+        for start in range(0, 3 * MINUTE, 7_000):
+            key = make_key()
+            assert take_many(memory, rule, key, 60, NOW + start) == 60
+            (level,) = memory.peek(rule, key, NOW + start + MINUTE - 1).levels
+            assert level.remaining == (59 if rule.algorithm is Algorithm.TOKEN_BUCKET else 0)
+
+
+def test_an_idle_bucket_takes_at_most_200_bytes(memory):
+    rule, count = bucket_rule("500/hour"), 44_000  # just more than a dict holds before it grows
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(count):
+            # As long as the ids of tokens, and made anew like them.
+            memory.take(rule, f"{number:08x}-0000-4000-8000-000000000000", NOW)
+        assert memory.kept_count == count
+        assert tracemalloc.get_traced_memory()[0] / count <= 200
+    finally:
+        tracemalloc.stop()
+
+
+def test_redis_keeps_the_limits_of_a_rule_in_one_slot(shared, server):
+    shared.take(window_rule("2/minute, 9/hour", "internal"), "user 1", NOW)
+    assert sorted(server.scan_iter()) == [
+        "finance_api:ratelimit:{internal:user 1}:hour",
+        "finance_api:ratelimit:{internal:user 1}:minute",
+    ]
+
+
+@pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
+def test_redis_lets_go_of_what_is_full_again_but_not_early(shared, server, make_rule):
+    rule, key = make_rule("500/hour"), make_key()
+    for count, now in ((1, NOW), (300, NOW + 1_000), (300, NOW + 2_000), (1, NOW - 1_000)):
+        take_many(shared, rule, key, count, now)
+        (level,) = shared.peek(rule, key, now).levels
+        (name,) = server.scan_iter()
+        assert level.full_ms < server.pttl(name) <= level.full_ms + 1_000
+
+
+@pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
+def test_redis_keeps_nothing_for_what_was_not_taken(shared, server, make_rule):
+    rule = make_rule("5/minute")
+    shared.peek(rule, "peeked", NOW)
+    shared.give_back(rule, "given back", shared.take(rule, "given back", NOW), NOW)
+    assert list(server.scan_iter()) == []
+
+
+def test_redis_need_not_have_forgotten_what_no_longer_counts(shared, server):
+    """Its clock does not go with ours: the answer is the same whether a key is there or not."""
+    for rule in (bucket_rule("3/minute"), window_rule("3/minute")):
+        key = make_key()
+        take_many(shared, rule, key, 3)
+        kept = shared.peek(rule, key, NOW + MINUTE)
+        server.flushall()
+        assert shared.peek(rule, key, NOW + MINUTE) == kept
+
+
+@pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
+def test_redis_goes_by_a_limit_that_was_lowered_or_raised(shared, server, make_rule):
+    many, few, key = make_rule("10/minute"), make_rule("4/minute"), make_key()
+    take_many(shared, many, key, 8)
+    refused = shared.take(few, key, NOW)
+    assert not refused.allowed
+    assert refused.levels[0].remaining == 0
+    wait_ms = refused.retry_after_seconds * 1000
+    assert 0 < wait_ms <= MINUTE
+    assert shared.take(few, key, NOW + wait_ms).allowed
+
+
+def test_redis_starts_anew_under_another_algorithm(shared, server):
+    key = make_key()
+    for algorithm in (Algorithm.TOKEN_BUCKET, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET):
+        rule = Rule("changed", algorithm, bucket_rule("3/minute").limits)
+        assert take_many(shared, rule, key, 5) == 3
+
+
+def test_redis_loses_no_unit_of_the_largest_bucket(shared, server):
+    rule, key = bucket_rule("104249991/day"), make_key()
+    capacity = 104_249_991 * 86_400_000
+    name = f"finance_api:ratelimit:{{bucket:{key}}}:day"
+    server.set(name, f"{capacity - 86_400_001} {NOW}")
+    decision = shared.take(rule, key, NOW)
+    assert (decision.allowed, decision.levels[0].remaining) == (True, 0)
+    assert server.get(name) == f"{capacity - 1} {NOW}"

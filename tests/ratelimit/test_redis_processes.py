@@ -1,0 +1,48 @@
+"""Processes that share a Redis grant together what one would."""
+
+import subprocess
+import sys
+
+import pytest
+
+from finance_api.ratelimit.testing import NOW, make_key
+
+TAKES = 300
+PROCESSES = 4
+
+PROGRAM = """
+import sys
+from finance_api.ratelimit.limits import Algorithm, Rule, parse_limits
+from finance_api.ratelimit.redis import RedisLimiter
+
+url, key, algorithm, now, takes = sys.argv[1:]
+rule = Rule("processes", Algorithm[algorithm], parse_limits("500/hour"))
+limiter = RedisLimiter(url, timeout_seconds=30)
+limiter.peek(rule, key, int(now))
+print("ready", flush=True)
+sys.stdin.readline()
+print(sum(limiter.take(rule, key, int(now)).allowed for _ in range(int(takes))))
+limiter.close()
+"""
+
+
+@pytest.mark.parametrize("algorithm", ["TOKEN_BUCKET", "SLIDING_WINDOW"])
+def test_processes_are_granted_exactly_the_limit(redis_url, algorithm):
+    arguments = [redis_url, make_key(), algorithm, str(NOW), str(TAKES)]
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(PROCESSES)
+    ]
+    for process in running:
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    granted = [int(process.communicate(timeout=60)[0]) for process in running]
+    assert [process.returncode for process in running] == [0] * PROCESSES
+    assert sum(granted) == 500

@@ -1,0 +1,81 @@
+"""Limits as they are written, and what decisions say of them."""
+
+import pytest
+
+from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
+
+MINUTE = Limit(100, 60)
+HOUR = Limit(1000, 3600)
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("500/hour", (Limit(500, 3600),)),
+        ("100/minute, 1000/hour", (MINUTE, HOUR)),
+        ("1000/hour,100/minute", (HOUR, MINUTE)),
+        ("  100 / minute ,\n 1000/hour ", (MINUTE, HOUR)),
+        ("1/second", (Limit(1, 1),)),
+        ("1000000000/hour", (Limit(1_000_000_000, 3600),)),
+        ("104249991/day", (Limit(104_249_991, 86_400),)),
+        ("007/day", (Limit(7, 86_400),)),
+    ],
+)
+def test_limits_are_read(text, limits):
+    assert parse_limits(text) == limits
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", ",", "100/minute,", "100", "/minute", "minute", "100/", "100/fortnight"),
+        *("100/minutes", "100/Minute", "100 per minute", "1e3/hour", "1.5/hour", "-1/hour"),
+        *("+1/hour", "1_0/hour", "٣/hour", "100/minute 1000/hour", "100/minute; 1000/hour"),
+        *("0/hour", "1000000001/second", "99999999999999999999/hour", "9" * 5000 + "/hour"),
+        *("1/minute, 2/minute", "1/hour, 2/minute, 1/hour"),
+        # More than can be counted exactly.
+        *("104249992/day", "1000000000/day"),
+    ],
+)
+def test_what_is_no_limit_is_refused_with_a_reason(text):
+    with pytest.raises(ValueError, match=r"^is not ") as refusal:
+        parse_limits(text)
+    assert len(str(refusal.value)) < 120
+
+
+def test_a_limit_is_named_after_its_window():
+    names = [limit.name for limit in parse_limits("1/second, 1/minute, 1/hour, 1/day")]
+    assert names == ["second", "minute", "hour", "day"]
+
+
+def decision(allowed, *levels):
+    return Decision(allowed, levels, 0)
+
+
+def test_the_wait_is_that_of_the_limit_that_takes_longest():
+    levels = (Level(MINUTE, 0, 60_000, 1_001, 1_001), Level(HOUR, 0, 3_600_000, 9_000, 9_000))
+    assert decision(False, *levels).retry_after_seconds == 9
+    assert decision(False, levels[0]).retry_after_seconds == 2
+
+
+def test_a_refusal_waits_for_a_second_at_least():
+    level = Level(MINUTE, 1, 60_000, 600, 0)
+    assert decision(False, level).retry_after_seconds == 1
+    assert decision(True, level).retry_after_seconds == 0
+
+
+def test_the_tightest_level_has_the_fewest_requests_left():
+    minute, hour = Level(MINUTE, 7, 60_000, 600, 0), Level(HOUR, 6, 50_000, 600, 0)
+    assert decision(True, minute, hour).tightest is hour
+    assert decision(True, hour, minute).tightest is hour
+
+
+def test_of_equally_tight_levels_the_one_that_is_full_last_counts():
+    minute, hour = Level(MINUTE, 7, 60_000, 600, 0), Level(HOUR, 7, 70_000, 600, 0)
+    assert decision(True, minute, hour).tightest is hour
+    assert decision(True, hour, minute).tightest is hour
+
+
+def test_who_decided_is_no_part_of_what_was_decided():
+    level = Level(MINUTE, 7, 60_000, 600, 0)
+    assert Decision(True, (level,), 1, made_by="one") == Decision(True, (level,), 1)
