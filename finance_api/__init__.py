@@ -26,11 +26,15 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     )
     for part in (
         "finance_api.errors",
+        "finance_api.metrics",
         "finance_api.edge",
         "pyramid_tm",
         "finance_api.storage",
         "finance_api.preload",
         "finance_api.auth",
+        "finance_api.ratelimit",
+        "finance_api.usage",
+        "finance_api.housekeeping",
         "finance_api.api",
     ):
         config.include(part)

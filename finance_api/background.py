@@ -2,27 +2,37 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
 
 logger = logging.getLogger(__name__)
 
+K = TypeVar("K")
+
 
 class Periodic:
-    """Runs ``work`` every ``seconds`` from `start` on, and once more at `stop`.
+    """Runs ``work`` every ``seconds`` from `start` on and, if ``last`` is set, once at `stop`.
 
-    An error of ``work`` is logged and the work tried again at the next turn.
+    An error of ``work`` is logged and the work tried again at the next turn; while it goes on
+    failing, nothing more is logged.
     """
 
-    def __init__(self, name: str, seconds: float, work: Callable[[], None]) -> None:
+    def __init__(
+        self, name: str, seconds: float, work: Callable[[], None], *, last: bool = True
+    ) -> None:
         self._name = name
         self._seconds = seconds
         self._work = work
+        self._last = last
+        self._failing = False
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Starts the thread, unless it runs; to be called in the process that is to run it."""
+        if self._thread is not None:
+            return
         with self._lock:
             if self._thread is None and not self._stopping.is_set():
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
@@ -33,7 +43,8 @@ class Periodic:
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
-        self._try()
+        if self._last:
+            self._try()
 
     def _run(self) -> None:
         while not self._stopping.wait(self._seconds):
@@ -43,4 +54,61 @@ class Periodic:
         try:
             self._work()
         except Exception as error:
-            logger.warning("%s failed and will be tried again: %s", self._name, error)
+            if not self._failing or self._stopping.is_set():
+                logger.warning("%s failed and will be tried again: %s", self._name, error)
+            self._failing = True
+        else:
+            if self._failing:
+                logger.info("%s works again", self._name)
+            self._failing = False
+
+
+class WriteBehind(Generic[K]):
+    """Numbers noted in memory, and written together from time to time.
+
+    merge: of two numbers noted for one key, the one to keep.
+    write: keeps all numbers or, if it raises, none of them: these are then tried again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        seconds: float,
+        *,
+        merge: Callable[[int, int], int],
+        write: Callable[[Mapping[K, int]], None],
+    ) -> None:
+        self._merge = merge
+        self._write = write
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._noted: dict[K, int] = {}
+        self._periodic = Periodic(name, seconds, self.flush)
+
+    def note(self, key: K, number: int) -> None:
+        self._periodic.start()
+        with self._lock:
+            self._keep(key, number)
+
+    def flush(self) -> None:
+        """Writes what is noted. Raises what ``write`` does; nothing is lost then."""
+        with self._writing:
+            with self._lock:
+                noted, self._noted = self._noted, {}
+            if not noted:
+                return
+            try:
+                self._write(noted)
+            except BaseException:
+                with self._lock:
+                    for key, number in noted.items():
+                        self._keep(key, number)
+                raise
+
+    def stop(self) -> None:
+        """Writes what is left."""
+        self._periodic.stop()
+
+    def _keep(self, key: K, number: int) -> None:
+        kept = self._noted.get(key)
+        self._noted[key] = number if kept is None else self._merge(kept, number)

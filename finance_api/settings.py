@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from finance_api.ratelimit.limits import parse_limits
+
 ENVIRONMENT_PREFIX = "FINANCE_API_"
 #: Variables of that prefix that are no settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
@@ -67,6 +69,21 @@ def _boolean(text: str) -> bool:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split())
+
+
+def _required_words(text: str) -> tuple[str, ...]:
+    if not _words(text):
+        raise ValueError("must not be empty")
+    return _words(text)
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.strip() not in choices:
+            raise ValueError(f"is not {' or '.join(choices)}")
+        return text.strip()
+
+    return parse
 
 
 def _hosts(text: str) -> tuple[str, ...]:
@@ -162,7 +179,7 @@ SETTINGS: tuple[Setting, ...] = (
         _networks,
         "",
         "addresses or networks",
-        "Reverse proxies whose X-Forwarded-Proto is believed.",
+        "Reverse proxies whose X-Forwarded-Proto and X-Forwarded-For are believed.",
     ),
     Setting(
         "finance_api.cors.origins",
@@ -177,6 +194,98 @@ SETTINGS: tuple[Setting, ...] = (
         "60",
         "seconds",
         "How often the times at which tokens were last used are written.",
+    ),
+    Setting(
+        "finance_api.jwt.keys",
+        _text,
+        "",
+        "path",
+        "The file of the keys of JSON Web Tokens; without it the internal surface lets nobody in.",
+    ),
+    Setting(
+        "finance_api.jwt.issuers",
+        _required_words,
+        "finance_api",
+        "names",
+        "Values of the claim iss that are accepted; JWTs that are issued here carry the first.",
+    ),
+    Setting(
+        "finance_api.jwt.audience",
+        _required_text,
+        "finance_api",
+        "name",
+        "What the claim aud must name.",
+    ),
+    Setting(
+        "finance_api.jwt.subject",
+        _one_of("uuid", "email"),
+        "uuid",
+        "uuid or email",
+        "What the claim sub names a user by; with email, e-mail addresses as well as UUIDs.",
+    ),
+    Setting(
+        "finance_api.jwt.ttl_seconds",
+        _integer(1, 31_536_000),
+        "3600",
+        "seconds",
+        "How long a JWT lasts, unless it is made for another time.",
+    ),
+    Setting(
+        "finance_api.jwt.max_ttl_seconds",
+        _integer(1, 31_536_000),
+        "2592000",
+        "seconds",
+        "The longest life of a JWT; one that claims more is refused.",
+    ),
+    Setting(
+        "finance_api.jwt.leeway_seconds",
+        _integer(0, 30),
+        "5",
+        "seconds",
+        "How far another machine's clock may be off when the times in a JWT are checked.",
+    ),
+    Setting(
+        "finance_api.ratelimit.public",
+        parse_limits,
+        "500/hour",
+        "requests/unit",
+        "What a personal token may ask, as a token bucket; units are second, minute, hour, day.",
+    ),
+    Setting(
+        "finance_api.ratelimit.internal",
+        parse_limits,
+        "100/minute, 1000/hour",
+        "requests/unit",
+        "What a user may ask of the internal surface, in sliding windows; all of them must pass.",
+    ),
+    Setting(
+        "finance_api.ratelimit.failed_auth",
+        parse_limits,
+        "30/minute",
+        "requests/unit",
+        "How often an address may fail to authenticate before it is answered 429, as a token "
+        "bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.backend",
+        _one_of("memory", "redis"),
+        "memory",
+        "memory or redis",
+        "Where requests are counted: in each process, or in a Redis that all of them share.",
+    ),
+    Setting(
+        "finance_api.ratelimit.redis_url",
+        _text,
+        "",
+        "Redis URL",
+        "The Redis of the backend redis: redis://host:6379/0.",
+    ),
+    Setting(
+        "finance_api.metrics.clients",
+        _networks,
+        "",
+        "addresses or networks",
+        "Who may read /__metrics__; for others there is nothing at that path.",
     ),
 )
 

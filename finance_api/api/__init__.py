@@ -11,4 +11,5 @@ warnings.filterwarnings("ignore", message="pkg_resources is deprecated as an API
 def includeme(config: Configurator) -> None:
     config.include("cornice")
     config.scan("finance_api.api.public")
+    config.scan("finance_api.api.internal")
     config.scan("finance_api.api.ops")

@@ -1,4 +1,4 @@
-"""One page of a resource, as every list of the public surface answers it."""
+"""One page of a resource, as every list of the public surface answers it, and links to the next."""
 
 from urllib.parse import quote, urlencode
 
@@ -33,7 +33,11 @@ def list_response(request: Request, resource: Resource) -> Response:
         return freshness.not_modified()
     page = list_computed(request.storage, user_id, query, today)
     response = freshness.mark(representation.write_page(query, page))
-    offset = next_offset(query, page)
+    return link_next(request, response, next_offset(query, page))
+
+
+def link_next(request: Request, response: Response, offset: int | None) -> Response:
+    """Adds where the next page is (RFC 8288), unless ``offset`` is None."""
     if offset is not None:
         response.headers["Link"] = f'<{_url_at(request, offset)}>; rel="next"'
     return response

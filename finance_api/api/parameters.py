@@ -17,6 +17,7 @@ from finance_api.query.model import (
     DEFAULT_LIMIT,
     MAX_LIMIT,
     MAX_OFFSET,
+    Bound,
     Query,
 )
 from finance_api.query.parse import (
@@ -28,7 +29,7 @@ from finance_api.query.parse import (
     parse_sort,
 )
 from finance_api.querystring import split_query
-from finance_api.resources.field import Field, Resource, names_of
+from finance_api.resources.field import Field, Kind, Resource, names_of
 
 MAX_PARAMETERS = 100
 MAX_CONDITIONS_PER_FIELD = 10
@@ -94,39 +95,51 @@ class Ids(colander.SchemaType):  # type: ignore[misc]
 
 
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
-    """computed: fields of the resource that cannot be filtered by, though a client may try."""
+    """The parameters that an endpoint takes.
+
+    computed: fields of the resource that cannot be filtered by, though a client may try.
+    ranges: the names of the lower and the upper `Bound` of one field.
+    """
 
     computed: frozenset[str] = frozenset()
+    ranges: tuple[tuple[str, str], ...] = ()
+
+    def add_parameter(self, name: str, kind: colander.SchemaType, missing: Any) -> None:
+        """missing: the value without the parameter."""
+        self.add(colander.SchemaNode(kind, name=name, missing=missing))
+
+    def add_required(self, name: str, kind: colander.SchemaType, wanted: str) -> None:
+        """wanted: what the parameter has to say, for a message."""
+        message = f"is required: {wanted}"
+        self.add(colander.SchemaNode(kind, name=name, missing_msg=message))
+
+    def add_page(self, max_limit: int) -> None:
+        """limit and offset."""
+        limit = Scalar(lambda text: parse_integer(text, 1, max_limit))
+        offset = Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET))
+        self.add_parameter("limit", limit, DEFAULT_LIMIT)
+        self.add_parameter("offset", offset, 0)
 
 
 def list_schema(resource: Resource) -> ParameterSchema:
     """limit, offset, sortBy, withTotal, and a filter for each field that has one."""
     schema = ParameterSchema()
-    nodes: list[tuple[str, colander.SchemaType, Any]] = [
-        ("limit", Scalar(lambda text: parse_integer(text, 1, MAX_LIMIT)), DEFAULT_LIMIT),
-        ("offset", Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET)), 0),
-        ("sortBy", Scalar(lambda text: parse_sort(resource, text)), _default_sort(resource)),
-        ("withTotal", Scalar(parse_boolean), False),
-    ]
     schema.computed = frozenset(names_of(resource.computed_fields))
-    nodes += [(f.name, Conditions(f), ()) for f in resource.fields if f.filterable]
-    for name, kind, missing in nodes:
-        schema.add(colander.SchemaNode(kind, name=name, missing=missing))
+    schema.add_page(MAX_LIMIT)
+    sort = partial(parse_sort, resource)
+    schema.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
+    schema.add_parameter("withTotal", Scalar(parse_boolean), False)
+    for field in resource.fields:
+        if field.filterable:
+            schema.add_parameter(field.name, Conditions(field), ())
     return schema
 
 
 def ids_schema() -> ParameterSchema:
     """``id``, which must be given."""
     schema = ParameterSchema()
-    required = colander.SchemaNode(
-        Ids(), name="id", missing_msg=f"is required: 1 to {MAX_LIST_OPERANDS} ids"
-    )
-    schema.add(required)
+    schema.add_required("id", Ids(), f"1 to {MAX_LIST_OPERANDS} ids")
     return schema
-
-
-def _default_sort(resource: Resource) -> Any:
-    return parse_sort(resource, resource.default_sort)
 
 
 def query_of(resource: Resource, validated: dict[str, Any]) -> Query:
@@ -160,14 +173,26 @@ def validate_query(request: Request, schema: ParameterSchema, **options: Any) ->
         if name not in known:
             message = _not_a_parameter(name, schema, known)
             request.errors.add("querystring", name[:_SHOWN_NAME_CHARACTERS], message)
-    try:
-        validated = schema.deserialize({k: v for k, v in given.items() if k in known})
-    except colander.Invalid as invalid:
-        for child in invalid.children:
-            for message in child.messages():
-                request.errors.add("querystring", child.node.name, str(message))
-    else:
-        request.validated.update(validated)
+    validated: dict[str, Any] = {}
+    # One by one, so that what is wrong with a range shows beside what is wrong elsewhere.
+    for node in schema.children:
+        try:
+            validated[node.name] = node.deserialize(given.get(node.name, colander.null))
+        except colander.Invalid as invalid:
+            for message in invalid.messages():
+                request.errors.add("querystring", node.name, str(message))
+    for low, high in schema.ranges:
+        fault = _range_fault(validated.get(low), validated.get(high))
+        if fault:
+            request.errors.add("querystring", low, f"is {fault} than {high}")
+    request.validated.update(validated)
+
+
+def _range_fault(low: Bound | None, high: Bound | None) -> str:
+    """What the lower bound is, if it lies beyond the upper one."""
+    if low is None or high is None or low.at <= high.at:
+        return ""
+    return "greater" if low.condition.field.kind is Kind.NUMBER else "later"
 
 
 def _not_a_parameter(name: str, schema: ParameterSchema, known: set[str]) -> str:

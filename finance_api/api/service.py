@@ -7,11 +7,11 @@ from cornice import Service
 from pyramid.httpexceptions import HTTPException
 from pyramid.request import Request
 
-from finance_api.auth.contexts import own_data
+from finance_api.auth.contexts import own_data, own_internal_data, own_usage
 from finance_api.auth.permissions import Permission
 from finance_api.errors import problem
 from finance_api.resources.field import Resource
-from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, USAGE_PATH
 
 
 def refuse(request: Request) -> HTTPException:
@@ -42,5 +42,30 @@ def public_service(
         factory=factory,
         error_handler=refuse,
         # The service is found by a scan in the module that calls this function.
+        depth=2,
+    )
+
+
+def public_usage_service(description: str) -> Service:
+    """The service that tells a token of its user's use; no scope is needed for it."""
+    return Service(
+        name="public usage",
+        path=USAGE_PATH,
+        description=description,
+        factory=own_usage(Permission.API_USAGE_READ),
+        error_handler=refuse,
+        depth=2,
+    )
+
+
+def internal_service(path: str, permission: Permission, description: str) -> Service:
+    """A service of the internal surface over the user's own data."""
+    factory: Callable[[Request], Any] = own_internal_data(permission)
+    return Service(
+        name=f"internal {path}",
+        path=f"{INTERNAL_SURFACE}{path}",
+        description=description,
+        factory=factory,
+        error_handler=refuse,
         depth=2,
     )

@@ -1,13 +1,18 @@
-"""A personal token -> who it belongs to."""
+"""A request's credential -> who it belongs to. Each surface takes one kind."""
 
 import secrets
 
 from pyramid.request import Request
 
 from finance_api.auth.bearer import MalformedHeader, bearer_token
-from finance_api.auth.identity import Failure, Identity
+from finance_api.auth.identity import Failure, Identity, JwtIdentity, TokenIdentity
+from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import User
+from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE
+from finance_api.values.ids import IdError, parse_id
 
 
 def authenticate(request: Request) -> Identity | Failure:
@@ -16,12 +21,17 @@ def authenticate(request: Request) -> Identity | Failure:
     The storage is asked at every request, so that a revocation holds from the next one on; it is
     not asked about what cannot be a token.
     """
+    accept = next((a for start, a in _SURFACES if request.path_info.startswith(start)), None)
+    if accept is None:
+        return Failure.ABSENT
     try:
         text = bearer_token(request.headers.get("Authorization"))
     except MalformedHeader:
         return Failure.INVALID
-    if text is None:
-        return Failure.ABSENT
+    return Failure.ABSENT if text is None else accept(request, text)
+
+
+def _by_token(request: Request, text: str) -> Identity | Failure:
     if not is_well_formed(text):
         return Failure.INVALID
     sha256 = digest(text)
@@ -36,4 +46,41 @@ def authenticate(request: Request) -> Identity | Failure:
     if token.expires_at is not None and token.expires_at <= now:
         return Failure.EXPIRED
     request.registry.last_used.note(token.id, now)
-    return Identity(user, token.id, token.scopes)
+    return TokenIdentity(user, token.id, token.scopes)
+
+
+def _by_jwt(request: Request, text: str) -> Identity | Failure:
+    registry = request.registry
+    now = registry.clock.now()
+    try:
+        claims = verify_jwt(text, registry.jwt_keys.keys(), registry.jwt_rules, now)
+    except JwtExpired:
+        return Failure.EXPIRED
+    except JwtRefused:
+        return Failure.INVALID
+    try:
+        user, revoked = _owner(request, claims)
+    except NotFound:
+        return Failure.INVALID
+    if revoked or not user.enabled:
+        return Failure.INVALID
+    if user.jwts_revoked_at is not None and claims.issued_at <= user.jwts_revoked_at:
+        return Failure.INVALID
+    return JwtIdentity(user, claims.jti)
+
+
+def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
+    """The user whom the claims name, and whether the token is revoked. Raises NotFound."""
+    find = request.storage.get_jwt_owner
+    by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
+    try:
+        if by_email and "@" in claims.subject:
+            found: tuple[User, bool] = find(claims.jti, email=normal_email(claims.subject))
+        else:
+            found = find(claims.jti, uuid=parse_id(claims.subject))
+    except (EmailRefused, IdError):
+        raise NotFound("there is no such user") from None
+    return found
+
+
+_SURFACES = ((PUBLIC_SURFACE, _by_token), (INTERNAL_SURFACE, _by_jwt))

@@ -4,36 +4,88 @@ from collections.abc import Callable
 from typing import Any
 
 from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, Allow, Deny
+from pyramid.config import Configurator
 from pyramid.request import Request
 
-from finance_api.auth.identity import Identity
 from finance_api.auth.permissions import Permission
-from finance_api.auth.principals import NO_PREMIUM, owner_with_scope
+from finance_api.auth.principals import (
+    NO_PREMIUM,
+    owner_by_jwt,
+    owner_by_token,
+    owner_with_scope,
+)
 
 
 class OwnData:
-    """One resource of the authenticated user's own data, on the public surface.
+    """Some of the authenticated user's own data, and what of the user may read it.
 
-    scope: the path of the resource.
+    scope: the path of the public resource that a personal token must cover, if one must.
     """
 
-    def __init__(self, identity: Identity, scope: str, permission: Permission) -> None:
-        self.user_id = identity.user.id
+    def __init__(self, user_id: int, acl: list[Any], scope: str | None = None) -> None:
+        self.user_id = user_id
         self.scope = scope
-        self._permission = permission
+        self._acl = acl
 
     def __acl__(self) -> list[Any]:
-        return [
-            (Deny, NO_PREMIUM, ALL_PERMISSIONS),
-            (Allow, owner_with_scope(self.user_id, self.scope), self._permission),
-            DENY_ALL,
-        ]
+        return [*self._acl, DENY_ALL]
 
 
-def own_data(scope: str, permission: Permission) -> Callable[[Request], OwnData]:
-    """A route factory; the authentication tween lets only requests with an identity get here."""
+Factory = Callable[[Request], OwnData]
+
+# The authentication tween lets only requests with an identity get to these.
+
+
+def own_data(scope: str, permission: Permission) -> Factory:
+    """One resource of the public surface: for tokens with its scope, of premium users."""
 
     def factory(request: Request) -> OwnData:
-        return OwnData(request.identity, scope, permission)
+        user_id = request.identity.user.id
+        return OwnData(
+            user_id,
+            [
+                (Deny, NO_PREMIUM, ALL_PERMISSIONS),
+                (Allow, owner_with_scope(user_id, scope), permission),
+            ],
+            scope,
+        )
 
     return factory
+
+
+def own_usage(permission: Permission) -> Factory:
+    """What the public surface says of its own use: for any token of a premium user."""
+
+    def factory(request: Request) -> OwnData:
+        user_id = request.identity.user.id
+        return OwnData(
+            user_id,
+            [
+                (Deny, NO_PREMIUM, ALL_PERMISSIONS),
+                (Allow, owner_by_token(user_id), permission),
+            ],
+        )
+
+    return factory
+
+
+def own_internal_data(permission: Permission) -> Factory:
+    """The internal surface: for the user's JSON Web Tokens."""
+
+    def factory(request: Request) -> OwnData:
+        user_id = request.identity.user.id
+        return OwnData(user_id, [(Allow, owner_by_jwt(user_id), permission)])
+
+    return factory
+
+
+class NoContext:
+    """The context of routes that name none: nobody may do anything there."""
+
+    __acl__ = (DENY_ALL,)
+
+    def __init__(self, request: Request) -> None: ...
+
+
+def includeme(config: Configurator) -> None:
+    config.set_root_factory(NoContext)

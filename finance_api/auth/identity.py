@@ -7,8 +7,8 @@ from finance_api.storage.interface import User
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """An authenticated user, by means of one personal token.
+class TokenIdentity:
+    """A user, by a personal token: on the public surface.
 
     scopes: paths of the resources that the token may read; None means all.
     """
@@ -18,11 +18,23 @@ class Identity:
     scopes: tuple[str, ...] | None
 
 
+@dataclass(frozen=True, slots=True)
+class JwtIdentity:
+    """A user, by a JSON Web Token: on the internal surface."""
+
+    user: User
+    jti: str
+
+
+Identity = TokenIdentity | JwtIdentity
+
+
 class Failure(Enum):
     """Why there is no identity."""
 
     #: No credential was sent.
     ABSENT = "absent"
-    #: One was sent that is malformed, unknown, revoked, or of a disabled user: not told apart.
+    #: One was sent that is malformed, unknown, revoked, of a disabled user, or not for this
+    #: surface: not told apart.
     INVALID = "invalid"
     EXPIRED = "expired"

@@ -21,8 +21,8 @@ class SecurityPolicy:
         self._acl = ACLHelper()
 
     def identity(self, request: Request) -> Identity | None:
-        found = request.authentication
-        return found if isinstance(found, Identity) else None
+        found: Identity | Failure = request.authentication
+        return None if isinstance(found, Failure) else found
 
     def authenticated_userid(self, request: Request) -> str | None:
         identity = self.identity(request)

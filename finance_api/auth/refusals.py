@@ -37,7 +37,9 @@ def forbidden(error: HTTPForbidden, request: Request) -> Response:
     denied = error.result
     if isinstance(denied, ACLDenied) and denied.ace and denied.ace[1] == NO_PREMIUM:
         return problem(403, "The public API needs a premium subscription.")
-    scope = denied.context.scope
+    scope = getattr(request.context, "scope", None)
+    if scope is None:
+        return problem(403, "The token does not allow this.")
     return problem(
         403,
         f"The token lacks the scope {scope}.",

@@ -12,7 +12,7 @@ from finance_api.auth.identity import Failure
 from finance_api.auth.refusals import unauthorized
 from finance_api.errors import problem
 from finance_api.querystring import split_query
-from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.surfaces import SURFACES
 
 #: Where clients of other services put a token; logs and histories would keep it.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
@@ -23,9 +23,7 @@ Handler = Callable[[Request], Response]
 
 def authentication_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if request.path_info.startswith(PUBLIC_SURFACE) and isinstance(
-            request.authentication, Failure
-        ):
+        if request.path_info.startswith(SURFACES) and isinstance(request.authentication, Failure):
             _refuse_token_in_query(request)
             raise unauthorized(request.authentication)
         return handler(request)

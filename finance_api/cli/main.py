@@ -6,12 +6,15 @@ import click
 
 from finance_api import __version__
 from finance_api.auth.issuing import IssueRefused
+from finance_api.auth.jwt_issuing import RevokeRefused
+from finance_api.auth.jwt_keys import KeyFileError
 from finance_api.auth.passwords import PasswordRefused
 from finance_api.auth.user_accounts import EmailRefused
 from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
 from finance_api.cli.dump import dump
 from finance_api.cli.importing import import_command
+from finance_api.cli.jwts import jwt
 from finance_api.cli.office import Office
 from finance_api.cli.output import say
 from finance_api.cli.tokens import token
@@ -25,7 +28,9 @@ _EXPECTED = (
     EmailRefused,
     ImportRefused,
     IssueRefused,
+    KeyFileError,
     PasswordRefused,
+    RevokeRefused,
     SettingError,
     StorageError,
     OSError,
@@ -51,7 +56,7 @@ def command(context: click.Context, config: str) -> None:
     context.call_on_close(context.obj.close)
 
 
-for _command in (db, user, token, import_command, dump, load_demo):
+for _command in (db, user, token, jwt, import_command, dump, load_demo):
     command.add_command(_command)
 
 

@@ -7,8 +7,9 @@ The order of all tweens, outermost first:
 3. `edge.cors`
 4. pyramid_tm: one transaction for each request
 5. Pyramid's exception views
-6. `auth.tween`: 401
-7. Pyramid's router
+6. `ratelimit.tween`: 429
+7. `auth.tween`: 401
+8. Pyramid's router
 """
 
 from pyramid.config import Configurator

@@ -1,8 +1,10 @@
 """Who is at the other end: what a reverse proxy says counts only if the proxy is a trusted one."""
 
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from pyramid.request import Request
+
+Address = IPv4Address | IPv6Address
 
 
 def is_https(request: Request) -> bool:
@@ -13,10 +15,44 @@ def is_https(request: Request) -> bool:
     return forwarded == "https" and _is_trusted(request)
 
 
+def client_address(request: Request) -> Address | None:
+    """The client's address: the nearest hop that is not a trusted proxy. None if it has none.
+
+    Each proxy appends to X-Forwarded-For whom it was asked by; what stands before the entry of the
+    first hop that is not trusted, anybody may have written.
+    """
+    address = _address(request.environ.get("REMOTE_ADDR", ""))
+    if address is None or not _is_trusted_address(request, address):
+        return address
+    for hop in reversed(request.headers.get("X-Forwarded-For", "").split(",")):
+        found = _address(hop.strip())
+        if found is None:
+            return address
+        address = found
+        if not _is_trusted_address(request, address):
+            return address
+    return address
+
+
 def _is_trusted(request: Request) -> bool:
-    try:
-        address = ip_address(request.environ.get("REMOTE_ADDR", ""))
-    except ValueError:
-        return False
+    address = _address(request.environ.get("REMOTE_ADDR", ""))
+    return address is not None and _is_trusted_address(request, address)
+
+
+def _is_trusted_address(request: Request, address: Address) -> bool:
     networks = request.registry.settings["finance_api.trusted_proxies"]
     return any(address in network for network in networks)
+
+
+def _address(text: str) -> Address | None:
+    """An address as servers and proxies write it: some add the port, or a zone."""
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

@@ -27,6 +27,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         except Exception as error:
             response = unexpected(error, request)
         response.headers["X-Request-Id"] = request.request_id
+        registry.metrics.requests.labels(response.status_int).inc()
         logger.info(
             "%s %s %d %.1fms %s",
             request.method,

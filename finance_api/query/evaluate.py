@@ -58,9 +58,12 @@ def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
     ordered = sorted(rows, key=lambda row: row["id"])
     for key in reversed(keys):
         name = key.field.name
+        # A reversed sort keeps the order of equal rows, as a plain one does.
+        if key.equals is not None:
+            ordered.sort(key=lambda row: row[name] == key.equals, reverse=key.descending)
+            continue
         present = [row for row in ordered if row[name] is not None]
         missing = [row for row in ordered if row[name] is None]
-        # A reversed sort keeps the order of equal rows, as a plain one does.
         present.sort(key=lambda row: row[name], reverse=key.descending)
         ordered = present + missing
     return ordered

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.number import MAX_UNITS
@@ -74,11 +75,27 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """One end of a range, which belongs to it.
+
+    at: where exactly it lies, between two stored values perhaps; of a day, its first or last
+        moment, by the end of the range that it is.
+    """
+
+    condition: Condition
+    at: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class SortKey:
-    """One field of the order; missing values come last in both directions."""
+    """One field of the order; missing values come last in both directions.
+
+    equals: in place of the value, whether it is this one; a missing value is not.
+    """
 
     field: Field
     descending: bool = False
+    equals: str | None = None
 
 
 DEFAULT_LIMIT = 30

@@ -1,15 +1,27 @@
-"""Text -> conditions, order, page: the grammar of the public surface's query parameters.
+"""Text -> conditions, order, page: the grammar of query parameters.
 
-``<field>=<prefix>.<operand>``; see docs/filters.md.
+The public surface's filters are ``<field>=<prefix>.<operand>``; see docs/filters.md. The internal
+surface has parameters for single operators, which take the same operands.
 """
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 
 from finance_api.query.errors import QueryError, all_or_faults, quoted
-from finance_api.query.model import Condition, Operand, Operator, SortKey, Span, operators_of
+from finance_api.query.model import (
+    Bound,
+    Condition,
+    Operand,
+    Operator,
+    SortKey,
+    Span,
+    operators_of,
+)
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
@@ -24,6 +36,8 @@ _BARE = (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {o.value: o for o in Operator if o not in (Operator.ANY_OF,)}
 # A "+" in a query string means a space; before an offset it was meant as a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
+# Seconds have up to 30 decimals: no date-time lies between this one of a day and the next day.
+_LAST_OF_DAY = DAY_SECONDS - Fraction(1, 10**31)
 
 
 def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
@@ -85,27 +99,43 @@ def clean_operand(operand: str) -> str:
 
 
 def _number(field: Field, operator: Operator, operand: str) -> Condition:
+    return Condition(field, operator, Span(*unit_interval(_decimal(operand), field.decimals)))
+
+
+def _decimal(operand: str) -> Decimal:
     _check_length(operand)
     # A leading "+" arrives as a space.
     written = "+" + operand[1:] if operand.startswith(" ") else operand
     try:
-        return Condition(
-            field, operator, Span(*unit_interval(parse_decimal(written), field.decimals))
-        )
+        return parse_decimal(written)
     except NumberError as error:
         raise QueryError(f"{quoted(operand)} {error}") from None
 
 
 def _time(field: Field, operator: Operator, operand: str) -> Condition:
+    first, last = _moments(operand)
+    return Condition(field, operator, Span(math.ceil(first), math.floor(last) + 1))
+
+
+def _moments(operand: str) -> tuple[Fraction, Fraction]:
+    """The first and the last moment of a day, or twice the same one."""
     _check_length(operand)
     try:
         if "t" not in operand.lower():
-            day = parse_date(operand)
-            return Condition(field, operator, Span(day, day + DAY_SECONDS))
+            day = Fraction(parse_date(operand))
+            return day, day + _LAST_OF_DAY
         moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))
+        return moment, moment
     except TimeError as error:
         raise QueryError(f"{quoted(operand)} {error}") from None
-    return Condition(field, operator, Span(math.ceil(moment), math.floor(moment) + 1))
+
+
+def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
+    """GTE or LTE with a number, date or date-time. Raises QueryError."""
+    condition = _OPERAND_PARSERS[field.kind](field, operator, operand)
+    if field.kind is Kind.NUMBER:
+        return Bound(condition, Fraction(_decimal(operand)))
+    return Bound(condition, _moments(operand)[operator is Operator.LTE])
 
 
 def _ids(field: Field, operator: Operator, operand: str) -> Condition:
@@ -161,7 +191,12 @@ def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
 
     Raises QueryError.
     """
-    keys = all_or_faults(partial(_sort_key, resource), text.split(","))
+    return parse_order({f.name: SortKey(f) for f in resource.fields if f.sortable}, text)
+
+
+def parse_order(known: Mapping[str, SortKey], text: str) -> tuple[SortKey, ...]:
+    """As `parse_sort`, with the names and ascending keys of ``known``."""
+    keys = all_or_faults(partial(_sort_key, known), text.split(","))
     # Rows that are equal in a field stay equal in it: only its first mention matters.
     first: dict[str, SortKey] = {}
     for key in keys:
@@ -169,14 +204,12 @@ def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
     return tuple(first.values())
 
 
-def _sort_key(resource: Resource, text: str) -> SortKey:
+def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
     sign, name = (text[0], text[1:]) if text[:1] in ("+", "-", " ") else ("+", text)
-    field = resource.get_field(name)
-    if field is None or not field.sortable:
-        known = ", ".join(f.name for f in resource.fields if f.sortable)
+    if name not in known:
         fault = "is empty" if not name else f"{quoted(name)} is not a field to sort by"
-        raise QueryError(f"{fault}; it takes {known}")
-    return SortKey(field, sign == "-")
+        raise QueryError(f"{fault}; it takes {', '.join(known)}")
+    return replace(known[name], descending=sign == "-")
 
 
 def parse_integer(text: str, low: int, high: int) -> int:
@@ -197,8 +230,10 @@ __all__ = [
     "Operand",
     "clean_operand",
     "parse_boolean",
+    "parse_bound",
     "parse_conditions",
     "parse_ids",
     "parse_integer",
+    "parse_order",
     "parse_sort",
 ]

@@ -1,6 +1,7 @@
 """`Query` -> text: the one way to write what many texts can mean.
 
-Two requests with the same rendering get the same answer; parsing a rendering gives the query back.
+Two requests with the same rendering get the same answer; parsing a rendering gives the query back,
+as far as the grammar can ask for it.
 """
 
 from decimal import Decimal
@@ -27,8 +28,13 @@ def condition_text(condition: Condition) -> str:
 
 
 def sort_text(keys: tuple[SortKey, ...]) -> str:
-    """``+name,-amount``."""
-    return ",".join(("-" if key.descending else "+") + key.field.name for key in keys)
+    """``+name,-amount``; ``+recordState=void`` where only that value counts."""
+    return ",".join(map(_key_text, keys))
+
+
+def _key_text(key: SortKey) -> str:
+    equals = "" if key.equals is None else f"={key.equals}"
+    return ("-" if key.descending else "+") + key.field.name + equals
 
 
 def canonical_text(query: Query) -> str:

@@ -28,6 +28,20 @@ RESOURCES: tuple[Resource, ...] = (
 
 PUBLIC_RESOURCES: tuple[Resource, ...] = tuple(r for r in RESOURCES if r.path)
 
+#: The document types of the internal surface; a record is a transaction there.
+DOCUMENTS: tuple[Resource, ...] = (
+    ACCOUNTS,
+    CATEGORIES,
+    BUDGETS,
+    STANDING_ORDERS,
+    LABELS,
+    GOALS,
+    CONTACTS,
+    RECORD_RULES,
+    HASH_TAGS,
+    MAGIC_RULES,
+)
+
 BY_MODEL_TYPE: dict[str, Resource] = {r.model_type: r for r in RESOURCES}
 
 __all__ = [
@@ -36,6 +50,7 @@ __all__ = [
     "BY_MODEL_TYPE",
     "CATEGORIES",
     "CONTACTS",
+    "DOCUMENTS",
     "GOALS",
     "HASH_TAGS",
     "LABELS",

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, names_of
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text
@@ -42,17 +42,26 @@ _TIME_WRITERS: dict[Kind, Writer] = {Kind.DATE: date_text, Kind.DATETIME: instan
 class RowEncoder:
     """Rows -> JSON objects with the same keys in the same order, null where there is no value."""
 
-    def __init__(self, fields: Sequence[Field], writers: dict[str, Writer] | None = None) -> None:
-        """writers: in place of `json_writer`'s, by field name."""
+    def __init__(
+        self,
+        fields: Sequence[Field],
+        writers: dict[str, Writer] | None = None,
+        *,
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        """writers: in place of `json_writer`'s, by field name. keys: in place of the names."""
         given = writers or {}
-        self._plan = [(f.name, given.get(f.name) or json_writer(f)) for f in fields]
+        self._plan = [
+            (key, f.name, given.get(f.name) or json_writer(f))
+            for key, f in zip(keys or names_of(fields), fields, strict=True)
+        ]
 
     def document(self, row: Row) -> dict[str, Any]:
         """What orjson writes for ``row``."""
         document = {}
-        for name, write in self._plan:
+        for key, name, write in self._plan:
             value = row[name]
-            document[name] = value if write is None or value is None else write(value)
+            document[key] = value if write is None or value is None else write(value)
         return document
 
     def encode(self, row: Row) -> bytes:

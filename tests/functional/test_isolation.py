@@ -9,7 +9,15 @@ from support.books import account, budget, category, household, label, record, s
 
 LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 FOREIGN, MISSING = "abcdef00-0000-4000-8000-00000000000a", "abcdef00-0000-4000-8000-00000000000b"
-VARYING = ("X-Request-Id", "ETag", "Date")
+#: The quota goes down with every request.
+VARYING = (
+    "X-Request-Id",
+    "ETag",
+    "Date",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+    "RateLimit",
+)
 MARK = "only-in-the-other-user"
 
 

@@ -76,9 +76,20 @@ def conditions(draw, resource):
 
 
 @st.composite
+def sort_keys(draw, resource):
+    field = draw(st.sampled_from([f for f in resource.listed_fields if f.sortable]))
+    by_kind = {
+        Kind.TEXT: present_texts,
+        Kind.ID: ids,
+        Kind.CHOICE: st.sampled_from(field.choices[:4] or ("",)),
+    }
+    equals = draw(st.none() | by_kind.get(field.kind, st.none()))
+    return SortKey(field, draw(st.booleans()), equals)
+
+
+@st.composite
 def queries(draw, resource):
-    sortable = [f for f in resource.listed_fields if f.sortable]
-    keys = st.builds(SortKey, st.sampled_from(sortable), st.booleans())
+    keys = sort_keys(resource)
     return Query(
         resource,
         tuple(draw(st.lists(conditions(resource), max_size=3))),

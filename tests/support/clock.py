@@ -12,3 +12,9 @@ class HeldClock:
 
     def now(self) -> int:
         return self.seconds
+
+    def now_ms(self) -> int:
+        return self.seconds * 1000
+
+    def advance(self, seconds: int) -> None:
+        self.seconds += seconds

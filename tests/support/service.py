@@ -1,8 +1,11 @@
 """A whole service over one storage, and users who speak to it over HTTP."""
 
+import atexit
 import io
 import itertools
 import json
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -13,16 +16,27 @@ from webtest import TestApp, TestResponse
 
 from finance_api import main
 from finance_api.auth.issuing import issue_token
+from finance_api.auth.jwt_keys import signing_key
+from finance_api.auth.jwts import Claims, sign_jwt
+from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import make_user
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.storage.interface import Storage, User
+from finance_api.values.ids import new_id
 from support.clock import HeldClock
 
 #: What a service can be run over.
 STORAGES = ("memory", "sqlite", "postgresql")
 
 _numbers = itertools.count(1)
+
+#: Limits that tests do not meet; those that are about limits set their own.
+_SETTINGS = {
+    "finance_api.ratelimit.public": "1000000/hour",
+    "finance_api.ratelimit.internal": "100000/hour",
+    "finance_api.ratelimit.failed_auth": "1000000/hour",
+}
 
 
 class Client:
@@ -44,15 +58,23 @@ class Client:
 
         The query is percent-encoded in full; put it into the path to send something raw.
         """
+        return self._get(f"/v1/api/{path}", {**self.headers, **(headers or {})}, query)
+
+    def internal(
+        self, path: str, *, headers: dict[str, str] | None = None, **query: Any
+    ) -> TestResponse:
+        """As `get`, of a path below /internal/v1/ with a JSON Web Token."""
+        credential = {"Authorization": f"Bearer {self.service.jwt(self.user)}"}
+        return self._get(f"/internal/v1/{path}", {**credential, **(headers or {})}, query)
+
+    def _get(self, path: str, headers: dict[str, str], query: dict[str, Any]) -> TestResponse:
         pairs = [
             f"{quote(name, safe='')}={quote(str(value), safe='')}"
             for name, values in query.items()
             for value in (values if isinstance(values, list) else [values])
         ]
-        url = f"/v1/api/{path}" + ("?" + "&".join(pairs) if pairs else "")
-        return self.service.web.get(
-            url, headers={**self.headers, **(headers or {})}, status="*", expect_errors=True
-        )
+        url = path + ("?" + "&".join(pairs) if pairs else "")
+        return self.service.web.get(url, headers=headers, status="*", expect_errors=True)
 
     def names(self, path: str, field: str, **query: Any) -> list[Any]:
         """The values of one field in a list's answer, which must be a 200."""
@@ -71,7 +93,12 @@ class Service:
 
     def __init__(self, kind: str, settings: dict[str, str]) -> None:
         self.kind = kind
-        self.app = main({}, **settings)
+        directory = tempfile.mkdtemp(prefix="finance-tests-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+        self.key_file = f"{directory}/jwt-keys.json"
+        add_signing_key(self.key_file, now=0, overlap_seconds=0)
+        given = {**_SETTINGS, "finance_api.jwt.keys": self.key_file, **settings}
+        self.app = main({}, **given)
         self.clock = HeldClock()
         self.app.registry.clock = self.clock
         self.backend = self.app.registry.storage
@@ -96,6 +123,15 @@ class Service:
             return Client(self, user, token)
 
         return self.change(work)
+
+    def jwt(self, user: User, **claims: Any) -> str:
+        """A JSON Web Token of the user, made now. claims: fields of `Claims`."""
+        now = self.clock.now()
+        registry = self.app.registry
+        key = signing_key(registry.jwt_keys.keys(), now)
+        assert key is not None
+        made = {"subject": user.uuid, "jti": new_id(), "issued_at": now, "expires_at": now + 3600}
+        return sign_jwt(key, registry.jwt_rules, Claims(**{**made, **claims}))
 
     def load(self, user: User, rows: Iterable[dict[str, Any]]) -> ImportReport:
         data = "".join(native_line(row) for row in rows).encode()

@@ -87,6 +87,9 @@ def test_there_are_modules_to_look_at() -> None:
         ("sqlite3", own("storage.sql")),
         ("jwt", own("auth")),
         ("argon2", own("auth")),
+        ("cryptography", own("auth")),
+        ("redis", own("ratelimit.redis")),
+        ("prometheus_client", own("metrics")),
         ("cornice", own("api")),
         ("colander", own("api")),
         ("click", own("cli")),
@@ -116,7 +119,8 @@ ALLOWED = {
     "background": (),
     "problem": (),
     "querystring": (),
-    "settings": (),
+    "metrics": (),
+    "settings": ("ratelimit.limits",),
     "surfaces": (),
     "resources": ("values",),
     "query": ("resources", "values"),
@@ -150,11 +154,16 @@ ALLOWED = {
         "problem",
         "querystring",
         "resources",
+        "settings",
         "storage.errors",
         "storage.interface",
         "surfaces",
         "values",
     ),
+    "ratelimit.limits": (),
+    "ratelimit": ("auth.identity", "edge.proxies", "errors", "metrics", "settings", "surfaces"),
+    "usage": ("auth.identity", "background", "storage.interface", "surfaces", "values"),
+    "housekeeping": ("background", "storage.interface", "values"),
     "edge": ("errors", "problem", "surfaces"),
     "server": ("problem",),
 }
@@ -238,7 +247,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("server", "edge", "storage.sql")
+    homes = own("server", "edge", "storage.sql", "ratelimit.fallback")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, and_, false, literal, type_coerce
+from sqlalchemy import Boolean, ColumnElement, and_, case, false, literal, type_coerce
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -121,10 +121,13 @@ def order(table: DataTable, keys: Iterable[SortKey]) -> list[ColumnElement[Any]]
     """The ORDER BY: missing values last in both directions, ties by id."""
     ordering: list[ColumnElement[Any]] = []
     for key in keys:
-        column = table.columns[key.field.name]
+        column: ColumnElement[Any] = table.columns[key.field.name]
+        if key.equals is not None:
+            column = case((column == key.equals, 1), else_=0)
         ordered = column.desc() if key.descending else column.asc()
         # Left out where nothing can be missing, so that an index in this order can be used.
-        ordering.append(ordered.nulls_last() if key.field.nullable else ordered)
+        missing = key.field.nullable and key.equals is None
+        ordering.append(ordered.nulls_last() if missing else ordered)
     ordering.append(table.columns["id"].asc())
     return ordering
 

@@ -5,13 +5,13 @@ code point on both; lists are packed into one text. Beside each text that can be
 regard to case stands its folded form, because neither database folds as Unicode does.
 """
 
-import re
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Dialect, Integer, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from finance_api.resources.field import Field, Kind
+from finance_api.resources.naming import snake_case
 from finance_api.values.text import fold
 
 #: Text in the order of its code points: SQLite's default, PostgreSQL's "C".
@@ -22,13 +22,6 @@ AutoKey = BigInteger().with_variant(Integer(), "sqlite")
 
 #: Stands between the elements of a packed list of text; control characters are never in text.
 _UNIT_SEPARATOR = "\x1f"
-
-_CAPITAL = re.compile("(?<!^)([A-Z])")
-
-
-def snake_case(name: str) -> str:
-    """``recordDate`` -> ``record_date``."""
-    return _CAPITAL.sub(r"_\1", name).lower()
 
 
 class PackedList(TypeDecorator[tuple[str, ...]]):

@@ -1,0 +1,1 @@
+"""The endpoints of the internal surface, a module each."""

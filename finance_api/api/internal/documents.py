@@ -1,0 +1,95 @@
+"""GET /internal/v1/get-docs"""
+
+from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api.api.conditional import Freshness
+from finance_api.api.listing import link_next
+from finance_api.api.parameters import ParameterSchema, Scalar, validate_query
+from finance_api.api.representation import JSON, json_response, negotiate, next_offset
+from finance_api.api.service import internal_service
+from finance_api.auth.permissions import Permission
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_sort
+from finance_api.query.render import canonical_text
+from finance_api.resources import DOCUMENTS
+from finance_api.resources.documents import document
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import Page, Storage
+
+MAX_DOCUMENTS = 200
+ALL = "all"
+
+_BY_TYPE = {resource.model_type: resource for resource in DOCUMENTS}
+_WANTED = f"{ALL}, or one or more of {', '.join(_BY_TYPE)}"
+
+
+def _types(text: str) -> tuple[Resource, ...]:
+    """The document types of a comma-separated list, each once, in its order."""
+    if text == ALL:
+        return DOCUMENTS
+    names = dict.fromkeys(text.split(","))
+    if ALL in names:
+        raise QueryError(f"{quoted(ALL)} stands alone; it takes {_WANTED}")
+    unknown = [quoted(name) if name else "an empty name" for name in names if name not in _BY_TYPE]
+    if unknown:
+        verb = "is not a document type" if len(unknown) == 1 else "are not document types"
+        raise QueryError(f"{', '.join(unknown)} {verb}; it takes {_WANTED}")
+    return tuple(_BY_TYPE[name] for name in names)
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_required("document_type", Scalar(_types), _WANTED)
+    schema.add_page(MAX_DOCUMENTS)
+    return schema
+
+
+def _query(resource: Resource, limit: int, offset: int) -> Query:
+    return Query(resource, (), parse_sort(resource, "+name"), limit, offset, with_total=True)
+
+
+def _page(storage: Storage, user_id: int, query: Query) -> Page:
+    """The page, with everything that is kept of rows of open-ended types."""
+    page = storage.list_rows(user_id, query)
+    if not query.resource.open_ended:
+        return page
+    kept = storage.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
+    return Page([kept[row["id"]] for row in page.rows], page.has_more, page.total)
+
+
+service = internal_service(
+    "get-docs", Permission.INTERNAL_DOCUMENTS_READ, "Documents: data of any type but records."
+)
+
+
+@service.get(
+    schema=_schema(), validators=(validate_query,), permission=Permission.INTERNAL_DOCUMENTS_READ
+)
+def list_documents(request: Request) -> Response:
+    """The types in the order asked for, a page of each."""
+    negotiate(request, (JSON,))
+    validated = request.validated
+    limit, offset = validated["limit"], validated["offset"]
+    queries = [_query(resource, limit, offset) for resource in validated["document_type"]]
+    user_id = request.context.user_id
+    freshness = Freshness(
+        request,
+        request.storage.get_data_state(user_id),
+        JSON.media_type,
+        "\0".join(["get-docs", *map(canonical_text, queries)]),
+    )
+    if freshness.is_known_to_client:
+        return freshness.not_modified()
+    pages = [(query, _page(request.storage, user_id, query)) for query in queries]
+    response = json_response(
+        {
+            "documents": [document(q.resource, row) for q, page in pages for row in page.rows],
+            "total": sum(page.total or 0 for _, page in pages),
+            "limit": limit,
+            "offset": offset,
+        }
+    )
+    offsets = (next_offset(query, page) for query, page in pages)
+    return link_next(request, freshness.mark(response), next(filter(None, offsets), None))

@@ -1,0 +1,63 @@
+"""Making and revoking JSON Web Tokens: the rules that hold wherever that is done."""
+
+from collections.abc import Sequence
+
+from finance_api.auth.issuing import IssueRefused
+from finance_api.auth.jwt_keys import JwtKey, signing_key
+from finance_api.auth.jwts import MAX_ID_CHARACTERS, Claims, JwtRules, sign_jwt
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Jwt, Storage, User
+from finance_api.values.ids import new_id
+
+
+class RevokeRefused(Exception):
+    """The text is no jti."""
+
+
+def issue_jwt(
+    storage: Storage,
+    user: User,
+    *,
+    keys: Sequence[JwtKey],
+    rules: JwtRules,
+    now: int,
+    ttl_seconds: int,
+) -> str:
+    """Makes a JWT and returns its text; that it was made is noted. Raises IssueRefused."""
+    if not user.enabled:
+        raise IssueRefused("the user is disabled")
+    if not 0 < ttl_seconds <= rules.max_ttl_seconds:
+        raise IssueRefused(
+            f"a JWT lasts 1 to {rules.max_ttl_seconds} seconds (finance_api.jwt.max_ttl_seconds)"
+        )
+    key = signing_key(keys, now)
+    if key is None:
+        raise IssueRefused(
+            "there is no HS256 key in use in finance_api.jwt.keys: finance-api jwt new-key"
+        )
+    # What was issued up to the second of a revocation of all is refused.
+    issued_at = now if user.jwts_revoked_at is None else max(now, user.jwts_revoked_at + 1)
+    expires_at = issued_at + ttl_seconds
+    if key.use_until is not None:
+        expires_at = min(expires_at, key.use_until)
+    claims = Claims(user.uuid, new_id(), issued_at, expires_at)
+    storage.prune_jwts(now - rules.leeway_seconds)
+    storage.add_jwt(Jwt(claims.jti, user.id, issued_at, expires_at))
+    return sign_jwt(key, rules, claims)
+
+
+def revoke_jwt(storage: Storage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
+    """Revokes a JWT by its jti, wherever it was issued. Raises RevokeRefused.
+
+    One that is not known here is remembered for as long as any JWT can live.
+    """
+    if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
+        raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")
+    storage.prune_jwts(now - rules.leeway_seconds)
+    try:
+        return storage.revoke_jwt(jti, now)
+    except NotFound:
+        expires_at = now + rules.max_ttl_seconds + 2 * rules.leeway_seconds
+        jwt = Jwt(jti, None, None, expires_at, revoked_at=now)
+        storage.add_jwt(jwt)
+        return jwt

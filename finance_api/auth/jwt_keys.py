@@ -1,0 +1,211 @@
+"""The keys that JSON Web Tokens are signed and verified with: a file of JSON.
+
+    [{"kid": "2026-11", "alg": "HS256", "key": "…", "use_from": "2026-11-01T00:00:00Z"},
+     {"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem"}]
+
+A key counts from ``use_from`` until ``use_until``. HS256 keys sign here; the others are public keys
+of an issuer elsewhere.
+"""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from finance_api.auth.key_strength import KeyRefused, hmac_key
+from finance_api.values.time import TimeError, parse_time
+
+logger = logging.getLogger(__name__)
+
+HS256 = "HS256"
+_MIN_RSA_BITS = 2_048
+_MAX_KID_CHARACTERS = 100
+_MEMBERS = frozenset({"kid", "alg", "key", "public_key_file", "use_from", "use_until"})
+
+
+class KeyFileError(Exception):
+    """The file cannot be used; the message names the key and never holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JwtKey:
+    """material: what PyJWT verifies with: bytes for HS256, else a public key.
+
+    use_from, use_until: seconds; None is no limit. The key counts from the one up to the other.
+    """
+
+    kid: str
+    algorithm: str
+    material: Any
+    use_from: int | None = None
+    use_until: int | None = None
+
+    def is_in_use(self, now: int) -> bool:
+        return (self.use_from is None or self.use_from <= now) and (
+            self.use_until is None or now < self.use_until
+        )
+
+
+def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
+    """The HS256 key in use that began last; of several the later one in the file."""
+    usable = [key for key in keys if key.algorithm == HS256 and key.is_in_use(now)]
+    earliest = min((key.use_from for key in usable if key.use_from is not None), default=0)
+    ordered = sorted(usable, key=lambda k: earliest - 1 if k.use_from is None else k.use_from)
+    return ordered[-1] if ordered else None
+
+
+class KeyRing:
+    """The keys of a file, read again whenever the file has changed.
+
+    A file that is not there holds no keys: nobody is let in until it is made. One that becomes
+    unreadable while the service runs changes nothing, and is logged.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        """Raises KeyFileError."""
+        self._path = path or None
+        self._lock = threading.Lock()
+        self._seen = self._signature()
+        self._keys: tuple[JwtKey, ...] = read_key_file(path) if path and self._seen else ()
+
+    def keys(self) -> tuple[JwtKey, ...]:
+        if self._path is not None and self._signature() != self._seen:
+            with self._lock:
+                self._reload(self._path)
+        return self._keys
+
+    def _reload(self, path: str) -> None:
+        signature = self._signature()
+        if signature == self._seen:
+            return
+        try:
+            self._keys = read_key_file(path) if signature else ()
+        except KeyFileError as error:
+            logger.error("%s; the keys read before stay in use", error)
+        else:
+            logger.info("%s: %d keys", path, len(self._keys))
+        self._seen = signature
+
+    def _signature(self) -> tuple[int, int, int] | None:
+        """What changes when the file does; None where there is none."""
+        try:
+            found = os.stat(self._path or "")
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def read_key_file(path: str) -> tuple[JwtKey, ...]:
+    """Raises KeyFileError."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except OSError as error:
+        raise KeyFileError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise KeyFileError(f"{path}: is not UTF-8") from None
+    try:
+        return tuple(_key(entry, Path(path).parent) for entry in key_entries(text))
+    except KeyRefused as error:
+        raise KeyFileError(f"{path}: {error}") from None
+
+
+def key_entries(text: str) -> list[dict[str, Any]]:
+    """The entries of a key file, as they stand there. Raises KeyRefused."""
+    try:
+        entries = json.loads(text, object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise KeyRefused(f"is not JSON: {error}") from None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise KeyRefused("is not a JSON list of objects")
+    kids = [entry.get("kid") for entry in entries]
+    for number, kid in enumerate(kids, 1):
+        if not isinstance(kid, str) or not 0 < len(kid) <= _MAX_KID_CHARACTERS:
+            raise KeyRefused(f"key {number}: kid is not a text of 1 to {_MAX_KID_CHARACTERS}")
+        if kids.index(kid) != number - 1:
+            raise KeyRefused(f"key {number}: there are two keys with the kid {kid!r}")
+    return entries
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has a member twice")
+    return members
+
+
+def _key(entry: dict[str, Any], directory: Path) -> JwtKey:
+    try:
+        unknown = sorted(set(entry) - _MEMBERS)
+        if unknown:
+            raise KeyRefused(f"there is no member {unknown[0]!r}")
+        algorithm = entry.get("alg")
+        if algorithm == HS256:
+            material = _hmac_material(entry)
+        elif algorithm in _PUBLIC_KEY_TYPES:
+            material = _public_material(entry, algorithm, directory)
+        else:
+            known = ", ".join((HS256, *_PUBLIC_KEY_TYPES))
+            raise KeyRefused(f"alg is not one of {known}")
+        use_from, use_until = (_time(entry, name) for name in ("use_from", "use_until"))
+        if use_from is not None and use_until is not None and use_from >= use_until:
+            raise KeyRefused("use_until is not after use_from")
+        return JwtKey(entry["kid"], algorithm, material, use_from, use_until)
+    except KeyRefused as error:
+        raise KeyRefused(f"key {entry['kid']!r}: {error}") from None
+
+
+def _hmac_material(entry: dict[str, Any]) -> bytes:
+    key = entry.get("key")
+    if "public_key_file" in entry or not isinstance(key, str):
+        raise KeyRefused("HS256 needs the member key: base64url of at least 32 random bytes")
+    try:
+        return hmac_key(key)
+    except KeyRefused as error:
+        raise KeyRefused(f"key {error}; make one with finance-api jwt new-key") from None
+
+
+_PUBLIC_KEY_TYPES: dict[str, tuple[type, ...]] = {
+    "RS256": (rsa.RSAPublicKey,),
+    "ES256": (ec.EllipticCurvePublicKey,),
+    "EdDSA": (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey),
+}
+
+
+def _public_material(entry: dict[str, Any], algorithm: str, directory: Path) -> Any:
+    name = entry.get("public_key_file")
+    if "key" in entry or not isinstance(name, str):
+        raise KeyRefused(f"{algorithm} needs the member public_key_file: a PEM file's path")
+    path = directory / name
+    try:
+        material = load_pem_public_key(path.read_bytes())
+    except OSError as error:
+        raise KeyRefused(f"{path}: {error.strerror}") from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise KeyRefused(f"{path}: is not a public key in PEM") from None
+    if not isinstance(material, _PUBLIC_KEY_TYPES[algorithm]):
+        raise KeyRefused(f"{path}: is not a key for {algorithm}")
+    if isinstance(material, rsa.RSAPublicKey) and material.key_size < _MIN_RSA_BITS:
+        raise KeyRefused(f"{path}: has {material.key_size} bits; {_MIN_RSA_BITS} are needed")
+    if isinstance(material, ec.EllipticCurvePublicKey) and material.curve.name != "secp256r1":
+        raise KeyRefused(f"{path}: ES256 needs a key on the curve P-256")
+    return material
+
+
+def _time(entry: dict[str, Any], name: str) -> int | None:
+    text = entry.get(name)
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise KeyRefused(f"{name} is not a date-time such as 2026-01-31T10:00:00Z")
+    try:
+        return parse_time(text)
+    except TimeError as error:
+        raise KeyRefused(f"{name} {error}") from None

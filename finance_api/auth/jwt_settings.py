@@ -1,0 +1,51 @@
+"""What the settings say of JSON Web Tokens."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pyramid.config import Configurator
+
+from finance_api.auth.jwt_keys import KeyFileError, KeyRing
+from finance_api.auth.jwts import JwtRules
+from finance_api.settings import SettingError
+
+logger = logging.getLogger(__name__)
+
+KEYS = "finance_api.jwt.keys"
+
+
+def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
+    """Raises SettingError."""
+    ttl, longest = (settings[f"finance_api.jwt.{n}ttl_seconds"] for n in ("", "max_"))
+    if ttl > longest:
+        raise SettingError(
+            f"finance_api.jwt.ttl_seconds: {ttl} is more than finance_api.jwt.max_ttl_seconds"
+        )
+    return JwtRules(
+        issuers=settings["finance_api.jwt.issuers"],
+        audience=settings["finance_api.jwt.audience"],
+        max_ttl_seconds=longest,
+        leeway_seconds=settings["finance_api.jwt.leeway_seconds"],
+    )
+
+
+def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
+    """Raises SettingError."""
+    try:
+        return KeyRing(settings[KEYS])
+    except KeyFileError as error:
+        raise SettingError(f"{KEYS}: {error}") from None
+
+
+def includeme(config: Configurator) -> None:
+    settings = config.get_settings()
+    config.registry.jwt_rules = jwt_rules(settings)
+    config.registry.jwt_keys = open_key_ring(settings)
+    if settings[KEYS] and not config.registry.jwt_keys.keys():
+        logger.warning(
+            "%s: there are no keys in %s yet, so the internal surface lets nobody in: "
+            "finance-api jwt new-key makes one",
+            KEYS,
+            settings[KEYS],
+        )

@@ -1,0 +1,171 @@
+"""JSON Web Tokens (RFC 7519) of the internal surface: making and verifying them.
+
+PyJWT checks the signature and the claims' presence; what it is lax about is checked here: canonical
+text, members named twice, the header, types, and times by a clock that tests can hold.
+"""
+
+import json
+import math
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from finance_api.auth.jwt_keys import JwtKey
+
+_FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
+_CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
+_TYPES = ("JWT", "at+jwt")
+#: Where a token would bring its own key, or ask for extensions: none is known here.
+_FORBIDDEN_HEADERS = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64"})
+MAX_ID_CHARACTERS = 254
+
+
+class JwtRefused(Exception):
+    """The token is not valid; why is for nobody to know."""
+
+
+class JwtExpired(JwtRefused):
+    """It was valid once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """subject: the user's UUID or e-mail. issued_at, expires_at: seconds."""
+
+    subject: str
+    jti: str
+    issued_at: int
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class JwtRules:
+    """What a token must say. issuers: any of them; what is signed here names the first."""
+
+    issuers: tuple[str, ...]
+    audience: str
+    max_ttl_seconds: int
+    leeway_seconds: int
+
+
+def sign_jwt(key: JwtKey, rules: JwtRules, claims: Claims) -> str:
+    """key: an HS256 one."""
+    return jwt.encode(
+        {
+            "iss": rules.issuers[0],
+            "aud": rules.audience,
+            "sub": claims.subject,
+            "jti": claims.jti,
+            "iat": claims.issued_at,
+            "exp": claims.expires_at,
+        },
+        key.material,
+        algorithm=key.algorithm,
+        headers={"kid": key.kid},
+    )
+
+
+def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> Claims:
+    """The claims of a valid token. Raises JwtRefused, JwtExpired."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise JwtRefused
+    header, payload, _ = (_canonical(segment) for segment in match.groups())
+    key = _key_of(_object(header), keys, now)
+    members = _object(payload)
+    try:
+        jwt.decode(
+            text,
+            key.material,
+            # The key says which algorithm it is for, never the token.
+            algorithms=[key.algorithm],
+            issuer=list(rules.issuers),
+            audience=rules.audience,
+            # Times are compared below.
+            options={
+                "require": list(_CLAIMS),
+                "verify_exp": False,
+                "verify_iat": False,
+                "verify_nbf": False,
+            },
+        )
+    except jwt.InvalidTokenError as error:
+        raise JwtRefused from error
+    return _claims(members, rules, now)
+
+
+def _canonical(segment: str) -> bytes:
+    """The bytes of base64url text that is the only one for them."""
+    data = urlsafe_b64decode(segment + "=" * (-len(segment) % 4)) if len(segment) % 4 != 1 else b""
+    if urlsafe_b64encode(data).decode().rstrip("=") != segment:
+        raise JwtRefused
+    return data
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        members = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise JwtRefused from error
+    if not isinstance(members, dict):
+        raise JwtRefused
+    return members
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has a member twice")
+    return members
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number")
+
+
+def _key_of(header: dict[str, Any], keys: Sequence[JwtKey], now: int) -> JwtKey:
+    """The key in use that the header names; without a name, the only one in use."""
+    if header.get("typ", "JWT") not in _TYPES or _FORBIDDEN_HEADERS & header.keys():
+        raise JwtRefused
+    in_use = [key for key in keys if key.is_in_use(now)]
+    if "kid" in header:
+        in_use = [key for key in in_use if key.kid == header["kid"]]
+    if len(in_use) != 1 or header.get("alg") != in_use[0].algorithm:
+        raise JwtRefused
+    return in_use[0]
+
+
+def _claims(payload: dict[str, Any], rules: JwtRules, now: int) -> Claims:
+    issued_at, expires_at = _numeric_date(payload["iat"]), _numeric_date(payload["exp"])
+    not_before = _numeric_date(payload["nbf"]) if "nbf" in payload else issued_at
+    claims = Claims(_id(payload["sub"]), _id(payload["jti"]), issued_at, expires_at)
+    latest = now + rules.leeway_seconds
+    if issued_at > latest or not_before > latest:
+        raise JwtRefused
+    if not 0 < expires_at - issued_at <= rules.max_ttl_seconds:
+        raise JwtRefused
+    if expires_at <= now - rules.leeway_seconds:
+        raise JwtExpired
+    return claims
+
+
+def _numeric_date(value: Any) -> int:
+    """Whole seconds of a NumericDate, which may have a fraction."""
+    if isinstance(value, float) and math.isfinite(value):
+        return math.floor(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise JwtRefused
+
+
+def _id(value: Any) -> str:
+    """A short text that can be looked up anywhere."""
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_CHARACTERS:
+        raise JwtRefused
+    if not value.isprintable():
+        raise JwtRefused
+    return value

@@ -1,0 +1,30 @@
+"""What this process counts for its operator, in Prometheus' data model."""
+
+from prometheus_client import CollectorRegistry, Counter, generate_latest
+from pyramid.config import Configurator
+
+
+class Metrics:
+    """Counters of one application; each process has its own."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "finance_api_requests_total",
+            "Answers, by their status.",
+            ["status"],
+            registry=self._registry,
+        )
+        self.ratelimit_fallbacks = Counter(
+            "finance_api_ratelimit_fallbacks_total",
+            "Decisions made in this process because the shared rate limiter was away.",
+            registry=self._registry,
+        )
+
+    def text(self) -> bytes:
+        """Prometheus' text format, version 0.0.4."""
+        return generate_latest(self._registry)
+
+
+def includeme(config: Configurator) -> None:
+    config.registry.metrics = Metrics()

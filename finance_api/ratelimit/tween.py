@@ -1,0 +1,80 @@
+"""Counting requests, and refusing those beyond a limit: after 401, before everything else."""
+
+from collections.abc import Callable
+
+from pyramid.config import Configurator
+from pyramid.registry import Registry
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.tweens import EXCVIEW
+
+from finance_api.auth.identity import Failure, Identity
+from finance_api.edge.proxies import client_address
+from finance_api.errors import problem
+from finance_api.ratelimit.headers import rate_headers
+from finance_api.ratelimit.limits import Decision
+from finance_api.surfaces import SURFACES, USAGE_PATH
+
+Handler = Callable[[Request], Response]
+
+
+def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
+    quotas = registry.quotas
+
+    def tween(request: Request) -> Response:
+        if not request.path_info.startswith(SURFACES):
+            return handler(request)
+        found: Identity | Failure = request.authentication
+        now_ms = registry.clock.now_ms()
+        if isinstance(found, Failure):
+            decision = quotas.take_failure(client_address(request), now_ms)
+            # The 401 itself is the business of the next tween.
+            return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
+        if request.path_info == USAGE_PATH:
+            request.add_response_callback(_tell(found))
+            return handler(request)
+        decision = quotas.take(found, now_ms)
+        if not decision.allowed:
+            return _too_many(decision, _REQUESTS)
+        request.add_response_callback(_settle(found, decision))
+        return handler(request)
+
+    def _tell(identity: Identity) -> Callable[[Request, Response], None]:
+        def tell(request: Request, response: Response) -> None:
+            now_ms = registry.clock.now_ms()
+            headers = rate_headers(quotas.peek(identity, now_ms))
+            # With nothing left this request was answered all the same.
+            headers.pop("Retry-After", None)
+            response.headers.update(headers)
+
+        return tell
+
+    def _settle(identity: Identity, taken: Decision) -> Callable[[Request, Response], None]:
+        """What cost us little, or was our own fault, costs the client nothing."""
+
+        def settle(request: Request, response: Response) -> None:
+            decision = taken
+            if response.status_int == 304 or response.status_int >= 500:
+                decision = quotas.give_back(identity, taken, registry.clock.now_ms())
+            response.headers.update(rate_headers(decision))
+
+        return settle
+
+    return tween
+
+
+_REQUESTS = "Too many requests; please try again in {} seconds."
+_FAILURES = "Too many requests without a valid token; please try again in {} seconds."
+
+
+def _too_many(decision: Decision, detail: str) -> Response:
+    seconds = decision.retry_after_seconds
+    return problem(429, detail.format(seconds), headers=rate_headers(decision))
+
+
+def includeme(config: Configurator) -> None:
+    config.add_tween(
+        "finance_api.ratelimit.tween.ratelimit_tween",
+        under=EXCVIEW,
+        over="finance_api.auth.tween.authentication_tween",
+    )

@@ -1,0 +1,51 @@
+"""Documents: what the internal surface calls data of any type but records."""
+
+import json
+from collections.abc import Set
+from functools import cache
+from typing import Any
+
+import orjson
+
+from finance_api.resources.field import Resource, names_of
+from finance_api.resources.naming import is_camel_case, snake_case
+from finance_api.resources.wire import RowEncoder
+from finance_api.values import Row
+
+
+@cache
+def _encoder_of(resource: Resource) -> RowEncoder:
+    fields = [f for f in resource.listed_fields if f.name != "id"]
+    return RowEncoder(fields, keys=[snake_case(name) for name in names_of(fields)])
+
+
+def document(resource: Resource, row: Row) -> dict[str, Any]:
+    """What orjson writes for a row.
+
+    row: of an open-ended type, everything that is kept of it; of others, its listed fields.
+    """
+    data = _encoder_of(resource).document(row)
+    if resource.open_ended:
+        data |= _extra_members(row["extra"], data.keys())
+    return {"id": row["id"], "reserved_model_type": resource.model_type, "data": data}
+
+
+def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
+    """What the import brought beyond the declared members, its numbers as they are stored.
+
+    Top-level keys are spelt like those of the declared members, unless there is such a key.
+    """
+    if text is None:
+        return {}
+    given = json.loads(text, parse_float=orjson.Fragment, parse_int=orjson.Fragment)
+    taken = declared | given.keys()
+    members = {}
+    for key, value in given.items():
+        if key in declared:
+            continue
+        name = snake_case(key) if is_camel_case(key) else key
+        if name in taken:
+            name = key
+        taken.add(name)
+        members[name] = value
+    return members

@@ -1,0 +1,48 @@
+"""Counting: which requests count, and how their numbers get into the storage."""
+
+import operator
+from collections.abc import Mapping
+
+from pyramid.config import Configurator
+from pyramid.events import NewResponse
+
+from finance_api.auth.identity import TokenIdentity
+from finance_api.background import WriteBehind
+from finance_api.storage.interface import StorageBackend, unit_of_work
+from finance_api.surfaces import PUBLIC_SURFACE, USAGE_PATH
+from finance_api.values.time import DAY_SECONDS
+
+#: Numbers are written at least once a second; writing them takes some time, too.
+_FLUSH_SECONDS = 0.5
+
+#: User id and day (its first second).
+UserDay = tuple[int, int]
+
+
+def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
+    """Notes numbers of requests; those of one user and day are added up."""
+
+    def write(requests: Mapping[UserDay, int]) -> None:
+        with unit_of_work(backend, writing=True, patient=False) as storage:
+            storage.add_usage(requests)
+
+    name = "writing how many requests were made"
+    return WriteBehind(name, _FLUSH_SECONDS, merge=operator.add, write=write)
+
+
+def count(event: NewResponse) -> None:
+    """Counts the 2xx answers of the public surface, but those that only tell the usage."""
+    request, status = event.request, event.response.status_int
+    if not 200 <= status < 300 or not request.path_info.startswith(PUBLIC_SURFACE):
+        return
+    identity = request.identity
+    if isinstance(identity, TokenIdentity) and request.path_info != USAGE_PATH:
+        now = request.registry.clock.now()
+        request.registry.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
+
+
+def includeme(config: Configurator) -> None:
+    registry = config.registry
+    registry.usage = make_usage(registry.storage)
+    registry.at_shutdown.append(registry.usage.stop)
+    config.add_subscriber(count, NewResponse)

@@ -1,0 +1,72 @@
+"""The periods that usage is asked for, and what they are divided into."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import pairwise
+
+from finance_api.values.time import from_date, to_date
+
+_PERIOD = re.compile("([1-9][0-9]{0,2})(days|weeks|months)")
+_GRANULARITIES = {"days": "daily", "weeks": "weekly", "months": "monthly"}
+_MOST = {"days": 366, "weeks": 53, "months": 13}
+
+
+class PeriodError(ValueError):
+    """The text is no period; the message says what is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """So many days, ISO weeks or months, the current one included."""
+
+    count: int
+    unit: str
+
+    @property
+    def granularity(self) -> str:
+        """daily, weekly or monthly."""
+        return _GRANULARITIES[self.unit]
+
+    def __str__(self) -> str:
+        return f"{self.count}{self.unit}"
+
+    def boundaries(self, now: int) -> list[int]:
+        """The first seconds of its days, weeks or months, oldest first, and of the one to come."""
+        today = to_date(now)
+        return [from_date(self._start(today, back)) for back in range(self.count - 1, -2, -1)]
+
+    def _start(self, today: date, back: int) -> date:
+        """The first day of the unit that lies ``back`` units before the current one."""
+        if self.unit == "days":
+            return today - timedelta(days=back)
+        if self.unit == "weeks":
+            return today - timedelta(days=today.weekday(), weeks=back)
+        months = today.year * 12 + today.month - 1 - back
+        return date(months // 12, months % 12 + 1, 1)
+
+
+def parse_period(text: str) -> Period:
+    """``30days``, ``12weeks``, ``6months``. Raises PeriodError."""
+    match = _PERIOD.fullmatch(text)
+    if match is None or int(match[1]) > _MOST[match[2]]:
+        most = ", ".join(f"1{unit} to {count}{unit}" for unit, count in _MOST.items())
+        raise PeriodError(f"is not one of {most}")
+    return Period(int(match[1]), match[2])
+
+
+def sums_between(boundaries: list[int], days: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """(start, end, sum) of each stretch between boundaries that has a sum.
+
+    days: (first second, number), in order, all within the boundaries.
+    """
+    sums = []
+    position = 0
+    for start, end in pairwise(boundaries):
+        total = 0
+        while position < len(days) and days[position][0] < end:
+            total += days[position][1]
+            position += 1
+        if total:
+            sums.append((start, end, total))
+    return sums
