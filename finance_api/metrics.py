@@ -1,7 +1,15 @@
 """What this process counts for its operator, in Prometheus' data model."""
 
-from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    disable_created_metrics,
+    generate_latest,
+)
 from pyramid.config import Configurator
+
+# When a counter was made says nothing that the process' start does not.
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:

@@ -1,9 +1,10 @@
 """Who a request comes from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
-from finance_api.storage.interface import User
+from finance_api.storage.interface import Session, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,28 @@ class JwtIdentity:
     jti: str
 
 
-Identity = TokenIdentity | JwtIdentity
+@dataclass(frozen=True, slots=True)
+class SessionIdentity:
+    """A user who signed in: on the settings pages.
+
+    secret: what the cookie holds.
+    """
+
+    user: User
+    session: Session
+    secret: str = field(repr=False)
+
+
+Identity = TokenIdentity | JwtIdentity | SessionIdentity
+
+
+def known_identity(request: Any) -> Identity | None:
+    """The identity of a request, as far as it was asked for: who it is, is not found out for this.
+
+    For what comes after the request's transaction, or must not fail as finding out may.
+    """
+    found = vars(request).get("authentication")
+    return None if isinstance(found, Failure) else found
 
 
 class Failure(Enum):

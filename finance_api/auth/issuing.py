@@ -7,7 +7,7 @@ from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import Storage, Token, User
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
-from finance_api.values.time import DAY_SECONDS, MAX_SECONDS
+from finance_api.values.time import MAX_SECONDS
 
 SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
 MAX_NAME_CHARACTERS = 100
@@ -24,11 +24,11 @@ def issue_token(
     name: str,
     now: int,
     scopes: Sequence[str] = (),
-    expires_in_days: int | None = None,
+    expires_at: int | None = None,
 ) -> str:
     """Makes a token and returns its text, which is kept nowhere. Raises IssueRefused.
 
-    scopes: paths of resources; none means all. expires_in_days: None means never.
+    scopes: paths of resources; none means all. expires_at: None means never.
     """
     if not user.premium:
         raise IssueRefused(
@@ -44,18 +44,19 @@ def issue_token(
         Token(
             id=new_id(),
             user_id=user.id,
-            name=_checked_name(name),
+            name=checked_name(name),
             sha256=digest(text),
             start=text[:START_CHARACTERS],
             scopes=tuple(s for s in SCOPES if s in scopes) or None,
             created_at=now,
-            expires_at=_expiry(now, expires_in_days),
+            expires_at=_checked_expiry(now, expires_at),
         )
     )
     return text
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """The name of a token as it is kept. Raises IssueRefused."""
     try:
         cleaned = clean_or_none(" ".join(name.split()))
     except TextError as error:
@@ -67,9 +68,7 @@ def _checked_name(name: str) -> str:
     return cleaned
 
 
-def _expiry(now: int, days: int | None) -> int | None:
-    if days is None:
-        return None
-    if days < 1 or now + days * DAY_SECONDS > MAX_SECONDS:
-        raise IssueRefused("a token expires in at least one day, and before the year 10000")
-    return now + days * DAY_SECONDS
+def _checked_expiry(now: int, expires_at: int | None) -> int | None:
+    if expires_at is not None and not now < expires_at <= MAX_SECONDS:
+        raise IssueRefused("a token expires in the future, and before the year 10000")
+    return expires_at

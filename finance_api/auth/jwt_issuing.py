@@ -22,8 +22,8 @@ def issue_jwt(
     rules: JwtRules,
     now: int,
     ttl_seconds: int,
-) -> str:
-    """Makes a JWT and returns its text; that it was made is noted. Raises IssueRefused."""
+) -> tuple[str, Jwt]:
+    """Makes a JWT: its text, and what is kept of it. Raises IssueRefused."""
     if not user.enabled:
         raise IssueRefused("the user is disabled")
     if not 0 < ttl_seconds <= rules.max_ttl_seconds:
@@ -40,10 +40,13 @@ def issue_jwt(
     expires_at = issued_at + ttl_seconds
     if key.use_until is not None:
         expires_at = min(expires_at, key.use_until)
+    if expires_at <= issued_at:
+        raise IssueRefused("the signing key ends before the JWT would begin")
     claims = Claims(user.uuid, new_id(), issued_at, expires_at)
     storage.prune_jwts(now - rules.leeway_seconds)
-    storage.add_jwt(Jwt(claims.jti, user.id, issued_at, expires_at))
-    return sign_jwt(key, rules, claims)
+    jwt = Jwt(claims.jti, user.id, issued_at, expires_at)
+    storage.add_jwt(jwt)
+    return sign_jwt(key, rules, claims), jwt
 
 
 def revoke_jwt(storage: Storage, jti: str, *, rules: JwtRules, now: int) -> Jwt:

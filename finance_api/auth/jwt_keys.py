@@ -9,7 +9,6 @@ of an issuer elsewhere.
 
 import json
 import logging
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,10 +35,31 @@ class KeyFileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Stamp:
+    """What changes when a file does; seen is None where there is no such file."""
+
+    path: Path
+    seen: tuple[int, int, int] | None
+
+    @classmethod
+    def of(cls, path: Path) -> "Stamp":
+        try:
+            found = path.stat()
+        except (OSError, ValueError):
+            return cls(path, None)
+        return cls(path, (found.st_mtime_ns, found.st_size, found.st_ino))
+
+    @property
+    def is_current(self) -> bool:
+        return Stamp.of(self.path) == self
+
+
+@dataclass(frozen=True, slots=True)
 class JwtKey:
     """material: what PyJWT verifies with: bytes for HS256, else a public key.
 
     use_from, use_until: seconds; None is no limit. The key counts from the one up to the other.
+    file: where a public key stands, as it was before it was read.
     """
 
     kid: str
@@ -47,9 +67,11 @@ class JwtKey:
     material: Any
     use_from: int | None = None
     use_until: int | None = None
+    file: Stamp | None = None
 
-    def is_in_use(self, now: int) -> bool:
-        return (self.use_from is None or self.use_from <= now) and (
+    def is_in_use(self, now: int, leeway_seconds: int = 0) -> bool:
+        """leeway_seconds: how far the clock of who signed with it may be ahead."""
+        return (self.use_from is None or self.use_from <= now + leeway_seconds) and (
             self.use_until is None or now < self.use_until
         )
 
@@ -63,7 +85,7 @@ def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
 
 
 class KeyRing:
-    """The keys of a file, read again whenever the file has changed.
+    """The keys of a file, read again whenever it or the file of a public key has changed.
 
     A file that is not there holds no keys: nobody is let in until it is made. One that becomes
     unreadable while the service runs changes nothing, and is logged.
@@ -71,36 +93,37 @@ class KeyRing:
 
     def __init__(self, path: str | None) -> None:
         """Raises KeyFileError."""
-        self._path = path or None
         self._lock = threading.Lock()
-        self._seen = self._signature()
-        self._keys: tuple[JwtKey, ...] = read_key_file(path) if path and self._seen else ()
+        self._keys: tuple[JwtKey, ...] = ()
+        self._seen: tuple[Stamp, ...] = ()
+        if path:
+            self._read(Stamp.of(Path(path)))
 
     def keys(self) -> tuple[JwtKey, ...]:
-        if self._path is not None and self._signature() != self._seen:
+        if not self._is_current():
             with self._lock:
-                self._reload(self._path)
+                self._reload()
         return self._keys
 
-    def _reload(self, path: str) -> None:
-        signature = self._signature()
-        if signature == self._seen:
+    def _is_current(self) -> bool:
+        return all(stamp.is_current for stamp in self._seen)
+
+    def _reload(self) -> None:
+        if self._is_current():
             return
+        file = Stamp.of(self._seen[0].path)
         try:
-            self._keys = read_key_file(path) if signature else ()
+            self._read(file)
         except KeyFileError as error:
             logger.error("%s; the keys read before stay in use", error)
+            self._seen = (file, *(Stamp.of(stamp.path) for stamp in self._seen[1:]))
         else:
-            logger.info("%s: %d keys", path, len(self._keys))
-        self._seen = signature
+            logger.info("%s: %d keys", file.path, len(self._keys))
 
-    def _signature(self) -> tuple[int, int, int] | None:
-        """What changes when the file does; None where there is none."""
-        try:
-            found = os.stat(self._path or "")
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+    def _read(self, file: Stamp) -> None:
+        """file: from before it is read, so that a change meanwhile is seen the next time."""
+        self._keys = read_key_file(str(file.path)) if file.seen else ()
+        self._seen = (file, *(key.file for key in self._keys if key.file is not None))
 
 
 def read_key_file(path: str) -> tuple[JwtKey, ...]:
@@ -148,16 +171,16 @@ def _key(entry: dict[str, Any], directory: Path) -> JwtKey:
             raise KeyRefused(f"there is no member {unknown[0]!r}")
         algorithm = entry.get("alg")
         if algorithm == HS256:
-            material = _hmac_material(entry)
-        elif algorithm in _PUBLIC_KEY_TYPES:
-            material = _public_material(entry, algorithm, directory)
+            material, file = _hmac_material(entry), None
+        elif isinstance(algorithm, str) and algorithm in _PUBLIC_KEY_TYPES:
+            material, file = _public_material(entry, algorithm, directory)
         else:
             known = ", ".join((HS256, *_PUBLIC_KEY_TYPES))
             raise KeyRefused(f"alg is not one of {known}")
         use_from, use_until = (_time(entry, name) for name in ("use_from", "use_until"))
         if use_from is not None and use_until is not None and use_from >= use_until:
             raise KeyRefused("use_until is not after use_from")
-        return JwtKey(entry["kid"], algorithm, material, use_from, use_until)
+        return JwtKey(entry["kid"], algorithm, material, use_from, use_until, file)
     except KeyRefused as error:
         raise KeyRefused(f"key {entry['kid']!r}: {error}") from None
 
@@ -179,11 +202,15 @@ _PUBLIC_KEY_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def _public_material(entry: dict[str, Any], algorithm: str, directory: Path) -> Any:
+def _public_material(entry: dict[str, Any], algorithm: str, directory: Path) -> tuple[Any, Stamp]:
+    """The key, and the file that it stands in."""
     name = entry.get("public_key_file")
     if "key" in entry or not isinstance(name, str):
         raise KeyRefused(f"{algorithm} needs the member public_key_file: a PEM file's path")
+    if "\n" in name or "-----" in name:
+        raise KeyRefused("public_key_file is not a path; the key stands in a file of its own")
     path = directory / name
+    file = Stamp.of(path)
     try:
         material = load_pem_public_key(path.read_bytes())
     except OSError as error:
@@ -196,7 +223,7 @@ def _public_material(entry: dict[str, Any], algorithm: str, directory: Path) -> 
         raise KeyRefused(f"{path}: has {material.key_size} bits; {_MIN_RSA_BITS} are needed")
     if isinstance(material, ec.EllipticCurvePublicKey) and material.curve.name != "secp256r1":
         raise KeyRefused(f"{path}: ES256 needs a key on the curve P-256")
-    return material
+    return material, file
 
 
 def _time(entry: dict[str, Any], name: str) -> int | None:

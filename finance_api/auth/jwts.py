@@ -75,7 +75,8 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
     if match is None:
         raise JwtRefused
     header, payload, _ = (_canonical(segment) for segment in match.groups())
-    key = _key_of(_object(header), keys, now)
+    in_use = [key for key in keys if key.is_in_use(now, rules.leeway_seconds)]
+    key = _key_of(_object(header), in_use)
     members = _object(payload)
     try:
         jwt.decode(
@@ -93,7 +94,7 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
                 "verify_nbf": False,
             },
         )
-    except jwt.InvalidTokenError as error:
+    except jwt.PyJWTError as error:
         raise JwtRefused from error
     return _claims(members, rules, now)
 
@@ -127,11 +128,10 @@ def _no_number(text: str) -> Any:
     raise ValueError(f"{text} is no number")
 
 
-def _key_of(header: dict[str, Any], keys: Sequence[JwtKey], now: int) -> JwtKey:
+def _key_of(header: dict[str, Any], in_use: Sequence[JwtKey]) -> JwtKey:
     """The key in use that the header names; without a name, the only one in use."""
     if header.get("typ", "JWT") not in _TYPES or _FORBIDDEN_HEADERS & header.keys():
         raise JwtRefused
-    in_use = [key for key in keys if key.is_in_use(now)]
     if "kid" in header:
         in_use = [key for key in in_use if key.kid == header["kid"]]
     if len(in_use) != 1 or header.get("alg") != in_use[0].algorithm:

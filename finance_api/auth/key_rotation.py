@@ -4,9 +4,10 @@ import json
 import os
 import secrets
 from base64 import urlsafe_b64encode
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from finance_api.auth.jwt_keys import (
     HS256,
@@ -18,24 +19,36 @@ from finance_api.auth.key_strength import MIN_BYTES, KeyRefused, hmac_key
 from finance_api.values.time import date_text, instant_text
 
 
-def add_signing_key(path: str, *, now: int, overlap_seconds: int) -> str:
+def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
     """Adds an HS256 key that signs from now on, and returns its kid; makes the file if need be.
 
     overlap_seconds: how long JWTs that older keys signed may still live. These keys get an end
-    then, unless they have one. Raises KeyFileError; the file is then as it was.
+    then, unless they have one. drop_old: they go at once, and with them all their JWTs. Keys that
+    have ended go in any case. Raises KeyFileError; the file is then as it was.
     """
-    file = Path(path)
-    entries: list[dict[str, Any]] = []
-    if file.exists():
-        read_key_file(path)
-        entries = key_entries(file.read_text("utf-8"))
-    for entry in entries:
-        if entry["alg"] == HS256 and entry.get("use_until") is None:
-            entry["use_until"] = instant_text(now + overlap_seconds)
+    # A link goes on leading to the file.
+    file = Path(os.path.realpath(path))
     kid = f"{date_text(now)}-{secrets.token_hex(4)}"
-    entries.append({"kid": kid, "alg": HS256, "key": _new_key(), "use_from": instant_text(now)})
-    _replace(file, json.dumps(entries, indent=2) + "\n")
+    new = {"kid": kid, "alg": HS256, "key": _new_key(), "use_from": instant_text(now)}
+    with _replacing(file) as write:
+        kept = _kept(file, now, now + overlap_seconds, drop_old) if file.exists() else []
+        write(json.dumps([*kept, new], indent=2) + "\n")
     return kid
+
+
+def _kept(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str, Any]]:
+    """The entries that stay, those of older signing keys with an end."""
+    keys = {key.kid: key for key in read_key_file(str(file))}
+    kept = []
+    for entry in key_entries(file.read_text("utf-8")):
+        key = keys[entry["kid"]]
+        signs = key.algorithm == HS256
+        if (key.use_until is not None and key.use_until <= now) or (signs and drop_old):
+            continue
+        if signs and key.use_until is None and key.is_in_use(now):
+            entry["use_until"] = instant_text(end)
+        kept.append(entry)
+    return kept
 
 
 def _new_key() -> str:
@@ -47,10 +60,16 @@ def _new_key() -> str:
             return text
 
 
-def _replace(file: Path, text: str) -> None:
-    """Writes the file whole or not at all; it keeps its owner and mode, or is its owner's alone."""
+@contextmanager
+def _replacing(file: Path) -> Iterator[Callable[[str], None]]:
+    """Gives what writes the file anew, whole or not at all; nobody else does at the same time.
+
+    The file keeps its owner and mode; a new one belongs to its directory's owner, and is for nobody
+    else to read.
+    """
     new = file.with_name(file.name + ".new")
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise KeyFileError(f"{new}: is there already; is another new-key running?") from None
@@ -58,14 +77,25 @@ def _replace(file: Path, text: str) -> None:
         raise KeyFileError(f"{new}: {error.strerror}") from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            if file.exists():
-                old = file.stat()
-                os.fchown(descriptor, old.st_uid, old.st_gid)
-                os.fchmod(descriptor, old.st_mode & 0o777)
-            stream.write(text)
-            stream.flush()
-            os.fsync(descriptor)
+            _take_after(descriptor, file)
+            yield lambda text: _write(stream, text)
         os.replace(new, file)
     except OSError as error:
-        new.unlink(missing_ok=True)
         raise KeyFileError(f"{file}: {error.strerror}") from None
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _take_after(descriptor: int, file: Path) -> None:
+    """Gives a new file the owner and the mode of the one that it replaces."""
+    model = file.stat() if file.exists() else file.parent.stat()
+    if (model.st_uid, model.st_gid) != (os.geteuid(), os.getegid()):
+        os.fchown(descriptor, model.st_uid, model.st_gid)
+    if file.exists():
+        os.fchmod(descriptor, model.st_mode & 0o777)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text)
+    stream.flush()
+    os.fsync(stream.fileno())

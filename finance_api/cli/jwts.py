@@ -27,10 +27,12 @@ def jwt() -> None:
 @pass_office
 def issue(office: Office, email: str, ttl_seconds: int | None) -> None:
     """Make a JWT, and print it: it is kept nowhere and cannot be shown again."""
+    if not office.settings[KEYS]:
+        raise SettingError(f"{KEYS}: names no file of keys to sign with")
     keys = open_key_ring(office.settings).keys()
     # With the memory storage nothing needs to last: who the user is follows from the settings.
     with unit_of_work(office.backend, writing=True) as storage:
-        text = issue_jwt(
+        text, _ = issue_jwt(
             storage,
             storage.get_user(normal_email(email)),
             keys=keys,
@@ -85,8 +87,9 @@ def revoke(office: Office, jti: str | None, email: str | None) -> None:
 
 
 @jwt.command("new-key")
+@click.option("--drop-old", is_flag=True, help="Drop older keys at once: their JWTs are refused.")
 @pass_office
-def new_key(office: Office) -> None:
+def new_key(office: Office, drop_old: bool) -> None:
     """Make a key that signs from now on; older ones stay until no JWT can need them."""
     path = office.settings[KEYS]
     if not path:
@@ -96,5 +99,6 @@ def new_key(office: Office) -> None:
         path,
         now=office.clock.now(),
         overlap_seconds=rules.max_ttl_seconds + rules.leeway_seconds,
+        drop_old=drop_old,
     )
     say(f"made the key {kid} in {path}")

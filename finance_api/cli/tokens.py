@@ -11,7 +11,7 @@ from finance_api.cli.office import Office, pass_office
 from finance_api.cli.table import table
 from finance_api.storage.errors import NotFound
 from finance_api.values.ids import IdError, parse_id
-from finance_api.values.time import instant_text
+from finance_api.values.time import DAY_SECONDS, instant_text
 
 
 @click.group()
@@ -35,14 +35,15 @@ def create(
     office: Office, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
     """Make a token, and print it: it is kept nowhere and cannot be shown again."""
+    now = office.clock.now()
     with office.writing() as storage:
         text = issue_token(
             storage,
             storage.get_user(normal_email(email)),
             name=name,
-            now=office.clock.now(),
+            now=now,
             scopes=scopes,
-            expires_in_days=expires_in_days,
+            expires_at=None if expires_in_days is None else now + expires_in_days * DAY_SECONDS,
         )
     click.echo(text)
 

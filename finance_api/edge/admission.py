@@ -16,8 +16,8 @@ from finance_api.errors import problem
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384
 
-#: Asked by load balancers, which know no host name.
-HEALTH_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__"})
+#: Asked by load balancers and the like on this network, which know no host name.
+_OPERATORS_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"})
 
 _PORT = re.compile(r":[0-9]*$")
 
@@ -44,7 +44,7 @@ def admission_tween(handler: Handler, registry: Registry) -> Handler:
         except UnicodeDecodeError:
             fault = {"in": "path", "name": "path", "message": "is not percent-encoded UTF-8"}
             raise problem(400, "The path is not percent-encoded UTF-8.", errors=[fault]) from None
-        if path not in HEALTH_PATHS:
+        if path not in _OPERATORS_PATHS:
             _check_host(request, allowed_hosts)
             if require_https and not is_https(request):
                 raise problem(403, "This service is reached over HTTPS only.")

@@ -13,8 +13,8 @@ _METHODS = "GET, HEAD, OPTIONS"
 _REQUEST_HEADERS = "Accept, Authorization, If-None-Match"
 _RESPONSE_HEADERS = (
     "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
-    "X-Last-Data-Change-At, X-Last-Data-Change-Rev, X-Next-Offset, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
-    "X-Request-Id, X-Total-Count"
+    "X-Last-Data-Change-At, X-Last-Data-Change-Rev, X-Next-Offset, X-RateLimit-Limit, "
+    "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Total-Count"
 )
 _PREFLIGHT_SECONDS = 600
 

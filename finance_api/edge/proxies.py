@@ -34,6 +34,11 @@ def client_address(request: Request) -> Address | None:
     return address
 
 
+def is_known_directly(request: Request) -> bool:
+    """Whether the client's address can be believed: no proxy stands between that is not trusted."""
+    return "X-Forwarded-For" not in request.headers or _is_trusted(request)
+
+
 def _is_trusted(request: Request) -> bool:
     address = _address(request.environ.get("REMOTE_ADDR", ""))
     return address is not None and _is_trusted_address(request, address)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pyramid.config import Configurator
 from pyramid.events import NewResponse
 
-from finance_api.auth.identity import TokenIdentity
+from finance_api.auth.identity import TokenIdentity, known_identity
 from finance_api.background import WriteBehind
 from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.surfaces import PUBLIC_SURFACE, USAGE_PATH
@@ -35,7 +35,7 @@ def count(event: NewResponse) -> None:
     request, status = event.request, event.response.status_int
     if not 200 <= status < 300 or not request.path_info.startswith(PUBLIC_SURFACE):
         return
-    identity = request.identity
+    identity = known_identity(request)
     if isinstance(identity, TokenIdentity) and request.path_info != USAGE_PATH:
         now = request.registry.clock.now()
         request.registry.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)

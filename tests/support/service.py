@@ -22,8 +22,10 @@ from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import make_user
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
+from finance_api.settings import SETTINGS
 from finance_api.storage.interface import Storage, User
 from finance_api.values.ids import new_id
+from finance_api.values.time import DAY_SECONDS
 from support.clock import HeldClock
 
 #: What a service can be run over.
@@ -37,6 +39,9 @@ _SETTINGS = {
     "finance_api.ratelimit.internal": "100000/hour",
     "finance_api.ratelimit.failed_auth": "1000000/hour",
 }
+
+#: The limits of a service that sets none.
+USUAL_LIMITS = {s.name: s.default for s in SETTINGS if s.name in _SETTINGS}
 
 
 class Client:
@@ -104,15 +109,24 @@ class Service:
         self.backend = self.app.registry.storage
         self.web = TestApp(self.app)
 
+    def stop(self) -> None:
+        """What the server does at its end."""
+        for stop in self.app.registry.at_shutdown:
+            stop()
+
     def change(self, work: Callable[[Storage], Any]) -> Any:
         """Does something to the storage in a transaction of its own."""
         tm = transaction.TransactionManager(explicit=True)
         with tm:
             return work(self.backend.connect(tm, writing=True))
 
-    def client(self, *, premium: bool = True, **token_options: Any) -> Client:
-        """A new user with a token."""
+    def client(
+        self, *, premium: bool = True, expires_in_days: int | None = None, **token_options: Any
+    ) -> Client:
+        """A new user with a token. token_options: as of `issue_token`."""
         now = self.clock.now()
+        if expires_in_days is not None:
+            token_options["expires_at"] = now + expires_in_days * DAY_SECONDS
 
         def work(storage: Storage) -> Client:
             email = f"user{next(_numbers)}@example.org"

@@ -47,6 +47,8 @@ class SqlBackend(StorageBackend):
         engine = self._reading
         if writing:
             engine = self._writing if patient else self._impatient
+        # Without a transaction nobody would give the connection back.
+        tm.get()
         session = Session(engine, autoflush=False)
         # Core statements do not tell the session that they changed something: a writer says so.
         zope.sqlalchemy.register(

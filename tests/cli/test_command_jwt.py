@@ -1,0 +1,437 @@
+"""finance-api jwt"""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from base64 import urlsafe_b64decode
+from pathlib import Path
+
+import pytest
+from webtest import TestApp
+
+from finance_api import main
+from finance_api.auth.jwt_keys import read_key_file, signing_key
+from support.command import Command
+from support.programs import free_port
+
+ROOT = Path(__file__).parents[2]
+NOBODY = "nobody@example.org"
+WEAK = "finance-api-signing-key-of-the-production-service"
+UTC = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+def settings_of(command):
+    lines = command.ini.read_text().splitlines()[2:]
+    return {k: v.replace("%%", "%") for k, _, v in (line.partition(" = ") for line in lines) if k}
+
+
+@pytest.fixture
+def keys(command):
+    """The path of a key file with one key; the settings name it."""
+    path = command.directory / "keys.json"
+    command.write({**settings_of(command), "finance_api.jwt.keys": str(path)})
+    command.done("jwt", "new-key")
+    return path
+
+
+@pytest.fixture
+def settings(command):
+    def change(**values):
+        given = {f"finance_api.jwt.{name}": value for name, value in values.items()}
+        command.write({**settings_of(command), **given})
+
+    return change
+
+
+def issue(command, email, *options, **more):
+    return command.done("jwt", "issue", email, *options, **more).decode()
+
+
+def part(token, index):
+    text = token.strip().split(".")[index]
+    return json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+
+
+def claims(token):
+    return part(token, 1)
+
+
+def listed(command, email):
+    return command.done("jwt", "list", email).decode().splitlines()[1:]
+
+
+def status(command, token):
+    app = main({}, **settings_of(command))
+    try:
+        headers = {"Authorization": f"Bearer {token.strip()}"}
+        answer = TestApp(app).get("/internal/v1/get-records", headers=headers, status="*")
+        return answer.status_int
+    finally:
+        for stop in app.registry.at_shutdown:
+            stop()
+        app.registry.storage.close()
+
+
+def write_keys(path, *entries):
+    path.write_text(json.dumps(entries))
+
+
+# -- issue
+
+
+def test_jwt_stands_alone_on_standard_output(command, anna, keys):
+    out = issue(command, anna, process=True)
+    assert re.fullmatch(r"[\w-]+\.[\w-]+\.[\w-]+\n", out)
+    assert issue(command, anna) != out
+
+
+def test_jwt_is_accepted_by_the_service(command, anna, keys):
+    assert status(command, issue(command, anna)) == 200
+    assert status(command, issue(command, "  Anna@EXAMPLE.org ")) == 200
+
+
+def test_jwt_says_who_by_whom_for_whom_and_until_when(command, anna, keys, settings):
+    settings(issuers="first second", audience="me", ttl_seconds="600")
+    token = issue(command, anna)
+    said = claims(token)
+    assert set(said) == {"iss", "aud", "sub", "jti", "iat", "exp"}
+    assert (said["iss"], said["aud"]) == ("first", "me")
+    assert said["exp"] - said["iat"] == 600
+    assert re.fullmatch("[0-9a-f-]{36}", said["sub"])
+    (key,) = read_key_file(str(keys))
+    assert part(token, 0) == {"alg": "HS256", "typ": "JWT", "kid": key.kid}
+    assert said["sub"] != claims(token)["jti"] != claims(issue(command, anna))["jti"]
+
+
+def test_jwt_is_kept_as_its_id_only(command, anna, keys):
+    token = issue(command, anna).strip()
+    path = settings_of(command)["sqlalchemy.url"].removeprefix("sqlite:///")
+    data = Path(path).read_bytes()
+    assert claims(token)["jti"].encode() in data
+    for text in token.split("."):
+        assert text.encode() not in data
+
+
+@pytest.mark.parametrize("seconds", [1, 60, 3_601, 2_592_000])
+def test_life_of_a_jwt_may_be_given(command, anna, keys, seconds):
+    said = claims(issue(command, anna, "--ttl-seconds", str(seconds)))
+    assert said["exp"] - said["iat"] == seconds
+
+
+def test_default_life_is_an_hour(command, anna, keys):
+    said = claims(issue(command, anna))
+    assert said["exp"] - said["iat"] == 3_600
+
+
+def test_life_beyond_the_longest_is_refused_with_its_setting(command, anna, keys, settings):
+    assert "max_ttl_seconds" in command.refused("jwt", "issue", anna, "--ttl-seconds", "2592001")
+    settings(max_ttl_seconds="7200")
+    issue(command, anna, "--ttl-seconds", "7200")
+    said = command.refused("jwt", "issue", anna, "--ttl-seconds", "7201")
+    assert "7200" in said
+    assert len(listed(command, anna)) == 1
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "x", "", "1e3", "١٢x"])
+def test_life_that_is_none_is_wrong_usage(command, anna, keys, seconds):
+    assert "Usage" in command.refused("jwt", "issue", anna, "--ttl-seconds", seconds, code=2)
+
+
+def test_endless_life_is_refused(command, anna, keys):
+    command.refused("jwt", "issue", anna, "--ttl-seconds", "9" * 30)
+
+
+def test_jwt_of_an_unknown_user_is_refused(command, anna, keys):
+    assert NOBODY in command.refused("jwt", "issue", NOBODY)
+    for wrong in ("", "x", "a@b@c", "\x01@b"):
+        command.refused("jwt", "issue", wrong)
+
+
+def test_jwt_of_a_disabled_user_is_refused(command, anna, keys):
+    command.done("user", "set", anna, "--disable")
+    assert "disabled" in command.refused("jwt", "issue", anna)
+    command.done("user", "set", anna, "--enable")
+    issue(command, anna)
+
+
+def test_premium_is_not_needed_for_a_jwt(command, keys):
+    command.done("user", "add", NOBODY)
+    assert status(command, issue(command, NOBODY)) == 200
+
+
+def test_without_a_key_no_jwt_is_made(command, anna, settings, tmp_path):
+    assert "finance_api.jwt.keys" in command.refused("jwt", "issue", anna)
+    settings(keys=str(tmp_path / "absent.json"))
+    assert "new-key" in command.refused("jwt", "issue", anna)
+    (tmp_path / "absent.json").write_text("[]")
+    assert "new-key" in command.refused("jwt", "issue", anna)
+
+
+def test_key_that_has_ended_or_not_begun_makes_no_jwt(command, anna, keys):
+    (entry,) = json.loads(keys.read_text())
+    for times in ({"use_from": "2999-01-01"}, {"use_from": None, "use_until": "2001-01-01"}):
+        write_keys(keys, entry | times)
+        assert "new-key" in command.refused("jwt", "issue", anna)
+
+
+def test_jwt_ends_with_its_key_at_the_latest(command, anna, keys):
+    (entry,) = json.loads(keys.read_text())
+    write_keys(keys, entry | {"use_until": "2999-01-01T00:00:00Z"})
+    issue(command, anna)
+    usual = claims(issue(command, anna, "--ttl-seconds", "1000"))
+    assert usual["exp"] - usual["iat"] == 1_000
+
+
+def test_jwt_for_the_memory_storage_needs_no_database(tmp_path):
+    keys = tmp_path / "keys.json"
+    memory = Command(
+        tmp_path,
+        {
+            "finance_api.storage": "memory",
+            "finance_api.storage.memory.user": "anna@example.org",
+            "finance_api.jwt.keys": str(keys),
+        },
+    )
+    memory.done("jwt", "new-key")
+    token = issue(memory, "anna@example.org")
+    assert status(memory, token) == 200
+    assert NOBODY in memory.refused("jwt", "issue", NOBODY)
+    for arguments in (["revoke", "x"], ["revoke", "--all", "anna@example.org"]):
+        assert "finance_api.storage" in memory.refused("jwt", *arguments)
+
+
+# -- list
+
+
+def test_list_shows_ids_and_times_of_what_was_issued(command, anna, keys):
+    assert listed(command, anna) == []
+    said = claims(issue(command, anna))
+    (line,) = listed(command, anna)
+    assert line.split()[0] == said["jti"]
+    assert len(re.findall(UTC, line)) == 2
+    assert line.split()[-1] == "-"
+
+
+def test_list_is_of_one_user(command, anna, keys):
+    command.done("user", "add", NOBODY)
+    issue(command, anna)
+    assert listed(command, NOBODY) == []
+    assert "absent@example.org" in command.refused("jwt", "list", "absent@example.org")
+
+
+def test_list_needs_no_keys_and_holds_no_token(command, anna, keys):
+    token = issue(command, anna)
+    keys.unlink()
+    text = "\n".join(listed(command, anna))
+    assert not any(piece in text for piece in token.strip().split("."))
+
+
+# -- revoke
+
+
+def test_jwt_is_revoked_by_its_id(command, anna, keys):
+    one, other = issue(command, anna), issue(command, anna)
+    jti = claims(one)["jti"]
+    assert jti in command.done("jwt", "revoke", jti).decode()
+    assert (status(command, one), status(command, other)) == (401, 200)
+    lines = {line.split()[0]: line for line in listed(command, anna)}
+    assert len(re.findall(UTC, lines[jti])) == 3
+    assert len(re.findall(UTC, lines[claims(other)["jti"]])) == 2
+
+
+def test_revoking_a_jwt_twice_is_harmless(command, anna, keys):
+    token = issue(command, anna)
+    command.done("jwt", "revoke", claims(token)["jti"])
+    first = listed(command, anna)
+    command.done("jwt", "revoke", claims(token)["jti"])
+    assert listed(command, anna) == first
+
+
+def test_unknown_id_is_remembered_and_said_to_be_unknown(command, anna, keys):
+    for _ in range(2):
+        outcome = command.run("jwt", "revoke", "made elsewhere")
+        assert outcome.code == 0, outcome
+        assert outcome.out == "revoked made elsewhere\n"
+        assert "issued here" in outcome.err
+    assert listed(command, anna) == []
+
+
+@pytest.mark.parametrize("jti", ["", "x" * 255, "a\nb", "\x01", "\x7f", "\udcff", "\u200b"])
+def test_id_that_no_jwt_can_have_is_refused(command, anna, keys, jti):
+    assert "jti" in command.refused("jwt", "revoke", jti)
+
+
+def test_all_jwts_of_a_user_are_revoked(command, anna, keys):
+    command.done("user", "add", NOBODY)
+    one, two, other = issue(command, anna), issue(command, anna), issue(command, NOBODY)
+    assert anna in command.done("jwt", "revoke", "--all", " Anna@Example.org").decode()
+    assert [status(command, token) for token in (one, two, other)] == [401, 401, 200]
+    assert all(line.split()[-1] != "-" for line in listed(command, anna))
+    assert status(command, issue(command, anna)) == 200
+
+
+def test_revoking_all_of_an_unknown_user_is_refused(command, anna, keys):
+    assert NOBODY in command.refused("jwt", "revoke", "--all", NOBODY)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["revoke"],
+        ["revoke", "x", "--all", "anna@example.org"],
+        ["revoke", "x", "y"],
+        ["revoke", "--all"],
+        ["issue"],
+        ["issue", "a@b.org", "c@d.org"],
+        ["list"],
+        ["new-key", "x"],
+        ["nonsense"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_ends_with_2(command, anna, keys, arguments):
+    command.refused("jwt", *arguments, code=2)
+    assert len(read_key_file(str(keys))) == 1
+
+
+# -- new-key
+
+
+def test_first_key_makes_a_file_that_is_its_owner_s_alone(command, keys):
+    assert stat.S_IMODE(os.stat(keys).st_mode) == 0o600
+    (key,) = read_key_file(str(keys))
+    assert len(key.material) == 32
+
+
+def test_new_key_names_itself_and_never_shows_itself(command, keys):
+    outcome = command.run("jwt", "new-key")
+    assert (outcome.code, outcome.err) == (0, "")
+    entry = json.loads(keys.read_text())[-1]
+    assert entry["kid"] in outcome.out
+    assert str(keys) in outcome.out
+    assert entry["key"] not in outcome.out
+
+
+def test_new_key_signs_and_what_the_old_one_signed_still_counts(command, anna, keys):
+    old = issue(command, anna)
+    command.done("jwt", "new-key")
+    new = issue(command, anna)
+    assert [part(token, 0)["kid"] for token in (old, new)] == [
+        entry["kid"] for entry in json.loads(keys.read_text())
+    ]
+    assert (status(command, old), status(command, new)) == (200, 200)
+    first, second = read_key_file(str(keys))
+    assert first.use_until == second.use_from + 2_592_000 + 5
+    assert second.use_until is None
+    assert signing_key((first, second), second.use_from) == second
+
+
+def test_new_key_needs_to_know_where(command):
+    assert "finance_api.jwt.keys" in command.refused("jwt", "new-key")
+
+
+def test_new_key_makes_the_folder_that_is_missing(command, settings, tmp_path):
+    settings(keys=str(tmp_path / "absent" / "keys.json"))
+    command.done("jwt", "new-key")
+    assert len(read_key_file(str(tmp_path / "absent" / "keys.json"))) == 1
+
+
+def test_new_key_says_which_folder_cannot_be_made(command, settings):
+    settings(keys=command.file("file", "") + "/keys.json")
+    assert "file" in command.refused("jwt", "new-key")
+
+
+def test_new_key_may_drop_older_ones_with_their_jwts(command, anna, keys):
+    old = issue(command, anna)
+    command.done("jwt", "new-key", "--drop-old")
+    assert len(read_key_file(str(keys))) == 1
+    assert (status(command, old), status(command, issue(command, anna))) == (401, 200)
+
+
+def test_new_key_needs_no_database(tmp_path):
+    keys = tmp_path / "keys.json"
+    url = f"sqlite:///{tmp_path}/absent.db"
+    command = Command(tmp_path, {"sqlalchemy.url": url, "finance_api.jwt.keys": str(keys)})
+    command.done("jwt", "new-key")
+    assert len(read_key_file(str(keys))) == 1
+    assert not (tmp_path / "absent.db").exists()
+
+
+@pytest.mark.parametrize("content", ["", "nonsense", "{}", json.dumps([{"kid": "x"}])])
+def test_new_key_leaves_a_file_with_a_fault_alone(command, keys, content):
+    keys.write_text(content)
+    assert str(keys) in command.refused("jwt", "new-key")
+    assert keys.read_text() == content
+
+
+def test_new_key_does_not_run_twice_at_once(command, keys):
+    before = keys.read_text()
+    other = command.file("keys.json.new", "")
+    assert other in command.refused("jwt", "new-key")
+    assert keys.read_text() == before
+
+
+# -- keys that could be guessed
+
+
+@pytest.fixture
+def weak(command, keys):
+    write_keys(keys, {"kid": "the weak one", "alg": "HS256", "key": WEAK})
+    return keys
+
+
+def assert_names_the_key(said, path):
+    assert "finance_api.jwt.keys" in said
+    assert "the weak one" in said
+    assert str(path) in said
+    assert "new-key" in said
+    assert WEAK not in said
+    assert not any(WEAK[i : i + 12] in said for i in range(len(WEAK) - 12))
+
+
+def test_with_a_weak_key_no_jwt_is_made(command, anna, weak):
+    assert_names_the_key(command.refused("jwt", "issue", anna), weak)
+    assert listed(command, anna) == []
+
+
+def test_with_a_weak_key_no_further_one_is_made(command, weak):
+    said = command.refused("jwt", "new-key")
+    assert "the weak one" in said
+    assert WEAK not in said
+
+
+def test_with_a_weak_key_the_service_does_not_start(command, weak, tmp_path):
+    """In a process of its own: one line, and an exit code that says it failed."""
+    (tmp_path / "development.ini").write_text((ROOT / "development.ini").read_text())
+    command.done("db", "upgrade")
+    done = subprocess.run(
+        [
+            Path(sys.executable).parent / "pserve",
+            "development.ini",
+            f"http_port={free_port()}",
+        ],
+        cwd=tmp_path,
+        env=command.environment(
+            FINANCE_API_JWT_KEYS=str(weak),
+            FINANCE_API_SQLALCHEMY_URL=settings_of(command)["sqlalchemy.url"],
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert_names_the_key(done.stderr, weak)
+    lines = [line for line in done.stderr.splitlines() if "finance_api.jwt.keys" in line]
+    assert len(lines) == 1
+    assert "Traceback" not in done.stderr + done.stdout
+    assert "Serving on" not in done.stderr + done.stdout
+
+
+def test_public_key_as_a_secret_is_said_to_be_none(command, anna, keys):
+    key = "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE"
+    write_keys(keys, {"kid": "public", "alg": "HS256", "key": key})
+    assert "'public'" in command.refused("jwt", "issue", anna)

@@ -1,0 +1,442 @@
+"""Guessing tokens: slowed down by client address, and answered without asking the storage."""
+
+import itertools
+import random
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from finance_api.auth.personal_tokens import is_well_formed, new_token
+from finance_api.storage.errors import StorageUnavailable
+from support.service import USUAL_LIMITS, Service
+
+TRUSTED = "10.0.0.0/8 2001:db8:ffff::/48 127.0.0.1"
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+ATTEMPTS = 30
+
+#: Every test speaks from addresses of its own: what they have left is kept from test to test.
+_networks = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def shared():
+    settings = {
+        "finance_api.storage": "memory",
+        "finance_api.trusted_proxies": TRUSTED,
+        **USUAL_LIMITS,
+    }
+    service = Service("memory", settings)
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def service(shared):
+    shared.clock.set("2026-03-18T12:00:00Z")
+    return shared
+
+
+@pytest.fixture
+def net():
+    """Two thirds of an IPv4 address that no other test has."""
+    number = next(_networks)
+    return f"198.{51 + number // 256}.{number % 256}"
+
+
+@pytest.fixture
+def net6():
+    """Three groups of an IPv6 address that no other test has."""
+    return f"2001:db8:{next(_networks):x}"
+
+
+def status(service, address, token="x", *, forwarded=None, path="/v1/api/records"):
+    return ask(service, address, token, forwarded=forwarded, path=path).status_int
+
+
+def ask(service, address, token="x", *, forwarded=None, path="/v1/api/records"):
+    """address: the one at the other end of the connection. token: None is none."""
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    if forwarded is not None:
+        headers["X-Forwarded-For"] = forwarded
+    environ = {} if address is None else {"REMOTE_ADDR": address}
+    return service.web.get(path, headers=headers, extra_environ=environ, status="*")
+
+
+def exhaust(service, address, *, forwarded=None):
+    statuses = [status(service, address, forwarded=forwarded) for _ in range(ATTEMPTS + 1)]
+    assert statuses == [401] * ATTEMPTS + [429]
+
+
+def assert_same(service, one, other):
+    """That two (address, X-Forwarded-For) are one client."""
+    exhaust(service, one[0], forwarded=one[1])
+    assert status(service, other[0], forwarded=other[1]) == 429
+
+
+def assert_different(service, one, other):
+    exhaust(service, one[0], forwarded=one[1])
+    assert status(service, other[0], forwarded=other[1]) == 401
+
+
+# -- how many ----------------------------------------------------------------------------------
+
+
+def test_the_31st_failure_of_a_minute_is_429_whatever_is_sent(service, net):
+    address = f"{net}.1"
+    tokens = [None, "x", new_token(), "fin_", "a.b.c"]
+    for token, _ in zip(itertools.cycle(tokens), range(ATTEMPTS), strict=False):
+        assert status(service, address, token) == 401
+    for token in tokens:
+        for path in ("/v1/api/records", "/v1/api/nothing", "/v1/api/records?access_token=x"):
+            assert status(service, address, token, path=path) == 429
+
+
+def test_the_429_of_a_guesser_says_when_to_come_back(service, net):
+    address = f"{net}.1"
+    exhaust(service, address)
+    response = ask(service, address)
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.headers["Retry-After"] == "2"
+    assert "2 seconds" in response.json["detail"]
+    assert response.json["error"] == response.json["detail"]
+    assert "WWW-Authenticate" not in response.headers
+    assert address not in response.text + str(response.headers)
+    service.clock.advance(1)
+    assert status(service, address) == 429
+    service.clock.advance(1)
+    assert [status(service, address) for _ in range(2)] == [401, 429]
+    service.clock.advance(60)
+    exhaust(service, address)
+
+
+def test_a_valid_token_passes_from_an_address_that_may_no_longer_guess(service, net):
+    client = service.client()
+    address = f"{net}.1"
+    exhaust(service, address)
+    for _ in range(40):
+        assert status(service, address, client.token) == 200
+    jwt = service.jwt(client.user)
+    assert status(service, address, jwt, path="/internal/v1/get-records") == 200
+    assert status(service, address) == 429
+
+
+def test_requests_with_a_valid_token_are_no_failures(service, net):
+    poor = service.client(premium=False)
+    for path in ("/v1/api/records", "/v1/api/nothing", "/v1/api/records?limit=0"):
+        for _ in range(ATTEMPTS):
+            assert status(service, f"{net}.1", poor.token, path=path) in (400, 403, 404)
+    exhaust(service, f"{net}.1")
+
+
+def test_both_surfaces_share_the_failures_of_an_address(service, net):
+    paths = ("/v1/api/records", "/internal/v1/get-records")
+    for path, _ in zip(itertools.cycle(paths), range(ATTEMPTS), strict=False):
+        assert status(service, f"{net}.1", path=path) == 401
+    assert [status(service, f"{net}.1", path=path) for path in paths] == [429, 429]
+
+
+def test_a_token_of_the_other_surface_is_a_failure(service, net):
+    client = service.client()
+    jwt = service.jwt(client.user)
+    for _ in range(ATTEMPTS // 2):
+        assert status(service, f"{net}.1", jwt) == 401
+        assert status(service, f"{net}.1", client.token, path="/internal/v1/get-docs") == 401
+    assert status(service, f"{net}.1", jwt) == 429
+    assert status(service, f"{net}.1", client.token) == 200
+
+
+def test_revoked_and_expired_tokens_are_failures_too(service, net):
+    client = service.client(expires_in_days=1)
+    (token,) = service.change(lambda s: s.list_tokens(client.user.id))
+    service.change(lambda s: s.revoke_token(token.id, service.clock.now()))
+    expired = service.client(expires_in_days=1)
+    service.clock.advance(86_400)
+    for _ in range(ATTEMPTS // 2):
+        assert status(service, f"{net}.1", client.token) == 401
+        assert status(service, f"{net}.1", expired.token) == 401
+    assert status(service, f"{net}.1", expired.token) == 429
+
+
+def test_a_token_in_the_query_is_a_failure_too(service, net):
+    path = "/v1/api/records?access_token=x"
+    answers = [status(service, f"{net}.1", None, path=path) for _ in range(ATTEMPTS + 1)]
+    assert answers == [400] * ATTEMPTS + [429]
+
+
+def test_paths_of_no_surface_are_neither_counted_nor_refused(service, net):
+    for path in ("/nothing", "/v1/apiary", "/v1/api", "/", "/internal/v2/x", "/__metrics__"):
+        for _ in range(ATTEMPTS):
+            assert status(service, f"{net}.1", path=path) == 404
+    exhaust(service, f"{net}.1")
+    assert status(service, f"{net}.1", path="/nothing") == 404
+    assert status(service, f"{net}.1", path="/__lbheartbeat__") == 200
+
+
+def test_head_and_post_count_like_get(service, net):
+    def by(method):
+        return service.web.request(
+            "/v1/api/records",
+            method=method,
+            environ={"REMOTE_ADDR": f"{net}.1"},
+            expect_errors=True,
+        ).status_int
+
+    methods = itertools.cycle(["HEAD", "POST", "DELETE", "OPTIONS", "GET"])
+    assert [by(next(methods)) for _ in range(ATTEMPTS + 5)] == [401] * ATTEMPTS + [429] * 5
+
+
+# -- whose -------------------------------------------------------------------------------------
+
+
+def test_every_ipv4_address_has_attempts_of_its_own(service, net):
+    assert_different(service, (f"{net}.1", None), (f"{net}.2", None))
+
+
+def test_an_ipv6_network_of_64_bits_is_one_client(service, net6):
+    one = (f"{net6}:1::1", None)
+    assert_same(service, one, (f"{net6}:1:ffff:ffff:ffff:ffff", None))
+    assert status(service, f"{net6}:1:8000::") == 429
+    for other in (f"{net6}:2::1", f"{net6}::1", f"{net6}:11::1"):
+        assert status(service, other) == 401
+
+
+def test_an_ipv6_address_is_the_same_in_every_spelling(service, net6):
+    assert_same(service, (f"{net6}:0:0:0:0:a", None), (f"{net6.upper()}::000A", None))
+    assert status(service, f"{net6}::a%eth0") == 429
+    assert status(service, f"[{net6}::a]:4711") == 429
+
+
+def test_an_ipv4_address_mapped_into_ipv6_is_that_ipv4_address(service, net):
+    assert_same(service, (f"::ffff:{net}.1", None), (f"{net}.1", None))
+    # Not one /64 of all of them.
+    assert status(service, f"::ffff:{net}.2") == 401
+    assert status(service, f"::FFFF:{net}.1") == 429
+
+
+def test_without_an_address_there_is_still_a_limit(service):
+    assert "REMOTE_ADDR" not in service.web.extra_environ
+    statuses = [status(service, "") for _ in range(ATTEMPTS + 1)]
+    assert statuses == [401] * ATTEMPTS + [429]
+    assert status(service, None) == 429
+    assert status(service, None, forwarded="198.51.100.7") == 429
+    # The server's word for the other end of a socket without addresses.
+    assert status(service, "localhost") == 429
+    client = service.client()
+    assert status(service, "", client.token) == 200
+
+
+# -- behind a proxy ----------------------------------------------------------------------------
+
+
+def test_nobody_but_a_trusted_proxy_says_who_asks(service, net):
+    stranger = f"{net}.1"
+    statuses = [
+        status(service, stranger, forwarded=f"203.0.113.{n % 256}") for n in range(ATTEMPTS + 1)
+    ]
+    assert statuses == [401] * ATTEMPTS + [429]
+    for forwarded in ("10.0.0.1", "127.0.0.1, 10.0.0.1", "", "x"):
+        assert status(service, stranger, forwarded=forwarded) == 429
+
+
+def test_a_trusted_proxy_says_who_asks(service, net):
+    for proxy in ("10.1.2.3", "::ffff:10.1.2.3", "2001:db8:ffff::1", "127.0.0.1", "10.1.2.3:80"):
+        client = f"{net}.{len(proxy)}"
+        exhaust(service, proxy, forwarded=client)
+        assert status(service, client) == 429
+        assert status(service, "10.9.9.9", forwarded=client) == 429
+        assert status(service, proxy, forwarded=f"{net}.200") == 401
+
+
+def test_what_stands_left_of_the_client_is_not_believed(service, net):
+    client = f"{net}.1"
+    for n in range(ATTEMPTS):
+        spoofed = f"203.0.113.{n}, 10.0.0.{n}, 127.0.0.1, x, {client}"
+        assert status(service, "10.0.0.1", forwarded=spoofed) == 401
+    assert status(service, "10.0.0.1", forwarded=client) == 429
+    assert status(service, "10.0.0.1", forwarded=f"{net}.2, {client}") == 429
+    assert status(service, "10.0.0.1", forwarded=f"{client}, {net}.2") == 401
+
+
+def test_several_trusted_hops_are_all_passed_over(service, net):
+    client = f"{net}.1"
+    for n in range(ATTEMPTS):
+        chain = f"{client}, 10.0.0.{n}, 2001:db8:ffff::{n:x}, 10.200.0.1"
+        assert status(service, "10.0.0.1", forwarded=chain) == 401
+    assert status(service, client) == 429
+    # The chain is broken by somebody who is not trusted.
+    broken = f"{client}, {net}.77, 10.0.0.1"
+    assert status(service, "10.0.0.1", forwarded=broken) == 401
+    exhausted = [status(service, f"{net}.77") for _ in range(ATTEMPTS)]
+    assert exhausted == [401] * (ATTEMPTS - 1) + [429]
+
+
+def test_a_chain_of_trusted_proxies_alone_is_its_first_one(service):
+    assert_same(service, ("10.0.0.1", "10.77.0.1, 10.77.0.2"), ("10.0.0.9", "10.77.0.1"))
+    assert status(service, "10.0.0.1", forwarded="10.77.0.3") == 401
+
+
+def test_ports_brackets_zones_and_blanks_are_put_aside(service, net, net6):
+    exhaust(service, "10.0.0.1", forwarded=f"{net}.1")
+    for text in (f"{net}.1:4711", f"  {net}.1  ", f"{net}.9 ,{net}.1", f"[::ffff:{net}.1]:1"):
+        assert status(service, "10.0.0.1", forwarded=text) == 429, text
+    exhaust(service, "10.0.0.1", forwarded=f"{net6}::1")
+    for text in (f"[{net6}::1]", f"[{net6}::1]:4711", f"{net6}::2", f"{net6}::1%1"):
+        assert status(service, "10.0.0.1", forwarded=text) == 429, text
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    ["", "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "for=192.0.2.1", "''", "01.2.3.4", ",", "::g"]
+    + ["1" * 5_000, "1,2,3", "0x7f000001", "192.0.2.1/24", "\xff\xfe"],
+)
+def test_what_is_no_address_makes_the_nearest_known_hop_the_client(service, garbage):
+    proxy = f"10.55.{next(_networks)}.1"
+    nearer = f"10.66.{next(_networks)}.1"
+    exhaust(service, proxy, forwarded=garbage)
+    assert status(service, proxy) == 429
+    exhaust(service, nearer, forwarded=f"192.0.2.1, {garbage}")
+    assert status(service, "10.0.0.1", forwarded=f"{garbage}, {nearer}") == 429
+
+
+def test_a_proxy_that_forwards_nothing_is_the_client_itself(service):
+    proxy = "10.88.0.1"
+    exhaust(service, proxy)
+    assert status(service, proxy, forwarded="") == 429
+    assert status(service, "10.88.0.2") == 401
+
+
+def test_other_headers_of_proxies_are_not_read(service):
+    names = ("Forwarded", "X-Real-Ip", "X-Client-Ip", "Client-Ip", "True-Client-Ip")
+
+    def by(number):
+        return service.web.get(
+            "/v1/api/records",
+            headers=dict.fromkeys(names, f"203.0.113.{number}"),
+            extra_environ={"REMOTE_ADDR": "10.99.0.1"},
+            status="*",
+        ).status_int
+
+    assert [by(n) for n in range(ATTEMPTS + 1)] == [401] * ATTEMPTS + [429]
+
+
+def test_without_trusted_proxies_the_header_means_nothing(new_settings):
+    service = Service("memory", {**new_settings("memory"), **USUAL_LIMITS})
+    statuses = [
+        status(service, "127.0.0.1", forwarded=f"203.0.113.{n}") for n in range(ATTEMPTS + 1)
+    ]
+    assert statuses == [401] * ATTEMPTS + [429]
+    service.stop()
+
+
+# -- without the storage -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_storage(service, monkeypatch):
+    """The storage must not be asked for anything."""
+    asked = []
+
+    def connect(*arguments, **options):
+        asked.append(arguments)
+        raise StorageUnavailable("away")
+
+    monkeypatch.setattr(service.backend, "connect", connect)
+    return asked
+
+
+def near_misses(token, count, seed=1):
+    """Texts that differ a little from a token, none of which is one (but by a chance of 2^-32)."""
+    choose = random.Random(seed)
+    made = 0
+    while made < count:
+        kind = made % 5
+        at = choose.randrange(4, len(token))
+        letter = choose.choice(BASE62)
+        if kind == 0:
+            text = token[:at] + letter + token[at + 1 :]
+        elif kind == 1:
+            text = token[:at] + token[at + 1 :] + letter
+        elif kind == 2:
+            other = choose.randrange(4, len(token))
+            letters = list(token)
+            letters[at], letters[other] = letters[other], letters[at]
+            text = "".join(letters)
+        elif kind == 3:
+            text = "fin_" + "".join(choose.choices(BASE62, k=49))
+        else:
+            text = choose.choice([token + letter, token[:-1], token[:at], letter + token])
+        if text != token:
+            made += 1
+            yield text
+
+
+def test_ten_thousand_near_misses_are_told_from_tokens_quickly():
+    token = new_token()
+    misses = list(near_misses(token, 10_000))
+    started = time.process_time()
+    found = [text for text in misses if is_well_formed(text)]
+    assert found == []
+    assert time.process_time() - started < 2
+    assert is_well_formed(token)
+
+
+def test_a_thousand_near_misses_never_reach_the_storage(service, net, no_storage):
+    client_token = new_token()
+    for n, text in enumerate(near_misses(client_token, 1_000, seed=2)):
+        address = f"{net}.{n // ATTEMPTS}"
+        assert status(service, address, text) == 401
+    assert no_storage == []
+
+
+def test_what_is_no_token_never_reaches_the_storage(service, net, no_storage):
+    token = new_token()
+    for text in ("", "x", "fin_", token.upper(), f"{token} {token}", token + "=", "9" * 9_000):
+        assert status(service, f"{net}.1", text) == 401
+    assert status(service, f"{net}.1", None) == 401
+    assert no_storage == []
+    assert status(service, f"{net}.1", token) == 503
+    assert len(no_storage) == 1
+
+
+def test_a_jwt_that_is_not_signed_here_never_reaches_the_storage(service, net, no_storage):
+    client_jwt = service.jwt(_nobody(), jti="one")
+    head, claims, signature = client_jwt.split(".")
+    flipped = ("A" if signature[0] != "A" else "B") + signature[1:]
+    for text in (
+        "x",
+        "a.b.c",
+        "..",
+        f"{head}.{claims}",
+        f"{head}.{claims}.",
+        f"{head}.{claims}.{flipped}",
+        f"{head}.{claims}.{signature}A",
+        f"{head}.{claims[:-2]}.{signature}",
+        f"{claims}.{head}.{signature}",
+        f"eyJhbGciOiJub25lIn0.{claims}.",
+        f"eyJhbGciOiJub25lIn0.{claims}.AA",
+        service.jwt(_nobody(), issued_at=0, expires_at=1),
+        service.jwt(_nobody(), jti=""),
+        new_token(),
+    ):
+        assert status(service, f"{net}.1", text, path="/internal/v1/get-records") == 401
+    assert no_storage == []
+    assert status(service, f"{net}.1", client_jwt, path="/internal/v1/get-records") == 503
+    assert len(no_storage) == 1
+
+
+def _nobody():
+    return SimpleNamespace(uuid="00000000-0000-4000-8000-000000000000")
+
+
+def test_a_guesser_who_is_refused_learns_nothing_about_a_token(service, net):
+    client = service.client()
+    revoked = service.client()
+    (token,) = service.change(lambda s: s.list_tokens(revoked.user.id))
+    service.change(lambda s: s.revoke_token(token.id, service.clock.now()))
+    exhaust(service, f"{net}.1")
+    bodies = {
+        ask(service, f"{net}.1", text).text for text in ("x", new_token(), revoked.token, None)
+    }
+    assert len(bodies) == 1
+    assert status(service, f"{net}.1", client.token) == 200

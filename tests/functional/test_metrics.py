@@ -1,0 +1,166 @@
+"""What the process counts: shown to those whom the settings name, and to nobody else."""
+
+import re
+
+import pytest
+
+from finance_api.storage.memory import MemoryStorage
+from support.service import Service
+
+PATH = "/__metrics__"
+
+
+@pytest.fixture(scope="module")
+def service():
+    service = Service(
+        "memory",
+        {
+            "finance_api.storage": "memory",
+            "finance_api.metrics.clients": "192.0.2.0/24 2001:db8::/32 198.51.100.7",
+            "finance_api.trusted_proxies": "10.0.0.0/8",
+        },
+    )
+    yield service
+    service.stop()
+
+
+def ask(service, address="192.0.2.1", method="GET", path=PATH, **headers):
+    environ = {} if address is None else {"REMOTE_ADDR": address}
+    return service.web.request(
+        path,
+        method=method,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+        environ=environ,
+        expect_errors=True,
+    )
+
+
+def sample(service, name, **labels):
+    """The value of one sample, 0 if it is not there."""
+    text = ",".join(f'{label}="{value}"' for label, value in labels.items())
+    wanted = re.escape(name + (f"{{{text}}}" if text else ""))
+    found = re.search(rf"^{wanted} (\S+)$", ask(service).text, re.MULTILINE)
+    return float(found[1]) if found else 0.0
+
+
+def assert_like_nothing(service, answer, other):
+    """That an answer is the one to a path where there is nothing."""
+    assert answer.status_int == 404
+    assert answer.body == other.body
+    headers = [
+        {k: v for k, v in each.headers.items() if k != "X-Request-Id"} for each in (answer, other)
+    ]
+    assert headers[0] == headers[1]
+
+
+@pytest.mark.parametrize(
+    "address", ["192.0.2.1", "192.0.2.255", "2001:db8:ffff::1", "198.51.100.7", "::ffff:192.0.2.9"]
+)
+def test_those_whom_the_settings_name_are_answered(service, address):
+    answer = ask(service, address)
+    assert answer.status_int == 200
+    assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "# TYPE finance_api_requests_total counter" in answer.text
+    head = ask(service, address, "HEAD")
+    assert (head.status_int, head.body) == (200, b"")
+
+
+@pytest.mark.parametrize(
+    "address", ["192.0.3.1", "127.0.0.1", "::1", "2001:db9::1", "198.51.100.8", "", None, "x"]
+)
+def test_for_others_there_is_nothing(service, address):
+    for method in ("GET", "HEAD"):
+        other = ask(service, address, method, path="/__nothing__")
+        assert_like_nothing(service, ask(service, address, method), other)
+        assert_like_nothing(service, ask(service, address, method, Accept="text/plain"), other)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_for_others_there_is_nothing_by_any_method(service, method):
+    other = ask(service, "203.0.113.1", method, path="/__nothing__")
+    assert_like_nothing(service, ask(service, "203.0.113.1", method), other)
+
+
+def test_whoever_is_named_only_reads(service):
+    assert ask(service, method="POST").status_int == 405
+
+
+def test_a_token_opens_nothing_here(service):
+    client = service.client()
+    for token in (client.token, service.jwt(client.user)):
+        answer = ask(service, "203.0.113.1", Authorization=f"Bearer {token}")
+        assert answer.status_int == 404
+
+
+def test_only_a_trusted_proxy_says_who_asks(service):
+    for address, forwarded, status in (
+        ("203.0.113.1", "192.0.2.1", 404),
+        ("10.0.0.1", "192.0.2.1", 200),
+        ("10.0.0.1", "192.0.2.1, 203.0.113.1", 404),
+        ("10.0.0.1", "203.0.113.1, 192.0.2.1", 200),
+        ("10.0.0.1", "192.0.2.1, 10.3.3.3", 200),
+        ("10.0.0.1", "192.0.2.1, x", 404),
+        ("10.0.0.1", "", 404),
+        # A proxy that is not trusted asks for somebody, who is not known.
+        ("192.0.2.1", "203.0.113.1", 404),
+        ("192.0.2.1", "192.0.2.1", 404),
+        ("192.0.2.1", "", 404),
+    ):
+        assert ask(service, address, X_Forwarded_For=forwarded).status_int == status
+
+
+def test_where_nobody_is_named_there_is_nothing(new_settings):
+    service = Service("memory", new_settings("memory"))
+    for address in ("127.0.0.1", "::1", "", None):
+        assert ask(service, address).status_int == 404
+    service.stop()
+
+
+def test_answers_are_counted_by_their_status(service, monkeypatch):
+    client = service.client()
+    before = {status: count(service, status) for status in (200, 304, 400, 401, 404, 405, 500)}
+    assert client.get("labels").status_int == 200
+    assert client.get("labels", headers={"If-None-Match": "*"}).status_int == 304
+    assert client.get("labels", limit=0).status_int == 400
+    assert client.get("labels", headers={"Authorization": "Bearer x"}).status_int == 401
+    assert client.get("nothing").status_int == 404
+    assert service.web.post("/v1/api/labels", headers=client.headers, status="*").status_int == 405
+    with monkeypatch.context() as patch:
+        patch.setattr(MemoryStorage, "list_rows", lambda *arguments: 1 / 0)
+        assert client.get("labels").status_int == 500
+    after = {status: count(service, status) for status in before}
+    more = {status: after[status] - before[status] for status in before}
+    # Each look at the numbers is a 200, too.
+    assert more == {200: 1 + len(before), 304: 1, 400: 1, 401: 1, 404: 1, 405: 1, 500: 1}
+
+
+def count(service, status):
+    return sample(service, "finance_api_requests_total", status=status)
+
+
+def test_decisions_without_the_shared_limiter_are_counted(new_settings):
+    pytest.importorskip("redis")
+    service = Service(
+        "memory",
+        {
+            **new_settings("memory"),
+            "finance_api.metrics.clients": "192.0.2.0/24",
+            "finance_api.ratelimit.backend": "redis",
+            # Nothing listens on the discard port.
+            "finance_api.ratelimit.redis_url": "redis://127.0.0.1:9/0",
+        },
+    )
+    client = service.client()
+    for asked in range(1, 4):
+        assert client.get("labels").status_int == 200
+        assert sample(service, "finance_api_ratelimit_fallbacks_total") == asked
+    service.stop()
+
+
+def test_no_number_is_of_a_user_or_a_token(service):
+    client = service.client()
+    assert client.get("labels").status_int == 200
+    text = ask(service).text
+    for secret in (client.token, client.token[:8], client.user.email, client.user.uuid):
+        assert secret not in text

@@ -1,0 +1,310 @@
+"""Processes that count together in one Redis, and what becomes of them when it goes away."""
+
+import http.client
+import itertools
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from support.programs import free_port, redis_server
+from support.service import Service
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = Path(sys.executable).parent
+PROCESSES = 4
+
+
+class Server:
+    """A process of the service, on the ini file for development."""
+
+    def __init__(self, place, settings):
+        self.port = free_port()
+        variables = {
+            f"FINANCE_API_{name.removeprefix('finance_api.').replace('.', '_').upper()}": value
+            for name, value in settings.items()
+        }
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
+        self.log = place / f"{self.port}.log"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [PROGRAMS / "pserve", "development.ini", f"http_port={self.port}"],
+                cwd=place,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**kept, **variables, "PYTHONUNBUFFERED": "1"},
+            )
+
+    @property
+    def said(self):
+        return self.log.read_text()
+
+    def wait(self):
+        deadline = time.monotonic() + 60
+        while "Serving on" not in self.said:
+            assert self.process.poll() is None and time.monotonic() < deadline, self.said
+            time.sleep(0.02)
+
+    def connect(self):
+        """A connection to be closed, for several requests."""
+        return closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30))
+
+    def get(self, path, token=None, connection=None):
+        """(status, headers, body)"""
+        if connection is None:
+            with self.connect() as own:
+                return self.get(path, token, own)
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.headers, response.read().decode()
+
+    @property
+    def fallbacks(self):
+        text = self.get("/__metrics__")[2]
+        return float(re.search(r"^finance_api_ratelimit_fallbacks_total (\S+)", text, re.M)[1])
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+
+class Place:
+    """A database, a user with tokens in it, and servers on it."""
+
+    def __init__(self, directory, settings):
+        self.directory = directory
+        self.settings = settings
+        (directory / "development.ini").write_text((ROOT / "development.ini").read_text())
+        self.service = Service("sqlite", settings)
+        self.servers = []
+
+    def token(self):
+        return self.service.client().token
+
+    def start(self, redis_url, count=1):
+        settings = {
+            "sqlalchemy.url": self.settings["sqlalchemy.url"],
+            "finance_api.ratelimit.backend": "redis",
+            "finance_api.ratelimit.redis_url": redis_url,
+        }
+        servers = [Server(self.directory, settings) for _ in range(count)]
+        self.servers += servers
+        for server in servers:
+            server.wait()
+        return servers
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, new_settings):
+    place = Place(tmp_path_factory.mktemp("shared"), new_settings("sqlite"))
+    yield place
+    codes = [server.stop() for server in place.servers]
+    place.service.stop()
+    assert set(codes) <= {0}
+
+
+@pytest.fixture(scope="module")
+def servers(place, redis_url):
+    """Four processes that share a Redis."""
+    return place.start(redis_url, PROCESSES)
+
+
+@pytest.fixture(scope="module")
+def own_redis():
+    with redis_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def started_alone(place, own_redis):
+    """A process whose Redis was away when it started."""
+    own_redis.stop()
+    return place.start(own_redis.url)[0]
+
+
+@pytest.fixture
+def alone(started_alone, own_redis):
+    """That process, its Redis being away."""
+    own_redis.kill()
+    return started_alone
+
+
+def at_once(work, arguments):
+    """The results of ``work`` of each, which run at the same time."""
+    results = [None] * len(arguments)
+
+    def run(index):
+        results[index] = work(arguments[index])
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(len(arguments))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_four_processes_grant_a_token_what_one_would(place, servers):
+    client = place.service.client()
+    token = client.token
+
+    def ask(server):
+        with server.connect() as connection:
+            return [server.get("/v1/api/labels", token, connection)[0] for _ in range(130)]
+
+    started = time.time()
+    # Two clients of each process.
+    statuses = [status for each in at_once(ask, servers * 2) for status in each]
+    elapsed = time.time() - started
+    assert len(statuses) == 1_040
+    assert set(statuses) == {200, 429}
+    assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
+    assert [server.fallbacks for server in servers] == [0] * PROCESSES
+    # All of them know that nothing is left.
+    for server in servers:
+        status, headers, _ = server.get("/v1/api/api-usage/stats", token)
+        assert (status, headers["X-RateLimit-Limit"]) == (200, "500")
+        assert int(headers["X-RateLimit-Remaining"]) <= elapsed // 7 + 1
+    # What each of them counted is added up in the database.
+    wait_until(lambda: counted(place, client.user) == statuses.count(200))
+
+
+def counted(place, user):
+    now = int(time.time())
+    days = place.service.change(lambda s: s.list_usage(user.id, now - 2 * 86_400, now + 86_400))
+    return sum(number for _, number in days)
+
+
+def test_processes_share_the_failures_of_an_address_too(place, servers):
+    statuses = []
+    started = time.time()
+    for server, _ in zip(itertools.cycle(servers), range(60), strict=False):
+        statuses.append(server.get("/v1/api/labels", "x")[0])
+    elapsed = time.time() - started
+    assert set(statuses) == {401, 429}
+    assert 30 <= statuses.count(401) <= 30 + elapsed // 2 + 1
+    assert servers[0].get("/v1/api/labels", place.token())[0] == 200
+
+
+def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone, own_redis):
+    server = started_alone
+    own_redis.stop()
+    own_redis.start()
+    first = place.token()
+    wait_until(lambda: server.get("/v1/api/labels", first)[0] == 200 and _is_used(own_redis))
+    tokens = [place.token() for _ in range(4)]
+    stop = threading.Event()
+    answers = []
+
+    def ask(token):
+        # Fewer requests than a token may make.
+        with server.connect() as connection:
+            for _ in range(450):
+                if stop.is_set():
+                    return
+                began = time.monotonic()
+                status, headers, _ = server.get("/v1/api/labels", token, connection)
+                answers.append((status, headers["X-RateLimit-Limit"], time.monotonic() - began))
+                time.sleep(0.008)
+
+    clients = [threading.Thread(target=ask, args=(token,)) for token in tokens]
+    for client in clients:
+        client.start()
+    wait_until(lambda: len(answers) > 50)
+    fallbacks = server.fallbacks
+    own_redis.kill()
+    wait_until(lambda: server.fallbacks > fallbacks + 20)
+    before = len(answers)
+    wait_until(lambda: len(answers) > before + 50)
+    own_redis.start()
+    # It is asked again within a second or two, and then decides.
+    wait_until(lambda: _is_used(own_redis))
+    stop.set()
+    for client in clients:
+        client.join()
+    assert {(status, limit) for status, limit, _ in answers} == {(200, "500")}
+    assert max(seconds for _, _, seconds in answers) < 5
+    # From here on nothing falls back any more.
+    fallbacks = server.fallbacks
+    for _ in range(5):
+        assert server.get("/v1/api/labels", place.token())[0] == 200
+    assert server.fallbacks == fallbacks
+
+
+def wait_until(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _is_used(server):
+    """Whether anything is kept in a Redis that kept nothing when it started."""
+    redis = pytest.importorskip("redis")
+    with redis.Redis.from_url(server.url) as client:
+        return client.dbsize() > 0
+
+
+def test_a_redis_that_is_away_does_not_stop_the_start(place, alone):
+    token = place.token()
+    fallbacks = alone.fallbacks
+    for remaining in (499, 498, 497):
+        status, headers, _ = alone.get("/v1/api/labels", token)
+        assert (status, headers["X-RateLimit-Remaining"]) == (200, str(remaining))
+    assert alone.fallbacks == fallbacks + 3
+    # It is said once a minute at most.
+    warnings = [line for line in alone.said.splitlines() if "WARNING" in line]
+    assert 1 <= len([line for line in warnings if "limiter does not answer" in line]) <= 2
+
+
+def test_without_redis_a_process_still_holds_the_limit(place, alone):
+    token = place.token()
+    started = time.time()
+
+    def ask(_):
+        with alone.connect() as connection:
+            return [alone.get("/v1/api/labels", token, connection)[0] for _ in range(150)]
+
+    statuses = [status for each in at_once(ask, range(4)) for status in each]
+    elapsed = time.time() - started
+    assert set(statuses) == {200, 429}
+    assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
+
+
+def test_credentials_are_checked_as_ever_without_redis(place, alone):
+    client = place.service.client()
+    assert alone.get("/v1/api/labels", client.token)[0] == 200
+    (token,) = place.service.change(lambda s: s.list_tokens(client.user.id))
+    place.service.change(lambda s: s.revoke_token(token.id, int(time.time())))
+    assert alone.get("/v1/api/labels", client.token)[0] == 401
+    assert alone.get("/v1/api/labels", "x")[0] == 401
+    assert alone.get("/v1/api/labels", place.token())[0] == 200
+
+
+def test_a_redis_that_comes_back_is_used_again(place, alone, own_redis):
+    token = place.token()
+    assert alone.get("/v1/api/labels", token)[0] == 200
+    own_redis.start()
+
+    def from_redis():
+        assert alone.get("/v1/api/labels", token)[0] == 200
+        return _is_used(own_redis)
+
+    wait_until(from_redis)
+    fallbacks = alone.fallbacks
+    for _ in range(5):
+        assert alone.get("/v1/api/labels", token)[0] == 200
+    assert alone.fallbacks == fallbacks

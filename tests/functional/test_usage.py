@@ -1,0 +1,533 @@
+"""What a user has asked of the public surface: counted, written behind, told, and forgotten."""
+
+import time
+
+import pytest
+
+from finance_api.auth.issuing import issue_token
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import Jwt
+from finance_api.values.time import parse_time
+from support.books import account, label, record
+from support.service import Client, Service
+
+STATS = "api-usage/stats"
+DAY = 86_400
+LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
+
+
+def usage(client, period="1days", **headers):
+    """What the endpoint says once everything counted is written."""
+    client.service.app.registry.usage.flush()
+    response = client.get(STATS, period=period, headers=headers)
+    assert response.status_int == 200, response.text
+    return response.json
+
+
+def total(client, period="1days"):
+    return usage(client, period)["total"]
+
+
+def buckets(client, period):
+    """(first day, number) of each stretch with requests, checked against the rest."""
+    found = usage(client, period)
+    assert found["total"] == sum(each["total"] for each in found["usage"])
+    assert found["from"] <= min([each["from"] for each in found["usage"]], default=found["from"])
+    assert found["to"] >= max([each["to"] for each in found["usage"]], default=found["to"])
+    assert all(each["total"] > 0 and each["from"] < each["to"] for each in found["usage"])
+    return [(each["from"], each["total"]) for each in found["usage"]]
+
+
+def use(client, *times):
+    """One request at each of the times."""
+    for at in times:
+        client.service.clock.set(at)
+        assert client.get("labels").status_int == 200
+
+
+def write(service, client, days):
+    """Notes numbers as if they had been counted. days: {date: number}."""
+    numbers = {(client.user.id, parse_time(f"{at}T00:00:00Z")): n for at, n in days.items()}
+    service.change(lambda storage: storage.add_usage(numbers))
+
+
+@pytest.fixture
+def make_service(new_settings):
+    """Makes services with settings of their own."""
+    made = []
+
+    def make(kind, settings=None, **options):
+        chosen = {f"finance_api.{k.replace('__', '.')}": v for k, v in options.items()}
+        made.append(Service(kind, {**(settings or new_settings(kind)), **chosen}))
+        return made[-1]
+
+    yield make
+    for service in made:
+        service.stop()
+
+
+# -- what counts -------------------------------------------------------------------------------
+
+
+def test_every_200_of_the_public_surface_counts(client):
+    client.load(account(), record(), label())
+    for count, path in enumerate(LISTS, 1):
+        assert client.get(path).status_int == 200
+        assert total(client) == count
+    by_id = "00000004-0000-4000-8000-000000000001"
+    assert client.get("records/by-id", id=by_id).status_int == 200
+    assert client.get("records", headers={"Accept": "text/csv"}).status_int == 200
+    assert client.get("records", headers={"Accept": "application/x-ndjson"}).status_int == 200
+    assert total(client) == len(LISTS) + 3
+
+
+def test_head_counts_like_get(client):
+    web = client.service.web
+    assert web.head("/v1/api/records", headers=client.headers).status_int == 200
+    assert total(client) == 1
+
+
+def test_what_is_not_a_200_does_not_count(service):
+    client, poor, narrow = (
+        service.client(),
+        service.client(premium=False),
+        service.client(scopes=["labels"]),
+    )
+    assert client.get("records", headers={"If-None-Match": "*"}).status_int == 304
+    assert client.get("records", limit=0).status_int == 400
+    assert client.get("records", headers={"Authorization": "Bearer x"}).status_int == 401
+    assert client.get("nothing").status_int == 404
+    assert client.get("records", headers={"Accept": "image/png"}).status_int == 406
+    posted = service.web.post("/v1/api/records", headers=client.headers, status="*")
+    assert posted.status_int == 405
+    assert poor.get("records").status_int == narrow.get("records").status_int == 403
+    service.change(lambda s: s.update_user(poor.user.id, premium=True))
+    assert [total(each) for each in (client, poor, narrow)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("error", "status"), [(RuntimeError, 500), (StorageUnavailable, 503)])
+def test_what_went_wrong_here_does_not_count(service, client, monkeypatch, error, status):
+    def fail(*arguments, **options):
+        raise error("x")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("finance_api.api.listing.list_computed", fail)
+        assert client.get("records").status_int == status
+    assert total(client) == 0
+
+
+def test_asking_for_the_usage_does_not_count_in_any_spelling(service, client):
+    for _ in range(3):
+        assert client.get(STATS).status_int == 200
+    assert client.get("api-usage/st%61ts").status_int == 200
+    head = service.web.head(f"/v1/api/{STATS}", headers=client.headers)
+    assert head.status_int == 200
+    assert total(client) == 0
+
+
+def test_the_internal_surface_does_not_count(client):
+    assert client.internal("get-records").status_int == 200
+    assert client.internal("get-docs", document_type="all").status_int == 200
+    assert total(client) == 0
+
+
+def test_a_throttled_request_does_not_count(make_service):
+    service = make_service("memory", ratelimit__public="500/hour")
+    client = service.client()
+    assert [client.get("labels").status_int for _ in range(505)].count(200) == 500
+    assert total(client) == 500
+
+
+def test_health_and_paths_of_no_surface_do_not_count(service, client):
+    for path in ("/__version__", "/__heartbeat__", "/__lbheartbeat__"):
+        assert service.web.get(path, headers=client.headers).status_int == 200
+    assert service.web.get("/v1/apiary", headers=client.headers, status="*").status_int == 404
+    assert total(client) == 0
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgresql"])
+def test_a_browser_s_preflight_is_answered_and_does_not_count(make_service, kind):
+    service = make_service(kind, cors__origins="*")
+    client = service.client()
+    for headers in ({}, {"Authorization": "Bearer x"}, client.headers):
+        preflight = service.web.request(
+            "/v1/api/records",
+            method="OPTIONS",
+            headers={"Origin": "https://app.example.org", **headers},
+            expect_errors=True,
+        )
+        assert preflight.status_int == 204
+    assert total(client) == 0
+
+
+def test_all_tokens_of_a_user_count_together_and_no_others(service, client):
+    now = service.clock.now()
+    text = service.change(lambda s: issue_token(s, client.user, name="second", now=now))
+    second, other = Client(service, client.user, text), service.client()
+    for each, times in ((client, 2), (second, 3), (other, 4)):
+        for _ in range(times):
+            assert each.get("labels").status_int == 200
+    assert [total(each) for each in (client, second, other)] == [5, 5, 4]
+
+
+def test_what_a_token_did_still_counts_when_it_is_revoked(service, client):
+    now = service.clock.now()
+    text = service.change(lambda s: issue_token(s, client.user, name="second", now=now))
+    assert Client(service, client.user, text).get("labels").status_int == 200
+    second = service.change(lambda s: s.list_tokens(client.user.id))
+    (second,) = [token for token in second if token.name == "second"]
+    service.change(lambda s: s.revoke_token(second.id, now))
+    assert total(client) == 1
+
+
+# -- how it gets into the storage --------------------------------------------------------------
+
+
+class Away:
+    """Keeps everybody from writing; reads go on."""
+
+    def __init__(self, backend, monkeypatch):
+        self.away = True
+        self.tried = 0
+        connect = backend.connect
+
+        def refuse(tm, *, writing=False, **options):
+            if writing and self.away:
+                self.tried += 1
+                raise StorageUnavailable("nobody can write now")
+            return connect(tm, writing=writing, **options)
+
+        monkeypatch.setattr(backend, "connect", refuse)
+
+
+def test_a_write_that_fails_loses_no_number_and_fails_no_read(service, client, monkeypatch):
+    registry = service.app.registry
+    registry.usage.flush()
+    writing = Away(service.backend, monkeypatch)
+    for _ in range(3):
+        assert client.get("labels").status_int == 200
+        with pytest.raises(StorageUnavailable):
+            registry.usage.flush()
+        told = client.get(STATS)
+        assert (told.status_int, told.json["total"]) == (200, 0)
+    assert writing.tried >= 3
+    assert client.get("labels").status_int == 200
+    writing.away = False
+    assert total(client) == 4
+
+
+def test_numbers_are_written_soon_by_themselves(service, client):
+    assert client.get("labels").status_int == 200
+    deadline = time.monotonic() + 10
+    while client.get(STATS, period="1days").json["total"] != 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_two_processes_on_one_database_add_up(make_service, new_settings, kind):
+    settings = new_settings(kind)
+    services = [make_service(kind, settings) for _ in range(2)]
+    client = services[0].client()
+    clients = [client, Client(services[1], client.user, client.token)]
+    for turn in range(3):
+        for each in clients:
+            for _ in range(turn + 1):
+                assert each.get("labels").status_int == 200
+            each.service.app.registry.usage.flush()
+    assert [total(each) for each in clients] == [12, 12]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_what_is_counted_is_written_at_the_end(make_service, new_settings, kind):
+    settings = new_settings(kind)
+    first = Service(kind, settings)
+    client = first.client()
+    for _ in range(7):
+        assert client.get("labels").status_int == 200
+    first.stop()
+    second = make_service(kind, settings)
+    assert total(Client(second, client.user, client.token)) == 7
+
+
+def test_a_user_who_is_deleted_meanwhile_keeps_no_number_from_being_written(service):
+    gone, stays = service.client(), service.client()
+    for client in (gone, stays):
+        assert client.get("labels").status_int == 200
+    service.change(lambda s: s.delete_user(gone.user.id))
+    assert total(stays) == 1
+    assert gone.get("labels").status_int == 401
+    service.app.registry.usage.flush()
+    now = service.clock.now()
+    assert service.change(lambda s: s.list_usage(gone.user.id, 0, now + DAY)) == []
+
+
+def test_a_new_user_begins_at_nothing(service):
+    old = service.client()
+    assert old.get("labels").status_int == 200
+    service.app.registry.usage.flush()
+    service.change(lambda s: s.delete_user(old.user.id))
+    assert total(service.client()) == 0
+
+
+def test_requests_count_on_the_utc_day_of_their_answer(client):
+    use(client, "2026-03-16T23:59:59Z", "2026-03-17T00:00:00Z", "2026-03-17T23:59:59Z")
+    client.service.clock.set("2026-03-18T12:00:00Z")
+    assert buckets(client, "30days") == [("2026-03-16T00:00:00Z", 1), ("2026-03-17T00:00:00Z", 2)]
+
+
+# -- how long it is kept -----------------------------------------------------------------------
+
+
+def tidy(service):
+    service.app.registry.housekeeping._work()
+
+
+def test_usage_is_kept_for_400_days(service, client):
+    days = {"2025-02-10": 1, "2025-02-11": 2, "2025-02-12": 4, "2026-03-18": 8}
+    write(service, client, days)
+    # 400 days before the 18th of March 2026 is the 11th of February 2025.
+    tidy(service)
+    found = service.change(lambda s: s.list_usage(client.user.id, 0, service.clock.now() + DAY))
+    assert [count for _, count in found] == [2, 4, 8]
+    service.clock.set("2026-03-18T23:59:59Z")
+    tidy(service)
+    service.clock.set("2026-03-19T00:00:00Z")
+    tidy(service)
+    found = service.change(lambda s: s.list_usage(client.user.id, 0, service.clock.now()))
+    assert [count for _, count in found] == [4, 8]
+
+
+def test_the_longest_periods_are_kept_in_full(service, client):
+    write(service, client, {"2025-03-01": 1, "2025-03-17": 2, "2025-03-18": 4, "2026-03-31": 8})
+    service.clock.set("2026-03-31T12:00:00Z")
+    tidy(service)
+    assert buckets(client, "13months") == [("2025-03-01T00:00:00Z", 7), ("2026-03-01T00:00:00Z", 8)]
+
+
+def test_expired_json_web_tokens_are_forgotten_and_revoked_ones_not_before(service, client):
+    now = service.clock.now()
+    leeway = 5
+    # One that ends now, one that is refused only because it was revoked, one that is not over.
+    for jti, expires_at, revoked_at in (
+        (f"over-{client.user.id}", now - leeway - 1, None),
+        (f"revoked-{client.user.id}", now - leeway, now - 100),
+        (f"valid-{client.user.id}", now + 100, None),
+    ):
+        one = Jwt(jti, client.user.id, now - 1_000, expires_at, revoked_at)
+        service.change(lambda s, one=one: s.add_jwt(one))
+    tidy(service)
+
+    def kept():
+        jwts = service.change(lambda s: s.list_jwts(client.user.id))
+        return sorted(jwt.jti.partition("-")[0] for jwt in jwts)
+
+    assert kept() == ["revoked", "valid"]
+    service.clock.advance(1)
+    tidy(service)
+    assert kept() == ["valid"]
+
+
+def test_a_revoked_json_web_token_is_refused_before_and_after_it_is_forgotten(service, client):
+    jti = f"stolen-{client.user.id}"
+    jwt = service.jwt(client.user, jti=jti)
+    header = {"Authorization": f"Bearer {jwt}"}
+    assert client.internal("get-records", headers=header).status_int == 200
+    now = service.clock.now()
+    service.change(lambda s: s.add_jwt(Jwt(jti, client.user.id, now, now + 3_600)))
+    service.change(lambda s: s.revoke_jwt(jti, now))
+    # Beyond its end by less than the leeway, to it, and past it.
+    for seconds in (0, 3_600, 4, 1, 1, 100_000):
+        service.clock.advance(seconds)
+        tidy(service)
+        assert client.internal("get-records", headers=header).status_int == 401
+
+
+def test_housekeeping_that_fails_fails_no_read(service, client, monkeypatch):
+    Away(service.backend, monkeypatch)
+    with pytest.raises(StorageUnavailable):
+        tidy(service)
+    assert client.get("labels").status_int == 200
+
+
+# -- what is told ------------------------------------------------------------------------------
+
+
+def test_the_answer_has_this_form(client):
+    write(client.service, client, {"2026-03-17": 3, "2026-03-18": 2, "2026-02-17": 5})
+    document = usage(client, "30days")
+    quota = document.pop("rateLimit")
+    assert document == {
+        "period": "30days",
+        "granularity": "daily",
+        "from": "2026-02-17T00:00:00Z",
+        "to": "2026-03-19T00:00:00Z",
+        "total": 10,
+        "usage": [
+            {"from": "2026-02-17T00:00:00Z", "to": "2026-02-18T00:00:00Z", "total": 5},
+            {"from": "2026-03-17T00:00:00Z", "to": "2026-03-18T00:00:00Z", "total": 3},
+            {"from": "2026-03-18T00:00:00Z", "to": "2026-03-19T00:00:00Z", "total": 2},
+        ],
+    }
+    assert set(quota) == {"limit", "remaining", "resetAt"}
+
+
+def test_without_a_period_it_is_30_days(client):
+    assert client.get(STATS).json == client.get(STATS, period="30days").json
+
+
+def test_a_user_without_requests_has_no_buckets(client):
+    document = usage(client, "53weeks")
+    assert document["usage"] == []
+    assert document["total"] == 0
+
+
+def test_large_numbers_are_added_exactly(client):
+    write(client.service, client, {"2026-03-17": 2**40 + 1, "2026-03-18": 2**40 + 1})
+    assert total(client, "2days") == 2**41 + 2
+    assert total(client, "1weeks") == 2**41 + 2
+
+
+def test_days_are_days_of_utc(client):
+    write(client.service, client, {"2026-03-12": 1, "2026-03-16": 2, "2026-03-18": 4})
+    assert buckets(client, "1days") == [("2026-03-18T00:00:00Z", 4)]
+    assert buckets(client, "2days") == [("2026-03-18T00:00:00Z", 4)]
+    assert buckets(client, "3days") == [("2026-03-16T00:00:00Z", 2), ("2026-03-18T00:00:00Z", 4)]
+    assert total(client, "6days") == 6
+    assert total(client, "7days") == 7
+
+
+def test_366_days_hold_a_leap_day_and_the_same_date_a_year_ago(client):
+    client.service.clock.set("2028-03-18T12:00:00Z")
+    write(client.service, client, {"2027-03-18": 1, "2027-03-19": 2, "2028-02-29": 4})
+    document = usage(client, "366days")
+    assert document["from"] == "2027-03-19T00:00:00Z"
+    assert [each["total"] for each in document["usage"]] == [2, 4]
+    assert document["usage"][1]["to"] == "2028-03-01T00:00:00Z"
+
+
+def test_weeks_are_those_of_iso_across_the_end_of_a_year(client):
+    client.service.clock.set("2021-01-06T12:00:00Z")
+    days = {"2020-12-27": 1, "2020-12-28": 2, "2020-12-31": 4, "2021-01-01": 8, "2021-01-03": 16}
+    write(client.service, client, {**days, "2021-01-04": 32, "2021-01-06": 64})
+    assert buckets(client, "1weeks") == [("2021-01-04T00:00:00Z", 96)]
+    assert buckets(client, "3weeks") == [
+        ("2020-12-21T00:00:00Z", 1),
+        ("2020-12-28T00:00:00Z", 30),
+        ("2021-01-04T00:00:00Z", 96),
+    ]
+    document = usage(client, "2weeks")
+    assert document["granularity"] == "weekly"
+    assert (document["from"], document["to"]) == ("2020-12-28T00:00:00Z", "2021-01-11T00:00:00Z")
+
+
+def test_months_are_those_of_the_calendar_across_the_end_of_a_year(client):
+    client.service.clock.set("2028-03-01T00:00:00Z")
+    write(client.service, client, {"2027-11-30": 1, "2027-12-01": 2, "2027-12-31": 4})
+    write(client.service, client, {"2028-02-29": 8, "2028-03-01": 16})
+    assert buckets(client, "1months") == [("2028-03-01T00:00:00Z", 16)]
+    assert buckets(client, "2months") == [
+        ("2028-02-01T00:00:00Z", 8),
+        ("2028-03-01T00:00:00Z", 16),
+    ]
+    # January has none and is left out.
+    assert buckets(client, "4months") == [
+        ("2027-12-01T00:00:00Z", 6),
+        ("2028-02-01T00:00:00Z", 8),
+        ("2028-03-01T00:00:00Z", 16),
+    ]
+    document = usage(client, "5months")
+    assert document["granularity"] == "monthly"
+    assert (document["from"], document["to"]) == ("2027-11-01T00:00:00Z", "2028-04-01T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "period",
+    ["0days", "367days", "366day", "54weeks", "14months", "007days", "30 days", "30", "days", ""]
+    + ["-1days", "1years", "30days,1weeks", "9" * 100 + "days", "٣days", "eq.30days", "\x00"],
+)
+def test_what_is_no_period_is_400(client, period):
+    response = client.get(STATS, period=period)
+    assert response.status_int == 400
+    assert response.headers["Content-Type"] == "application/problem+json"
+    (fault,) = response.json["errors"]
+    assert (fault["in"], fault["name"]) == ("query", "period")
+    assert "53weeks" in fault["message"] or period == "\x00"
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "period", ["1days", "366days", "1weeks", "53weeks", "1months", "13months", "99days"]
+)
+def test_a_period_up_to_its_most_is_told(client, period):
+    document = usage(client, period)
+    assert document["period"] == period
+
+
+def test_every_fault_of_the_parameters_is_told(client):
+    repeated = client.get(STATS, period=["1days", "1days"])
+    assert repeated.status_int == 400
+    assert [e["name"] for e in repeated.json["errors"]] == ["period"]
+    response = client.get(STATS, period="x", limit=1, perod="1days")
+    assert response.status_int == 400
+    assert {e["name"] for e in response.json["errors"]} == {"period", "limit", "perod"}
+    assert "period" in next(e["message"] for e in response.json["errors"] if e["name"] == "perod")
+
+
+def test_it_is_json_only_and_kept_by_nobody(client):
+    for accept in ("application/json", "*/*", "application/*"):
+        response = client.get(STATS, headers={"Accept": accept})
+        assert (response.status_int, response.content_type) == (200, "application/json")
+        assert response.headers["Cache-Control"] == "no-store"
+        assert response.headers["Vary"] == "Accept, Authorization"
+        assert "ETag" not in response.headers
+    for accept in ("text/csv", "application/x-ndjson", "text/html", "application/json;q=0"):
+        assert client.get(STATS, headers={"Accept": accept}).status_int == 406
+    assert client.get(STATS, headers={"If-None-Match": "*"}).status_int == 200
+
+
+def test_any_scope_will_do_and_premium_is_needed(service):
+    for scope in LISTS:
+        assert service.client(scopes=[scope]).get(STATS).status_int == 200
+    response = service.client(premium=False).get(STATS)
+    assert response.status_int == 403
+    assert "premium" in response.json["detail"]
+
+
+def test_a_json_web_token_tells_no_usage(service, client):
+    jwt = {"Authorization": f"Bearer {service.jwt(client.user)}"}
+    assert client.get(STATS, headers=jwt).status_int == 401
+    assert client.internal(STATS).status_int == 404
+    assert service.web.get(f"/v1/api/{STATS}", status="*").status_int == 401
+
+
+def test_the_quota_is_that_of_the_token_that_asks(make_service):
+    service = make_service("memory", ratelimit__public="500/hour")
+    client = service.client()
+    now = service.clock.now()
+    text = service.change(lambda s: issue_token(s, client.user, name="second", now=now))
+    for _ in range(3):
+        assert client.get("labels").status_int == 200
+    assert usage(client)["rateLimit"] == {
+        "limit": 500,
+        "remaining": 497,
+        # 3 x 7.2 seconds, rounded up.
+        "resetAt": "2026-03-18T12:00:22Z",
+    }
+    assert usage(Client(service, client.user, text))["rateLimit"] == {
+        "limit": 500,
+        "remaining": 500,
+        "resetAt": "2026-03-18T12:00:00Z",
+    }
+
+
+def test_another_user_s_usage_is_never_told(service):
+    mine, other = service.client(), service.client()
+    write(service, other, {"2026-03-18": 123_456})
+    before = mine.get(STATS).text
+    assert "123456" not in before
+    for query in ("user_id", "userId", "user", "email"):
+        response = mine.get(STATS, **{query: str(other.user.id)})
+        assert response.status_int == 400
+    assert mine.get(STATS).text == before

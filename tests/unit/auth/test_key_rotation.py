@@ -1,0 +1,331 @@
+"""A new signing key takes the place of the old one, and nobody is logged out."""
+
+import errno
+import json
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from finance_api.auth import key_rotation
+from finance_api.auth.jwt_keys import KeyFileError, KeyRing, read_key_file, signing_key
+from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
+from finance_api.auth.key_rotation import add_signing_key
+from finance_api.values.time import instant_text, parse_time
+
+NOW = parse_time("2026-03-18T12:00:00Z")
+RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=86_400, leeway_seconds=5)
+OVERLAP = RULES.max_ttl_seconds + RULES.leeway_seconds
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "keys.json")
+
+
+def rotate(path, now=NOW, overlap=OVERLAP):
+    return add_signing_key(path, now=now, overlap_seconds=overlap)
+
+
+def entries(path):
+    with open(path, encoding="utf-8") as stream:
+        return json.load(stream)
+
+
+def write(path, content):
+    with open(path, "w", encoding="utf-8") as stream:
+        json.dump(content, stream)
+
+
+def mode(path):
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def refused(path):
+    """What is said; the folder is as it was."""
+    folder = Path(path).parent
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    with pytest.raises(KeyFileError) as error:
+        rotate(path)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    return str(error.value)
+
+
+def signed(path, now, ttl=RULES.max_ttl_seconds):
+    key = signing_key(read_key_file(path), now)
+    return sign_jwt(key, RULES, Claims("someone", "jti", now, now + ttl))
+
+
+def is_accepted(path, token, now):
+    try:
+        verify_jwt(token, read_key_file(path), RULES, now)
+    except JwtRefused:
+        return False
+    return True
+
+
+def test_the_first_key_makes_a_file_that_is_its_owner_s_alone(path):
+    old = os.umask(0)
+    try:
+        kid = rotate(path)
+    finally:
+        os.umask(old)
+    assert mode(path) == 0o600
+    assert os.listdir(os.path.dirname(path)) == ["keys.json"]
+    (key,) = read_key_file(path)
+    assert (key.kid, key.algorithm, key.use_from, key.use_until) == (kid, "HS256", NOW, None)
+    assert len(key.material) == 32
+    assert kid.startswith("2026-03-18-")
+
+
+def test_each_key_is_another_and_has_another_name(path):
+    for _ in range(20):
+        rotate(path)
+    keys = read_key_file(path)
+    assert len({key.kid for key in keys}) == len({key.material for key in keys}) == 20
+
+
+def test_a_new_key_signs_from_its_second_on(path):
+    first = rotate(path, NOW - 100)
+    second = rotate(path)
+    keys = read_key_file(path)
+    assert signing_key(keys, NOW - 1).kid == first
+    assert signing_key(keys, NOW).kid == second
+    assert signing_key(keys, NOW - 101) is None
+
+
+def test_of_two_keys_made_in_one_second_the_later_signs(path):
+    rotate(path)
+    second = rotate(path)
+    assert signing_key(read_key_file(path), NOW).kid == second
+
+
+def test_an_older_key_gets_an_end_once(path):
+    rotate(path, NOW - 100)
+    rotate(path, NOW)
+    rotate(path, NOW + 100)
+    ends = [key.use_until for key in read_key_file(path)]
+    assert ends == [NOW + OVERLAP, NOW + 100 + OVERLAP, None]
+
+
+def test_nobody_is_logged_out(path):
+    rotate(path, NOW - 100)
+    token = signed(path, NOW - 1)
+    longest = signed(path, NOW)
+    rotate(path, NOW)
+    for at in (NOW, NOW + 1, NOW + RULES.max_ttl_seconds - 2):
+        assert is_accepted(path, token, at)
+    last = NOW + RULES.max_ttl_seconds + RULES.leeway_seconds - 1
+    assert is_accepted(path, longest, last)
+    assert not is_accepted(path, longest, last + 1)
+
+
+def test_after_the_cut_over_what_the_old_key_signed_is_refused(path):
+    rotate(path, NOW - 100)
+    old_key = signing_key(read_key_file(path), NOW - 1)
+    rotate(path, NOW)
+    end = NOW + OVERLAP
+    for at, accepted in ((end - 1, True), (end, False)):
+        token = sign_jwt(old_key, RULES, Claims("someone", "jti", at, at + 60))
+        assert is_accepted(path, token, at) is accepted
+        assert is_accepted(path, signed(path, at), at)
+
+
+def test_other_keys_stay_as_they_are_and_ended_ones_go(path, tmp_path):
+    public = ed25519.Ed25519PrivateKey.generate().public_key()
+    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "idp.pem").write_bytes(pem)
+    rotate(path, NOW - 100)
+    ended = entries(path)[0] | {"kid": "ended", "use_until": instant_text(NOW - 50)}
+    idp = {"kid": "idp é", "alg": "EdDSA", "public_key_file": "idp.pem"}
+    write(path, [idp, *entries(path), ended])
+    rotate(path)
+    found = entries(path)
+    assert found[0] == idp
+    assert len(found) == 3
+    assert read_key_file(path)[0].material == public
+
+
+def test_a_null_for_the_end_counts_as_none(path):
+    rotate(path, NOW - 100)
+    write(path, [entries(path)[0] | {"use_until": None}])
+    rotate(path)
+    assert read_key_file(path)[0].use_until == NOW + OVERLAP
+
+
+def test_a_key_that_is_planned_for_later_leaves_the_file_readable(path):
+    rotate(path, NOW - 100)
+    rotate(path, NOW + OVERLAP + 10)
+    planned = entries(path)[1]
+    rotate(path)
+    assert entries(path)[1]["use_from"] == planned["use_from"]
+    assert len(read_key_file(path)) == 3
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o400, 0o660, 0o604])
+def test_the_mode_is_kept(path, kept):
+    rotate(path)
+    os.chmod(path, kept)
+    rotate(path)
+    assert mode(path) == kept
+    assert len(read_key_file(path)) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_the_owner_is_kept(path):
+    rotate(path)
+    os.chown(path, 12_345, 23_456)
+    os.chmod(path, 0o640)
+    rotate(path)
+    found = os.stat(path)
+    assert (found.st_uid, found.st_gid, mode(path)) == (12_345, 23_456, 0o640)
+
+
+def test_the_new_key_is_never_readable_by_others_on_its_way(path, monkeypatch):
+    rotate(path)
+    seen = []
+    real = os.fsync
+
+    def look(descriptor):
+        seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        real(descriptor)
+
+    monkeypatch.setattr(key_rotation.os, "fsync", look)
+    rotate(path)
+    assert seen == [0o600]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"nonsense",
+        b"",
+        b"{}",
+        b"\xff",
+        b"[1]",
+        b'[{"kid": "x", "alg": "HS256", "key": "changeme"}]',
+    ],
+)
+def test_a_file_with_a_fault_is_refused_and_stays(path, content):
+    with open(path, "wb") as stream:
+        stream.write(content)
+    assert path in refused(path)
+
+
+def test_a_second_run_at_the_same_time_is_refused(path):
+    rotate(path)
+    with open(path + ".new", "w") as stream:
+        stream.write("half")
+    assert f"{path}.new" in refused(path)
+    os.unlink(path + ".new")
+    rotate(path)
+    assert len(read_key_file(path)) == 2
+
+
+def test_no_key_is_lost_when_another_run_ends_in_the_middle_of_this_one(path, monkeypatch):
+    made = [rotate(path, NOW - 100)]
+    real = key_rotation._new_key
+
+    def while_another_runs():
+        monkeypatch.setattr(key_rotation, "_new_key", real)
+        with suppress(KeyFileError):
+            made.append(rotate(path))
+        return real()
+
+    monkeypatch.setattr(key_rotation, "_new_key", while_another_runs)
+    with suppress(KeyFileError):
+        made.append(rotate(path))
+    assert len(made) >= 2
+    assert set(made) <= {key.kid for key in read_key_file(path)}
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "fchmod"])
+def test_the_file_is_written_whole_or_not_at_all(path, monkeypatch, call):
+    rotate(path)
+
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(key_rotation.os, call, fail)
+        assert "No space left" in refused(path)
+    rotate(path)
+    assert len(read_key_file(path)) == 2
+
+
+def test_a_key_that_ends_in_this_second_goes_and_one_that_ends_in_the_next_stays(path):
+    rotate(path, NOW - 100)
+    (entry,) = entries(path)
+    ends = {"now": NOW, "next": NOW + 1}
+    write(path, [entry | {"kid": k, "use_until": instant_text(at)} for k, at in ends.items()])
+    kid = rotate(path)
+    assert [key.kid for key in read_key_file(path)] == ["next", kid]
+
+
+def test_older_keys_may_be_dropped_at_once(path, tmp_path):
+    public = ed25519.Ed25519PrivateKey.generate().public_key()
+    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "idp.pem").write_bytes(pem)
+    rotate(path, NOW - 100)
+    token = signed(path, NOW - 1)
+    idp = {"kid": "idp", "alg": "EdDSA", "public_key_file": "idp.pem"}
+    write(path, [idp, *entries(path)])
+    assert is_accepted(path, token, NOW)
+    kid = add_signing_key(path, now=NOW, overlap_seconds=OVERLAP, drop_old=True)
+    assert [key.kid for key in read_key_file(path)] == ["idp", kid]
+    assert not is_accepted(path, token, NOW)
+    assert is_accepted(path, signed(path, NOW), NOW)
+
+
+def test_a_folder_that_is_missing_is_made(tmp_path):
+    path = str(tmp_path / "absent" / "further" / "keys.json")
+    rotate(path)
+    assert mode(path) == 0o600
+    assert len(read_key_file(path)) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(KeyFileError, match="file"):
+        rotate(str(tmp_path / "file" / "keys.json"))
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_new_file_belongs_to_its_folder_s_owner(tmp_path):
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    os.chown(folder, 12_345, 23_456)
+    rotate(str(folder / "keys.json"))
+    found = os.stat(folder / "keys.json")
+    assert (found.st_uid, found.st_gid) == (12_345, 23_456)
+    assert stat.S_IMODE(found.st_mode) == 0o600
+
+
+def test_a_directory_in_the_place_of_the_file_is_refused(tmp_path):
+    with pytest.raises(KeyFileError):
+        rotate(str(tmp_path))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_still_leads_to_the_file(tmp_path):
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    rotate(str(target))
+    link.symlink_to(target)
+    kid = rotate(str(link))
+    assert link.is_symlink()
+    assert kid in [key.kid for key in read_key_file(str(target))]
+
+
+def test_a_running_service_uses_the_new_key_at_once(path):
+    ring = KeyRing(path)
+    assert signing_key(ring.keys(), NOW) is None
+    first = rotate(path)
+    assert signing_key(ring.keys(), NOW).kid == first
+    second = rotate(path, NOW + 1)
+    assert signing_key(ring.keys(), NOW + 1).kid == second
+    assert len(ring.keys()) == 2

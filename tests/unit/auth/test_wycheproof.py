@@ -1,0 +1,177 @@
+"""Project Wycheproof's vectors of JSON Web Signatures and Encryption: none of them gets in.
+
+https://github.com/C2SP/wycheproof
+"""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import Counter
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from finance_api.auth import jwts
+from finance_api.auth.jwt_keys import JwtKey
+from finance_api.auth.jwts import Claims, JwtRefused, JwtRules, sign_jwt, verify_jwt
+
+FILES = ("signature", "crypto", "key", "encryption")
+NOW = 1_800_000_000
+RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=10**9, leeway_seconds=30)
+CURVES = {"P-256": ec.SECP256R1, "P-384": ec.SECP384R1, "P-521": ec.SECP521R1}
+#: What a key's own algorithm may be; PyJWT knows more than the key file takes.
+OURS = ("HS256", "RS256", "ES256")
+#: These tokens are right; what is wrong is the JSON Web Key or the set that it stands in: its use,
+#: its padding, how it was made. The key file takes no JSON Web Keys, so nothing of it can come in.
+ABOUT_THE_KEY = {
+    "invalidBase64Padding",
+    "rejectWrongUse",
+    "rejectWrongKeyOps",
+    "rejectsKeyWithRocaVulnerability",
+    "rejectsValid",
+    "rejectsModifiedKey",
+    "rejectsAesKey",
+    "mismatchedAlgAndCurve",
+}
+#: Accepted by the vectors, which pass over what is no base64url; refused here.
+LAX = {"InvalidCharacterInsertedInPayload"}
+
+
+@pytest.fixture(scope="module")
+def vectors(corpora):
+    """(file, JSON Web Keys of the group, test)"""
+    found = []
+    for name in FILES:
+        path = corpora / f"jwt/C2SP__wycheproof/json_web_{name}_test.half.json"
+        for group in json.loads(path.read_text("utf-8"))["testGroups"]:
+            key = group.get("public") or group["private"]
+            keys = key.get("keys", [key])
+            found += [(name, keys, test) for test in group["tests"]]
+    assert len(found) > 300
+    return found
+
+
+def number(text):
+    return int.from_bytes(urlsafe_b64decode(text + "=="), "big")
+
+
+def material(jwk):
+    """The key itself; None where it is none that could be had from a key file."""
+    try:
+        if jwk["kty"] == "oct":
+            return urlsafe_b64decode(jwk["k"] + "==")
+        if jwk["kty"] == "RSA":
+            return rsa.RSAPublicNumbers(number(jwk["e"]), number(jwk["n"])).public_key()
+        curve = CURVES[jwk["crv"]]()
+        x, y = number(jwk["x"]), number(jwk["y"])
+        return ec.EllipticCurvePublicNumbers(x, y, curve).public_key()
+    except (KeyError, ValueError):
+        return None
+
+
+def our_keys(jwks):
+    """As many keys of ours as can be made of them."""
+    kinds = {"oct": "HS256", "RSA": "RS256", "EC": "ES256"}
+    found = [(jwk, material(jwk)) for jwk in jwks]
+    return [JwtKey(jwk.get("kid", ""), kinds[jwk["kty"]], key) for jwk, key in found if key]
+
+
+def text_of(test):
+    token = test.get("jws", test.get("jwe"))
+    return token if isinstance(token, str) else json.dumps(token)
+
+
+def signature_holds(token, keys):
+    """Whether what `verify_jwt` looks at before the claims is right: form, header, signature."""
+    try:
+        match = jwts._FORM.fullmatch(token)
+        if match is None:
+            return False
+        header, _, _ = (jwts._canonical(segment) for segment in match.groups())
+        key = jwts._key_of(jwts._object(header), keys)
+        jwt.PyJWS().decode(token, key.material, algorithms=[key.algorithm])
+    except (JwtRefused, jwt.PyJWTError):
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+def test_no_vector_is_a_token_of_ours(vectors):
+    tried = 0
+    for _, jwks, test in vectors:
+        keys = our_keys(jwks)
+        for given in (keys, keys[:1], keys[-1:], []):
+            with pytest.raises(JwtRefused):
+                verify_jwt(text_of(test), given, RULES, NOW)
+            tried += 1
+    assert tried > 1_200
+
+
+@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+def test_no_vector_is_a_token_of_ours_whatever_the_key_is_for(vectors):
+    """With the vector's own algorithm, and others of its kind, said to be the key's."""
+    kinds = {"HS256": ["HS384", "HS512"], "RS256": ["RS384", "PS256", "PS512"], "ES256": ["ES512"]}
+    tried = 0
+    for _, jwks, test in vectors:
+        for key in our_keys(jwks):
+            for algorithm in (jwks[0].get("alg", "none"), *kinds[key.algorithm]):
+                other = JwtKey(key.kid, algorithm, key.material)
+                with pytest.raises(JwtRefused):
+                    verify_jwt(text_of(test), [other], RULES, NOW)
+                tried += 1
+    assert tried > 800
+
+
+@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+def test_no_invalid_signature_holds(vectors):
+    seen = Counter()
+    for file, jwks, test in vectors:
+        if test["result"] != "invalid" or "jws" not in test or test["comment"] in ABOUT_THE_KEY:
+            continue
+        held = signature_holds(text_of(test), our_keys(jwks))
+        assert not held, (file, test["tcId"], test["comment"])
+        seen[file] += 1
+    assert seen["signature"] >= 170
+    assert sum(seen.values()) > 190
+
+
+def test_valid_signatures_of_our_algorithms_hold(vectors):
+    """So that the test before says something."""
+    held = set()
+    for _, jwks, test in vectors:
+        if test["result"] != "valid" or "jws" not in test or jwks[0].get("alg") not in OURS:
+            continue
+        holds = signature_holds(test["jws"], our_keys(jwks))
+        # A token without a payload is none.
+        assert holds is not (test["comment"] in LAX or ".." in test["jws"]), test
+        held |= {jwks[0]["alg"]} if holds else set()
+    assert held == {"HS256", "RS256"}
+
+
+def test_the_claims_decide_once_the_signature_holds(vectors):
+    """A vector's key, our claims: accepted. One bit of the signature changed: refused."""
+    secrets = {
+        jwks[0]["k"]: our_keys(jwks)[0]
+        for _, jwks, _ in vectors
+        if jwks[0]["kty"] == "oct" and jwks[0].get("alg") == "HS256"
+    }
+    tried = 0
+    for key in secrets.values():
+        claims = Claims("someone", "1", NOW, NOW + 60)
+        token = sign_jwt(key, RULES, claims)
+        assert verify_jwt(token, [key], RULES, NOW) == claims
+        start, _, signature = token.rpartition(".")
+        data = urlsafe_b64decode(signature + "=")
+        for bit in range(0, 256, 7):
+            changed = bytearray(data)
+            changed[bit // 8] ^= 1 << bit % 8
+            wrong = urlsafe_b64encode(changed).decode().rstrip("=")
+            with pytest.raises(JwtRefused):
+                verify_jwt(f"{start}.{wrong}", [key], RULES, NOW)
+            tried += 1
+    assert tried > 30
+
+
+def test_a_public_exponent_of_one_makes_no_key(vectors):
+    jwks = [jwks for _, jwks, test in vectors if test["comment"] == "rejectsPublicExponent1"]
+    assert [material(jwk) for keys in jwks for jwk in keys] == [None]
