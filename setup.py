@@ -17,6 +17,7 @@ setup(
     package_data={
         "finance_api.auth": ["*.txt"],
         "finance_api.storage.sql.migrations": ["*.mako"],
+        "finance_api.web": ["static/*", "templates/*.jinja2"],
     },
     install_requires=[
         "alembic>=1.20",
@@ -29,7 +30,9 @@ setup(
         "plaster-pastedeploy>=1.0.1",
         "prometheus-client>=0.26",
         "PyJWT[crypto]>=2.15.1",
+        "MarkupSafe>=3.0",
         "pyramid>=2.1",
+        "pyramid_jinja2>=2.10.1",
         "pyramid_tm>=2.6",
         "python-dateutil>=4.0",
         "rich>=15.0",
@@ -47,8 +50,11 @@ setup(
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
+            "axe-playwright-python>=0.1.8",
             "hypothesis>=6.170",
             "psutil>=7.0",
+            # The library alone: the browser is the system's own.
+            "playwright>=1.65",
             "psycopg[binary]>=3.3",
             "pytest>=9.0",
             "pytest-xdist>=3.8",

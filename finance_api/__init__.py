@@ -36,6 +36,7 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
         "finance_api.usage",
         "finance_api.housekeeping",
         "finance_api.api",
+        "finance_api.web",
     ):
         config.include(part)
     config.registry.at_shutdown.reverse()

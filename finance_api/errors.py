@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 #: When a client may ask again while the storage is away.
 STORAGE_RETRY_SECONDS = 2
 
+UNEXPECTED = "Something went wrong here; please report the request id {}."
+
 _DETAILS = {
     404: "There is nothing at this path.",
     405: "This path is only read: GET and HEAD are allowed.",
@@ -65,15 +67,19 @@ def storage_unavailable(error: Exception, request: Request) -> Response:
 
 def unexpected(error: Exception, request: Request) -> Response:
     """500: the log has what happened, the client its request id."""
-    request_id = getattr(request, "request_id", "-")
-    # Without the message, which may hold what the user looked for.
+    request_id = log_unexpected(error, request)
+    return problem(500, UNEXPECTED.format(request_id), requestId=request_id)
+
+
+def log_unexpected(error: Exception, request: Request) -> str:
+    """The request id, under which the log has where it went wrong.
+
+    Without the message, which may hold what the user looked for.
+    """
+    request_id: str = getattr(request, "request_id", "-")
     frames = "".join(traceback.format_tb(error.__traceback__))
     logger.error("request %s raised %s\n%s", request_id, type(error).__name__, frames)
-    return problem(
-        500,
-        f"Something went wrong here; please report the request id {request_id}.",
-        requestId=request_id,
-    )
+    return request_id
 
 
 def includeme(config: Configurator) -> None:

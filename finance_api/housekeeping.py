@@ -1,8 +1,9 @@
-"""Forgetting what is no longer needed: expired JSON Web Tokens, and usage of long ago."""
+"""Forgetting what is over: sessions, JSON Web Tokens, and usage of long ago."""
 
 from pyramid.config import Configurator
 from pyramid.events import NewRequest
 
+from finance_api.auth.sessions import prune_sessions
 from finance_api.background import Periodic
 from finance_api.storage.interface import unit_of_work
 from finance_api.values.time import DAY_SECONDS
@@ -18,6 +19,7 @@ def includeme(config: Configurator) -> None:
     def tidy() -> None:
         now = registry.clock.now()
         with unit_of_work(registry.storage, writing=True, patient=False) as storage:
+            prune_sessions(storage, now)
             storage.prune_jwts(now - leeway)
             storage.prune_usage(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
 

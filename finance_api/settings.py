@@ -267,6 +267,20 @@ SETTINGS: tuple[Setting, ...] = (
         "bucket.",
     ),
     Setting(
+        "finance_api.ratelimit.sign_in_account",
+        parse_limits,
+        "10/hour",
+        "requests/unit",
+        "How often signing in to the settings pages may fail for an account, as a token bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_address",
+        parse_limits,
+        "30/hour",
+        "requests/unit",
+        "How often signing in may fail from a client address, as a token bucket.",
+    ),
+    Setting(
         "finance_api.ratelimit.backend",
         _one_of("memory", "redis"),
         "memory",

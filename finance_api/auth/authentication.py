@@ -4,14 +4,21 @@ import secrets
 
 from pyramid.request import Request
 
+from finance_api.auth import sessions
 from finance_api.auth.bearer import MalformedHeader, bearer_token
-from finance_api.auth.identity import Failure, Identity, JwtIdentity, TokenIdentity
+from finance_api.auth.identity import (
+    Failure,
+    Identity,
+    JwtIdentity,
+    SessionIdentity,
+    TokenIdentity,
+)
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
-from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE
+from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, is_settings_page
 from finance_api.values.ids import IdError, parse_id
 
 
@@ -21,7 +28,10 @@ def authenticate(request: Request) -> Identity | Failure:
     The storage is asked at every request, so that a revocation holds from the next one on; it is
     not asked about what cannot be a token.
     """
-    accept = next((a for start, a in _SURFACES if request.path_info.startswith(start)), None)
+    path = request.path_info
+    if is_settings_page(path):
+        return _by_session(request)
+    accept = next((a for start, a in _SURFACES if path.startswith(start)), None)
     if accept is None:
         return Failure.ABSENT
     try:
@@ -67,6 +77,23 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
     if user.jwts_revoked_at is not None and claims.issued_at <= user.jwts_revoked_at:
         return Failure.INVALID
     return JwtIdentity(user, claims.jti)
+
+
+def _by_session(request: Request) -> Identity | Failure:
+    secret = sessions.sent_secret(request, "session")
+    if secret is None:
+        return Failure.ABSENT
+    try:
+        session, user = request.storage.get_session_owner(sessions.digest(secret))
+    except NotFound:
+        return Failure.INVALID
+    now = request.registry.clock.now()
+    if not user.enabled:
+        return Failure.INVALID
+    if not sessions.is_alive(session, now):
+        return Failure.EXPIRED
+    request.registry.seen_sessions.note(session, now)
+    return SessionIdentity(user, session, secret)
 
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:

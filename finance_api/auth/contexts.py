@@ -7,10 +7,11 @@ from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, Allow, Deny
 from pyramid.config import Configurator
 from pyramid.request import Request
 
-from finance_api.auth.permissions import Permission
+from finance_api.auth.permissions import SETTINGS, Permission
 from finance_api.auth.principals import (
     NO_PREMIUM,
     owner_by_jwt,
+    owner_by_session,
     owner_by_token,
     owner_with_scope,
 )
@@ -85,6 +86,15 @@ class NoContext:
     __acl__ = (DENY_ALL,)
 
     def __init__(self, request: Request) -> None: ...
+
+
+def own_settings(request: Request) -> OwnData | NoContext:
+    """The settings pages: for who is signed in."""
+    identity = request.identity
+    if identity is None:
+        return NoContext(request)
+    user_id = identity.user.id
+    return OwnData(user_id, [(Allow, owner_by_session(user_id), SETTINGS)])
 
 
 def includeme(config: Configurator) -> None:

@@ -1,6 +1,9 @@
 """Passwords: argon2id (RFC 9106), with the library's current parameters."""
 
+from functools import cache
+
 from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 
 MIN_CHARACTERS = 8
 MAX_CHARACTERS = 1_024
@@ -16,4 +19,23 @@ def hash_password(password: str) -> str:
     """What is kept of a password. Raises PasswordRefused."""
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         raise PasswordRefused(f"a password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters")
-    return _hasher.hash(password)
+    try:
+        return _hasher.hash(password)
+    except UnicodeEncodeError:
+        raise PasswordRefused("the password is not made of Unicode characters") from None
+
+
+def is_password(password: str, password_hash: str | None) -> bool:
+    """Whether the password is the one that was hashed; no hash takes as long as a wrong one."""
+    expected = nobodys_hash() if password_hash is None else password_hash
+    try:
+        _hasher.verify(expected, password[: MAX_CHARACTERS + 1])
+    except (VerificationError, InvalidHashError, UnicodeEncodeError):
+        return False
+    return password_hash is not None
+
+
+@cache
+def nobodys_hash() -> str:
+    """What a password is compared with where there is no account; made once, at the start."""
+    return _hasher.hash("nobody's password")

@@ -20,6 +20,15 @@ class Permission(StrEnum):
     API_USAGE_READ = "public:api-usage:read"
     INTERNAL_RECORDS_READ = "internal:records:read"
     INTERNAL_DOCUMENTS_READ = "internal:documents:read"
+    SETTINGS_READ = "settings:all:read"
+    SETTINGS_TOKENS_WRITE = "settings:tokens:write"
+    SETTINGS_JWTS_WRITE = "settings:jwts:write"
+    SETTINGS_SECURITY_WRITE = "settings:security:write"
+    SETTINGS_DATA_READ = "settings:data:read"
+
+
+#: What a user may do on the settings pages.
+SETTINGS = tuple(p for p in Permission if p.startswith("settings:"))
 
 
 def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """What an identity counts as in an ACL."""
 
-from finance_api.auth.identity import Identity, TokenIdentity
+from finance_api.auth.identity import Identity, JwtIdentity, SessionIdentity
 from finance_api.auth.issuing import SCOPES
 
 NO_PREMIUM = "plan:free"
@@ -21,10 +21,17 @@ def owner_by_jwt(user_id: int) -> str:
     return f"user:{user_id}:jwt"
 
 
+def owner_by_session(user_id: int) -> str:
+    """The user, signed in to the settings pages."""
+    return f"user:{user_id}:session"
+
+
 def principals_of(identity: Identity) -> list[str]:
     user = identity.user
-    if not isinstance(identity, TokenIdentity):
+    if isinstance(identity, JwtIdentity):
         return [owner_by_jwt(user.id)]
+    if isinstance(identity, SessionIdentity):
+        return [owner_by_session(user.id)]
     scopes = SCOPES if identity.scopes is None else identity.scopes
     principals = [owner_with_scope(user.id, scope) for scope in scopes]
     principals.append(owner_by_token(user.id))

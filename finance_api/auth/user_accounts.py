@@ -2,7 +2,8 @@
 
 import re
 
-from finance_api.auth.passwords import hash_password
+from finance_api.auth.passwords import hash_password, is_password
+from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, User
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean
@@ -38,3 +39,26 @@ def make_user(
         password_hash=None if password is None else hash_password(password),
         created_at=now,
     )
+
+
+def find_user(storage: Storage, email: str, password: str) -> User | None:
+    """The enabled user with this e-mail and password.
+
+    Whether there is such an account makes no difference to how long the answer takes.
+    """
+    try:
+        user = storage.get_user(normal_email(email))
+    except (EmailRefused, NotFound):
+        is_password(password, None)
+        return None
+    return user if is_password(password, user.password_hash) and user.enabled else None
+
+
+def set_password(storage: Storage, user: User, password: str, now: int) -> None:
+    """Changes it, and ends all that the old one has opened: sessions and JWTs.
+
+    Raises PasswordRefused.
+    """
+    storage.update_user(user.id, password_hash=hash_password(password))
+    storage.delete_sessions(user.id)
+    storage.revoke_all_jwts(user.id, now)

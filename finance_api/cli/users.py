@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from finance_api.auth.passwords import PasswordRefused
-from finance_api.auth.user_accounts import make_user, normal_email
+from finance_api.auth.user_accounts import make_user, normal_email, set_password
 from finance_api.cli.office import Office, pass_office
 from finance_api.cli.table import table
 from finance_api.values.time import instant_text
@@ -37,6 +37,25 @@ def _password_line() -> str:
         return sys.stdin.buffer.readline().decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         raise PasswordRefused("the password is not UTF-8") from None
+
+
+@user.command("set-password")
+@click.argument("email")
+@click.option(
+    "--password-stdin", is_flag=True, help="Read it from standard input; else it is asked for."
+)
+@pass_office
+def change_password(office: Office, email: str, password_stdin: bool) -> None:
+    """Set a user's password; all sessions and JWTs of the user end."""
+    office.require_persistence()
+    if password_stdin:
+        password = _password_line()
+    else:
+        password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
+    with office.writing() as storage:
+        found = storage.get_user(normal_email(email))
+        set_password(storage, found, password, office.clock.now())
+    click.echo(f"changed the password of {found.email}; all its sessions and JWTs have ended")
 
 
 @user.command("list")

@@ -1,6 +1,9 @@
 """The rules of this service, and whose requests are counted together."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_network
 from typing import Any
 
@@ -11,7 +14,7 @@ from finance_api.auth.identity import Identity, TokenIdentity
 from finance_api.edge.proxies import Address
 from finance_api.metrics import Metrics
 from finance_api.ratelimit.fallback import FallbackLimiter
-from finance_api.ratelimit.interface import RateLimiter
+from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.limits import Algorithm, Decision, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.settings import SettingError
@@ -21,16 +24,25 @@ _IPV6_PREFIX = 64
 
 
 class Quotas:
-    """Public: by token. Internal: by user. Failed authentication: by client address."""
+    """Public: by token. Internal: by user. Failed authentication: by client address.
 
-    def __init__(self, limiter: RateLimiter, settings: Mapping[str, Any]) -> None:
+    limiter: always answers. strict: for what is not to be let through while it is away; its
+    LimiterUnavailable is raised.
+    """
+
+    def __init__(
+        self, limiter: RateLimiter, strict: RateLimiter, settings: Mapping[str, Any]
+    ) -> None:
         def rule(name: str, algorithm: Algorithm) -> Rule:
             return Rule(name, algorithm, settings[f"finance_api.ratelimit.{name}"])
 
         self._limiter = limiter
+        self._strict = strict
         self._public = rule("public", Algorithm.TOKEN_BUCKET)
         self._internal = rule("internal", Algorithm.SLIDING_WINDOW)
         self._failed_auth = rule("failed_auth", Algorithm.TOKEN_BUCKET)
+        self._sign_in_account = rule("sign_in_account", Algorithm.TOKEN_BUCKET)
+        self._sign_in_address = rule("sign_in_address", Algorithm.TOKEN_BUCKET)
 
     def take(self, identity: Identity, now_ms: int) -> Decision:
         """Counts a request of this identity, if it may make one."""
@@ -46,11 +58,35 @@ class Quotas:
 
     def take_failure(self, address: Address | None, now_ms: int) -> Decision:
         """Counts a request that could not be authenticated."""
-        if isinstance(address, IPv6Address):
-            key = str(ip_network((address, _IPV6_PREFIX), strict=False))
-        else:
-            key = str(address)
-        return self._limiter.take(self._failed_auth, key, now_ms)
+        return self._limiter.take(self._failed_auth, _network(address), now_ms)
+
+    def take_sign_in(self, email: str, address: Address | None, now_ms: int) -> "SignIn":
+        """Counts an attempt to sign in, before it is known whether it succeeds.
+
+        Raises LimiterUnavailable.
+        """
+        # The e-mail is whatever somebody typed.
+        account = hashlib.sha256(email.encode("utf-8", "replace")).hexdigest()
+        taken: list[tuple[Rule, str, Decision]] = []
+        for rule, key in (
+            (self._sign_in_account, account),
+            (self._sign_in_address, _network(address)),
+        ):
+            decision = self._strict.take(rule, key, now_ms)
+            if not decision.allowed:
+                self._give_back(taken, now_ms)
+                return SignIn(decision, lambda: None)
+            taken.append((rule, key, decision))
+        return SignIn(taken[-1][2], lambda: self._give_back(taken, now_ms))
+
+    def _give_back(self, taken: list[tuple[Rule, str, Decision]], now_ms: int) -> None:
+        for rule, key, decision in taken:
+            with suppress(LimiterUnavailable):
+                self._strict.give_back(rule, key, decision, now_ms)
+
+    def peek_token(self, token_id: str, now_ms: int) -> Decision:
+        """What is left for a personal token, without counting anything."""
+        return self._limiter.peek(self._public, token_id, now_ms)
 
     def close(self) -> None:
         self._limiter.close()
@@ -61,11 +97,28 @@ class Quotas:
         return self._internal, identity.user.uuid
 
 
-def open_limiter(settings: Mapping[str, Any], metrics: Metrics) -> RateLimiter:
-    """Raises SettingError."""
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """An attempt to sign in. succeeded: to be called if it does: only failures count."""
+
+    decision: Decision
+    succeeded: Callable[[], None]
+
+
+def _network(address: Address | None) -> str:
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, _IPV6_PREFIX), strict=False))
+    return str(address)
+
+
+def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLimiter, RateLimiter]:
+    """One that always answers, and one that does not while it is away. Raises SettingError."""
     url = settings["finance_api.ratelimit.redis_url"]
     if settings["finance_api.ratelimit.backend"] == "memory":
-        return MemoryLimiter()
+        local = MemoryLimiter()
+        return local, local
+    if not url:
+        raise SettingError("finance_api.ratelimit.redis_url: is needed by the backend redis")
     try:
         # Only here, so that the driver is needed only where it is used.
         shared = DottedNameResolver().resolve("finance_api.ratelimit.redis.RedisLimiter")(url)
@@ -76,11 +129,11 @@ def open_limiter(settings: Mapping[str, Any], metrics: Metrics) -> RateLimiter:
         ) from None
     except ValueError as error:
         raise SettingError(f"finance_api.ratelimit.redis_url: {url!r} {error}") from None
-    return FallbackLimiter(shared, MemoryLimiter(), metrics.ratelimit_fallbacks.inc)
+    return FallbackLimiter(shared, MemoryLimiter(), metrics.ratelimit_fallbacks.inc), shared
 
 
 def includeme(config: Configurator) -> None:
     registry = config.registry
     settings = config.get_settings()
-    registry.quotas = Quotas(open_limiter(settings, registry.metrics), settings)
+    registry.quotas = Quotas(*open_limiters(settings, registry.metrics), settings)
     registry.at_shutdown.append(registry.quotas.close)

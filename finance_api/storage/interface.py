@@ -75,6 +75,22 @@ class Jwt:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody signed in to the settings pages; the secret of the cookie is not kept.
+
+    sha256: of that secret, in hexadecimal.
+    seen_at: when it was last used, give or take a minute.
+    user_agent: what the browser called itself.
+    """
+
+    sha256: str
+    user_id: int
+    created_at: int
+    seen_at: int
+    user_agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DataState:
     """How often a user's data has changed, and when last (or when the user was made)."""
 
@@ -144,8 +160,11 @@ class Storage(ABC):
         """The user's tokens, revoked and expired ones too, oldest first."""
 
     @abstractmethod
-    def revoke_token(self, token_id: str, at: int) -> Token:
-        """Revokes it; a token revoked before keeps its date. Raises NotFound."""
+    def revoke_token(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        """Revokes it; a token revoked before keeps its date.
+
+        Raises NotFound, also for a token of another user than ``user_id``, where that is given.
+        """
 
     @abstractmethod
     def set_tokens_used(self, used_at: Mapping[str, int]) -> None:
@@ -171,8 +190,11 @@ class Storage(ABC):
         """The user's tokens that were issued here, oldest first."""
 
     @abstractmethod
-    def revoke_jwt(self, jti: str, at: int) -> Jwt:
-        """Revokes it; a token revoked before keeps its date. Raises NotFound."""
+    def revoke_jwt(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
+        """Revokes it; a token revoked before keeps its date.
+
+        Raises NotFound, also for a token of another user than ``user_id``, where that is given.
+        """
 
     @abstractmethod
     def revoke_all_jwts(self, user_id: int, at: int) -> None:
@@ -181,6 +203,36 @@ class Storage(ABC):
     @abstractmethod
     def prune_jwts(self, before: int) -> None:
         """Forgets those that expired before then."""
+
+    # -- sessions of the settings pages ------------------------------------------------------
+
+    @abstractmethod
+    def add_session(self, session: Session) -> None:
+        """Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def get_session_owner(self, sha256: str) -> tuple[Session, User]:
+        """The session with this digest, whatever its age, and whose it is. Raises NotFound."""
+
+    @abstractmethod
+    def list_sessions(self, user_id: int) -> list[Session]:
+        """The user's sessions, the newest first."""
+
+    @abstractmethod
+    def set_sessions_seen(self, seen_at: Mapping[str, int]) -> None:
+        """Notes when sessions (by digest) were used; unknown ones and earlier times are ignored."""
+
+    @abstractmethod
+    def delete_session(self, sha256: str) -> None:
+        """Ends it; harmless if there is none."""
+
+    @abstractmethod
+    def delete_sessions(self, user_id: int) -> None:
+        """Ends all of the user's."""
+
+    @abstractmethod
+    def prune_sessions(self, *, created_before: int, seen_before: int) -> None:
+        """Forgets those that are older, or were last used before then."""
 
     # -- usage -------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from finance_api.storage.interface import (
     Jwt,
     Page,
     RecordSum,
+    Session,
     Storage,
     StorageBackend,
     Token,
@@ -60,6 +61,7 @@ class _State:
     users: dict[int, User] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
     jwts: dict[str, Jwt] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
     data_states: dict[int, DataState] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
@@ -177,6 +179,7 @@ class MemoryStorage(Storage):
             data_states=_without(self.state.data_states, user_id),
             tokens={k: t for k, t in self.state.tokens.items() if t.user_id != user_id},
             jwts={k: j for k, j in self.state.jwts.items() if j.user_id != user_id},
+            sessions={k: s for k, s in self.state.sessions.items() if s.user_id != user_id},
             usage={k: n for k, n in self.state.usage.items() if k[0] != user_id},
             tables={k: table for k, table in self.state.tables.items() if k[0] != user_id},
         )
@@ -198,9 +201,9 @@ class MemoryStorage(Storage):
         tokens = [t for t in self.state.tokens.values() if t.user_id == user_id]
         return sorted(tokens, key=lambda token: (token.created_at, token.id))
 
-    def revoke_token(self, token_id: str, at: int) -> Token:
+    def revoke_token(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
         token = self.state.tokens.get(token_id)
-        if token is None:
+        if token is None or user_id not in (None, token.user_id):
             raise NotFound("there is no such token")
         if token.revoked_at is None:
             token = replace(token, revoked_at=at)
@@ -237,9 +240,9 @@ class MemoryStorage(Storage):
         jwts = [jwt for jwt in self.state.jwts.values() if jwt.user_id == user_id]
         return sorted(jwts, key=lambda jwt: (jwt.issued_at or 0, jwt.jti))
 
-    def revoke_jwt(self, jti: str, at: int) -> Jwt:
+    def revoke_jwt(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
         jwt = self.state.jwts.get(jti)
-        if jwt is None:
+        if jwt is None or user_id not in (None, jwt.user_id):
             raise NotFound("there is no such JWT")
         if jwt.revoked_at is None:
             jwt = replace(jwt, revoked_at=at)
@@ -258,6 +261,50 @@ class MemoryStorage(Storage):
     def prune_jwts(self, before: int) -> None:
         kept = {jti: jwt for jti, jwt in self.state.jwts.items() if jwt.expires_at >= before}
         self.state = replace(self.state, jwts=kept)
+
+    # -- sessions of the settings pages
+
+    def add_session(self, session: Session) -> None:
+        if session.user_id not in self.state.users:
+            raise NotFound("there is no such user")
+        self._set_sessions({**self.state.sessions, session.sha256: session})
+
+    def get_session_owner(self, sha256: str) -> tuple[Session, User]:
+        session = self.state.sessions.get(sha256)
+        if session is None:
+            raise NotFound("there is no such session")
+        return session, self.state.users[session.user_id]
+
+    def list_sessions(self, user_id: int) -> list[Session]:
+        found = [s for s in self.state.sessions.values() if s.user_id == user_id]
+        return sorted(found, key=lambda s: (-s.created_at, s.sha256))
+
+    def set_sessions_seen(self, seen_at: Mapping[str, int]) -> None:
+        sessions = dict(self.state.sessions)
+        for sha256, at in seen_at.items():
+            session = sessions.get(sha256)
+            if session is not None and session.seen_at < at:
+                sessions[sha256] = replace(session, seen_at=at)
+        self._set_sessions(sessions)
+
+    def delete_session(self, sha256: str) -> None:
+        self._set_sessions({k: s for k, s in self.state.sessions.items() if k != sha256})
+
+    def delete_sessions(self, user_id: int) -> None:
+        kept = {k: s for k, s in self.state.sessions.items() if s.user_id != user_id}
+        self._set_sessions(kept)
+
+    def prune_sessions(self, *, created_before: int, seen_before: int) -> None:
+        self._set_sessions(
+            {
+                k: s
+                for k, s in self.state.sessions.items()
+                if s.created_at >= created_before and s.seen_at >= seen_before
+            }
+        )
+
+    def _set_sessions(self, sessions: dict[str, Session]) -> None:
+        self.state = replace(self.state, sessions=sessions)
 
     # -- usage
 

@@ -26,6 +26,7 @@ from finance_api.storage.interface import (
     DataState,
     Jwt,
     RecordSum,
+    Session,
     Storage,
     StorageBackend,
     Token,
@@ -213,6 +214,20 @@ class StorageConformance:
         with unit.reading() as storage:
             assert storage.list_tokens(unit.user.id)[0].last_used_at == 70
 
+    def test_a_user_revokes_only_own_tokens(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+            storage.add_token(make_token(unit.user, 1))
+            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
+            with pytest.raises(NotFound):
+                storage.revoke_token(make_id(1), 50, user_id=other.id)
+            with pytest.raises(NotFound):
+                storage.revoke_jwt("one", 50, user_id=other.id)
+            assert storage.list_tokens(unit.user.id)[0].revoked_at is None
+            assert storage.list_jwts(unit.user.id)[0].revoked_at is None
+            assert storage.revoke_token(make_id(1), 50, user_id=unit.user.id).revoked_at == 50
+            assert storage.revoke_jwt("one", 50, user_id=unit.user.id).revoked_at == 50
+
     # -- JSON Web Tokens
 
     def test_a_jwt_s_owner_is_found_by_uuid_or_email_and_its_revocation_by_jti(
@@ -275,6 +290,62 @@ class StorageConformance:
             assert [jwt.jti for jwt in storage.list_jwts(unit.user.id)] == ["new"]
             assert not storage.get_jwt_owner("old", uuid=unit.user.uuid)[1]
             assert storage.get_jwt_owner("new", uuid=unit.user.uuid)[1]
+
+    # -- sessions of the settings pages
+
+    def test_a_session_is_found_by_its_digest_with_its_owner(self, unit: Unit) -> None:
+        session = Session("a" * 64, unit.user.id, 10, 20, "Mozilla/5.0")
+        with unit.writing() as storage:
+            storage.add_session(session)
+            storage.add_session(Session("b" * 64, unit.user.id, 11, 11))
+        with unit.reading() as storage:
+            assert storage.get_session_owner("a" * 64) == (session, unit.user)
+            with pytest.raises(NotFound):
+                storage.get_session_owner("c" * 64)
+            found = storage.list_sessions(unit.user.id)
+            assert [s.sha256[0] for s in found] == ["b", "a"]
+        with pytest.raises(NotFound), unit.writing() as storage:
+            storage.add_session(Session("d" * 64, unit.user.id + 1, 10, 10))
+
+    def test_a_session_is_seen_later_and_later(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            storage.add_session(Session("a" * 64, unit.user.id, 10, 10))
+            storage.set_sessions_seen({"a" * 64: 70, "b" * 64: 70})
+            storage.set_sessions_seen({"a" * 64: 60})
+            storage.set_sessions_seen({})
+        with unit.reading() as storage:
+            assert storage.list_sessions(unit.user.id)[0].seen_at == 70
+
+    def test_sessions_end_one_by_one_all_at_once_by_age_and_with_their_user(
+        self, unit: Unit
+    ) -> None:
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+            for n, (user, at) in enumerate(
+                ((unit.user, 1), (unit.user, 2), (other, 3), (other, 4))
+            ):
+                storage.add_session(Session(str(n) * 64, user.id, at, at + 10))
+
+            def left() -> str:
+                found = storage.list_sessions(unit.user.id) + storage.list_sessions(other.id)
+                return "".join(s.sha256[0] for s in found)
+
+            assert left() == "1032"
+            storage.delete_session("0" * 64)
+            storage.delete_session("0" * 64)
+            assert left() == "132"
+            storage.prune_sessions(created_before=4, seen_before=0)
+            assert left() == "3"
+            storage.prune_sessions(created_before=0, seen_before=14)
+            assert left() == "3"
+            storage.prune_sessions(created_before=0, seen_before=15)
+            assert left() == ""
+            storage.add_session(Session("5" * 64, unit.user.id, 1, 1))
+            storage.add_session(Session("6" * 64, other.id, 1, 1))
+            storage.delete_sessions(unit.user.id)
+            assert left() == "6"
+            storage.delete_user(other.id)
+            assert left() == ""
 
     # -- usage
 

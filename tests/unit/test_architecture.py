@@ -97,6 +97,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("waitress", own("server")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
+        ("markupsafe", own("web")),
     ],
 )
 def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str, ...]) -> None:
@@ -150,6 +151,7 @@ ALLOWED = {
     "errors": ("problem", "storage.errors"),
     "auth": (
         "background",
+        "edge.proxies",
         "errors",
         "problem",
         "querystring",
@@ -163,7 +165,7 @@ ALLOWED = {
     "ratelimit.limits": (),
     "ratelimit": ("auth.identity", "edge.proxies", "errors", "metrics", "settings", "surfaces"),
     "usage": ("auth.identity", "background", "storage.interface", "surfaces", "values"),
-    "housekeeping": ("background", "storage.interface", "values"),
+    "housekeeping": ("auth.sessions", "background", "storage.interface", "values"),
     "edge": ("errors", "problem", "surfaces"),
     "server": ("problem",),
 }

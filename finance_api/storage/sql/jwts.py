@@ -49,7 +49,8 @@ class Jwts:
     connection: Connection
 
     def add_jwt(self, jwt: Jwt) -> None:
-        if self._find_jwt(jwt.jti) is not None:
+        known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
+        if self.connection.execute(known).first() is not None:
             raise Conflict(f"there is a JWT {jwt.jti} already")
         try:
             self.connection.execute(
@@ -83,14 +84,17 @@ class Jwts:
         )
         return [_to_jwt(row) for row in rows]
 
-    def revoke_jwt(self, jti: str, at: int) -> Jwt:
+    def revoke_jwt(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
+        wanted = [jwts.c.jti == jti]
+        if user_id is not None:
+            wanted.append(jwts.c.user_id == user_id)
         self.connection.execute(
-            update(jwts).where(jwts.c.jti == jti, jwts.c.revoked_at.is_(None)).values(revoked_at=at)
+            update(jwts).where(*wanted, jwts.c.revoked_at.is_(None)).values(revoked_at=at)
         )
-        found = self._find_jwt(jti)
-        if found is None:
+        row = self.connection.execute(select(*_JWT_COLUMNS).where(*wanted)).first()
+        if row is None:
             raise NotFound("there is no such JWT")
-        return found
+        return _to_jwt(row)
 
     def revoke_all_jwts(self, user_id: int, at: int) -> None:
         latest = func.coalesce(users.c.jwts_revoked_at, at)
@@ -107,7 +111,3 @@ class Jwts:
 
     def prune_jwts(self, before: int) -> None:
         self.connection.execute(delete(jwts).where(jwts.c.expires_at < before))
-
-    def _find_jwt(self, jti: str) -> Jwt | None:
-        row = self.connection.execute(select(*_JWT_COLUMNS).where(jwts.c.jti == jti)).first()
-        return None if row is None else _to_jwt(row)

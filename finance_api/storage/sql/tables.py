@@ -88,6 +88,17 @@ jwts = Table(
     Index(None, "expires_at"),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("sha256", CodePointText, primary_key=True),
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Column("user_agent", CodePointText, nullable=False),
+    Index(None, "user_id"),
+)
+
 usage = Table(
     "usage",
     metadata,

@@ -78,15 +78,14 @@ class Tokens:
         )
         return [_to_token(row) for row in rows]
 
-    def revoke_token(self, token_id: str, at: int) -> Token:
+    def revoke_token(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        wanted = [tokens.c.id == token_id]
+        if user_id is not None:
+            wanted.append(tokens.c.user_id == user_id)
         self.connection.execute(
-            update(tokens)
-            .where(tokens.c.id == token_id, tokens.c.revoked_at.is_(None))
-            .values(revoked_at=at)
+            update(tokens).where(*wanted, tokens.c.revoked_at.is_(None)).values(revoked_at=at)
         )
-        row = self.connection.execute(
-            select(*_TOKEN_COLUMNS).where(tokens.c.id == token_id)
-        ).first()
+        row = self.connection.execute(select(*_TOKEN_COLUMNS).where(*wanted)).first()
         if row is None:
             raise NotFound("there is no such token")
         return _to_token(row)

@@ -1,0 +1,108 @@
+"""Sessions of the settings pages: a cookie with a secret, and what the storage knows of it.
+
+Only the SHA-256 of the secret is kept. From the secret follows the token that forms must carry
+(CSRF); nobody else can know it, and it is kept nowhere.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+
+from pyramid.config import Configurator
+from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api.background import WriteBehind
+from finance_api.edge.proxies import is_https
+from finance_api.storage.interface import Session, Storage, StorageBackend, User, unit_of_work
+
+IDLE_SECONDS = 1_800
+LONGEST_SECONDS = 43_200
+#: How old the time of the last use may be; writing it more often would serve nobody.
+_SEEN_SECONDS = 60
+_FLUSH_SECONDS = 1.0
+_MAX_USER_AGENT_CHARACTERS = 200
+
+_SECRET = re.compile("[A-Za-z0-9_-]{43}")
+
+
+def cookie_name(request: Request, name: str) -> str:
+    """With HTTPS the browser itself sees to it that no other host and no plain HTTP sets it."""
+    return f"__Host-finance_{name}" if is_https(request) else f"finance_{name}"
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str | None) -> None:
+    """Sets, or with None removes, a cookie that no script sees and no other site sends along."""
+    options = {"path": "/", "httponly": True, "samesite": "Lax", "secure": is_https(request)}
+    if value is None:
+        response.set_cookie(cookie_name(request, name), "", max_age=0, **options)
+    else:
+        response.set_cookie(cookie_name(request, name), value, **options)
+
+
+def new_secret() -> str:
+    """256 random bits in base64url."""
+    return secrets.token_urlsafe(32)
+
+
+def sent_secret(request: Request, name: str) -> str | None:
+    """What the cookie holds, if it has the form of a secret."""
+    value = request.cookies.get(cookie_name(request, name))
+    return value if value is not None and _SECRET.fullmatch(value) else None
+
+
+def digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("ascii")).hexdigest()
+
+
+def form_token(secret: str) -> str:
+    """What the forms of the session with this secret must carry."""
+    mac = hmac.new(secret.encode("ascii"), b"form", hashlib.sha256).digest()
+    return urlsafe_b64encode(mac).decode().rstrip("=")
+
+
+def start_session(storage: Storage, user: User, *, now: int, user_agent: str) -> str:
+    """A new session; its secret."""
+    secret = new_secret()
+    shown = "".join(c for c in user_agent if c.isprintable())[:_MAX_USER_AGENT_CHARACTERS]
+    storage.add_session(Session(digest(secret), user.id, now, now, shown))
+    return secret
+
+
+def is_alive(session: Session, now: int) -> bool:
+    return now - session.created_at < LONGEST_SECONDS and now - session.seen_at < IDLE_SECONDS
+
+
+def prune_sessions(storage: Storage, now: int) -> None:
+    """Forgets those that are over."""
+    storage.prune_sessions(
+        created_before=now - LONGEST_SECONDS + 1, seen_before=now - IDLE_SECONDS + 1
+    )
+
+
+class SeenSessions:
+    """Notes that sessions are used; the time is written behind, and at most once a minute."""
+
+    def __init__(self, backend: StorageBackend) -> None:
+        def write(seen_at: Mapping[str, int]) -> None:
+            with unit_of_work(backend, writing=True, patient=False) as storage:
+                storage.set_sessions_seen(seen_at)
+
+        self._pending: WriteBehind[str] = WriteBehind(
+            "writing when sessions were last used", _FLUSH_SECONDS, merge=max, write=write
+        )
+        self.flush = self._pending.flush
+        self.stop = self._pending.stop
+
+    def note(self, session: Session, now: int) -> None:
+        if now - session.seen_at >= _SEEN_SECONDS:
+            self._pending.note(session.sha256, now)
+
+
+def includeme(config: Configurator) -> None:
+    registry = config.registry
+    registry.seen_sessions = SeenSessions(registry.storage)
+    registry.at_shutdown.append(registry.seen_sessions.stop)

@@ -1,0 +1,110 @@
+"""Errors of the settings pages, for people."""
+
+import logging
+from contextlib import suppress
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.exceptions import BadCSRFToken
+from pyramid.httpexceptions import HTTPException
+from pyramid.renderers import render_to_response
+from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api.errors import STORAGE_RETRY_SECONDS, UNEXPECTED, log_unexpected
+from finance_api.ratelimit.interface import LimiterUnavailable
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.web.page import SeeOther
+from finance_api.web.signing_in import login_path
+
+logger = logging.getLogger(__name__)
+
+_TITLES = {
+    400: "This request cannot be read",
+    403: "This is not allowed",
+    404: "There is no such page",
+    500: "Something went wrong",
+    503: "The service is busy",
+}
+_DETAILS = {
+    400: "Something in it is not as a browser would send it.",
+    403: "You may not do this.",
+    404: "It may have been removed, or its address is misspelt.",
+    503: "The data cannot be reached now, perhaps because an import is running. "
+    "Please try again in a few seconds.",
+}
+_NOT_SIGNED_IN = "You are not signed in any more. Sign in, and send the form again."
+_NOT_COUNTED = (
+    "Signing in is not possible just now: attempts cannot be counted. Please try again in a few "
+    "seconds."
+)
+_STALE_FORM = (
+    "The form was too old, or not one of ours, so nothing was done. Go back, load the page again, "
+    "and send it once more."
+)
+
+
+def error_page(request: Request, status: int, detail: str | None = None) -> Response:
+    response = render_to_response(
+        "error.jinja2",
+        {
+            "page": "error",
+            "title": _TITLES.get(status, "This did not work"),
+            "status": status,
+            "detail": detail or _DETAILS.get(status, ""),
+            "request_id": getattr(request, "request_id", "-"),
+        },
+        request=request,
+    )
+    response.status_int = status
+    return response
+
+
+def http_error(error: HTTPException, request: Request) -> Response:
+    with suppress(StorageUnavailable, StorageNotReady):
+        # The page shows the navigation to who is signed in; an unknown path has not asked yet.
+        _ = request.identity
+    return error if error.status_int < 400 else error_page(request, error.status_int)
+
+
+def forbidden(error: Any, request: Request) -> Response:
+    """Who is not signed in is asked to; a form that was sent is not lost silently."""
+    if request.identity is not None:
+        # What is raised here says why; what Pyramid raises speaks of permissions.
+        return error_page(request, 403, error.detail if error.result is None else None)
+    if request.method in ("GET", "HEAD"):
+        return SeeOther(login_path(request.path_qs))
+    return error_page(request, 403, error.detail if error.result is None else _NOT_SIGNED_IN)
+
+
+def stale_form(error: BadCSRFToken, request: Request) -> Response:
+    return error_page(request, 403, _STALE_FORM)
+
+
+def unavailable(error: Exception, request: Request) -> Response:
+    logger.error("settings pages: %s", error)
+    limiter = isinstance(error, LimiterUnavailable)
+    response = error_page(request, 503, _NOT_COUNTED if limiter else None)
+    response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
+    return response
+
+
+def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
+    return error_page(request, 400)
+
+
+def unexpected(error: Exception, request: Request) -> Response:
+    return error_page(request, 500, UNEXPECTED.format(log_unexpected(error, request)))
+
+
+def includeme(config: Configurator) -> None:
+    here = {"path_info": f"^{SETTINGS_PAGES}(/|$)"}
+    config.add_exception_view(http_error, context=HTTPException, **here)
+    config.add_notfound_view(http_error, **here)
+    config.add_forbidden_view(forbidden, **here)
+    config.add_exception_view(stale_form, context=BadCSRFToken, **here)
+    for error in (StorageUnavailable, StorageNotReady, LimiterUnavailable):
+        config.add_exception_view(unavailable, context=error, **here)
+    config.add_exception_view(undecodable, context=UnicodeDecodeError, **here)
+    config.add_exception_view(unexpected, context=Exception, **here)

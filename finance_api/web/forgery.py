@@ -1,0 +1,118 @@
+"""Requests that another site has a user's browser make: refused (CSRF).
+
+Whatever changes something is a POST with a token that only our own forms hold, and comes from our
+own pages as far as the browser says where it comes from. Signing in is no exception.
+"""
+
+import hmac
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyramid.config import Configurator
+from pyramid.httpexceptions import HTTPBadRequest, HTTPForbidden
+from pyramid.interfaces import ICSRFStoragePolicy
+from pyramid.request import Request
+from pyramid.response import Response
+from zope.interface import implementer
+
+from finance_api.auth import sessions
+from finance_api.auth.identity import SessionIdentity
+from finance_api.edge.proxies import is_https
+from finance_api.surfaces import is_settings_page
+
+_PORT = re.compile(":[0-9]*$")
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+#: Who is not signed in has this cookie instead, from the page with the form on.
+_VISITOR = "visitor"
+
+
+@implementer(ICSRFStoragePolicy)
+class FormTokens:
+    """See `pyramid.interfaces.ICSRFStoragePolicy`. The token follows from the cookie's secret."""
+
+    def new_csrf_token(self, request: Request) -> str:
+        return self.get_csrf_token(request)
+
+    def get_csrf_token(self, request: Request) -> str:
+        identity = request.identity
+        secret = identity.secret if isinstance(identity, SessionIdentity) else _visitor(request)
+        return sessions.form_token(secret)
+
+    def check_csrf_token(self, request: Request, supplied_token: Any) -> bool:
+        expected = self.get_csrf_token(request)
+        return isinstance(supplied_token, str) and hmac.compare_digest(
+            expected.encode(), supplied_token.encode("utf-8", "replace")
+        )
+
+
+def _visitor(request: Request) -> str:
+    """The secret of a browser that is not signed in; made, and sent along, where there is none."""
+    secret = sessions.sent_secret(request, _VISITOR) or getattr(request, "visitor_secret", None)
+    if secret is None:
+        made = request.visitor_secret = sessions.new_secret()
+
+        def send(request: Request, response: Response) -> None:
+            sessions.set_cookie(request, response, _VISITOR, made)
+
+        request.add_response_callback(send)
+        secret = made
+    return str(secret)
+
+
+def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
+    """403 for what the browser says is sent from elsewhere; 400 for what is no form."""
+
+    def checked(context: Any, request: Request) -> Any:
+        unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
+        if unsafe and not _is_own_origin(request):
+            raise HTTPForbidden("This form was sent from another site, so nothing was done.")
+        if unsafe and not _is_readable(request):
+            raise HTTPBadRequest
+        return view(context, request)
+
+    return view if info.exception_only else checked
+
+
+def _is_readable(request: Request) -> bool:
+    """Whether the form can be read: not if it has another charset, or parts without a boundary."""
+    try:
+        request.POST  # noqa: B018 (read once, and kept)
+    except (DeprecationWarning, ValueError):
+        return False
+    return True
+
+
+def _is_own_origin(request: Request) -> bool:
+    site = request.headers.get("Sec-Fetch-Site")
+    if site not in (None, "same-origin", "none"):
+        return False
+    said = request.headers.get("Origin") or request.headers.get("Referer")
+    # Some clients say nothing; the token has to be right all the same.
+    if said is None:
+        return True
+    # From pages without referrer, as ours are, browsers send "null" as the origin (Fetch standard,
+    # 3.2); that it is our own the other header says, where they send it.
+    if said == "null":
+        return site == "same-origin" or not (is_https(request) or _is_this_machine(request))
+    try:
+        origin = urlsplit(said)
+    except ValueError:
+        return False
+    # Without HTTPS it is not known what the browser sees: a proxy may add it.
+    schemes = ("https",) if is_https(request) else ("http", "https")
+    return origin.scheme in schemes and origin.netloc.lower() == request.host.lower()
+
+
+def _is_this_machine(request: Request) -> bool:
+    """Whether the browser takes the address for its own machine, and trusts it as it does HTTPS."""
+    name = _PORT.sub("", request.host.lower())
+    return name in ("localhost", "127.0.0.1", "[::1]") or name.endswith(".localhost")
+
+
+def includeme(config: Configurator) -> None:
+    config.set_csrf_storage_policy(FormTokens())
+    config.add_view_deriver(
+        require_own_origin, name="require_own_origin", under="secured_view", over="csrf_view"
+    )

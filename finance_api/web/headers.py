@@ -1,0 +1,47 @@
+"""What the browser is told to allow on the settings pages: as little as they need."""
+
+from pyramid.config import Configurator
+from pyramid.events import NewResponse
+
+from finance_api.edge.proxies import is_https
+from finance_api.surfaces import is_settings_page
+from finance_api.web.routes import STATIC
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "img-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "clipboard-write=(self)",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_HSTS_SECONDS = 31_536_000
+
+
+def protect(event: NewResponse) -> None:
+    request, response = event.request, event.response
+    # An undecodable path was refused before it meant anything.
+    path = request.environ.get("PATH_INFO", "")
+    if not is_settings_page(path):
+        return
+    response.headers.update(_HEADERS)
+    if is_https(request):
+        response.headers["Strict-Transport-Security"] = f"max-age={_HSTS_SECONDS}"
+    if not (path.startswith(STATIC) and response.status_int == 200):
+        response.headers["Cache-Control"] = "no-store"
+
+
+def includeme(config: Configurator) -> None:
+    config.add_subscriber(protect, NewResponse)

@@ -1,0 +1,97 @@
+"""How numbers and times are written for people, and what every template can use."""
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from markupsafe import Markup
+from pyramid.config import Configurator
+from pyramid.csrf import get_csrf_token
+from pyramid.events import BeforeRender
+
+from finance_api.auth.identity import known_identity
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text, instant_text, to_date
+from finance_api.web.routes import STATIC
+
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+#: What was just done, by the name in the address of the page that is shown then.
+NOTICES = {
+    "token-revoked": "The token is revoked. Requests with it are refused from now on.",
+    "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
+    "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
+    "signed-out": "You are signed out.",
+    "signed-out-everywhere": "You are signed out everywhere.",
+    "password-changed": "Your password is changed. All other sessions and all JWTs have ended.",
+}
+
+
+def day_words(seconds: int) -> str:
+    """``21 Nov 2026``, in UTC."""
+    day = to_date(seconds)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def month_words(seconds: int) -> str:
+    """``Nov 2026``."""
+    return day_words(seconds).partition(" ")[2]
+
+
+def moment(seconds: int) -> Markup:
+    """A date-time for people, with the exact one for machines."""
+    exact = instant_text(seconds)
+    shown = f"{day_words(seconds)}, {exact[11:16]} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(exact, shown)
+
+
+def day(seconds: int) -> Markup:
+    return Markup('<time datetime="{}">{}</time>').format(date_text(seconds), day_words(seconds))
+
+
+def amount(units: int) -> str:
+    """Ten-thousandths as ``1,234.50``: grouped, with two decimals at least."""
+    sign = "\N{MINUS SIGN}" if units < 0 else ""
+    whole, _, decimals = decimal_text(abs(units), 4).partition(".")
+    return f"{sign}{int(whole):,}.{decimals.ljust(2, '0')}"
+
+
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+@cache
+def static_url(name: str) -> str:
+    """The address of a static file: another one for each content, so that it may be kept."""
+    content = files("finance_api.web").joinpath("static", name).read_bytes()
+    return f"{STATIC}/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def add_globals(event: BeforeRender) -> None:
+    request = event.get("request")
+    if request is None or not str(event["renderer_name"]).endswith(".jinja2"):
+        return
+    # Without finding it out: that may be what failed.
+    identity = known_identity(request)
+    known = event.rendering_val
+    has_form = identity is not None or known.get("page") == "login"
+    event["user"] = None if identity is None else identity.user
+    event["csrf_token"] = get_csrf_token(request) if has_form else ""
+    # An error page tells of nothing that was done; its query may not even be readable.
+    tells = has_form and known.get("page") != "error"
+    event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
+    event["static_url"] = static_url
+
+
+def includeme(config: Configurator) -> None:
+    config.add_settings(
+        {
+            "jinja2.filters": {
+                "moment": moment,
+                "day": day,
+                "amount": amount,
+                "count": count,
+            }
+        }
+    )
+    config.add_subscriber(add_globals, BeforeRender)

@@ -1,0 +1,25 @@
+"""The way to the sign-in page and back."""
+
+from urllib.parse import quote, unquote
+
+from finance_api.surfaces import SETTINGS_PAGES, is_settings_page
+
+LOGIN = f"{SETTINGS_PAGES}/login"
+
+
+def login_path(wanted: str) -> str:
+    """The sign-in page that leads on to ``wanted``, a path with its query."""
+    return f"{LOGIN}?next={quote(wanted, safe='')}"
+
+
+def page_after(wanted: str) -> str:
+    """``wanted``, if it is one of the settings pages; else the first of them.
+
+    A full URL would lead away, and so would ``//host`` or ``/\\\\host`` in some browsers.
+    """
+    path = wanted.partition("?")[0]
+    harmless = wanted.isprintable() and wanted.isascii() and "\\" not in wanted
+    # Browsers read %2e as a dot.
+    if harmless and is_settings_page(path) and "/." not in unquote(path) and path != LOGIN:
+        return wanted
+    return SETTINGS_PAGES

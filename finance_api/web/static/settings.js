@@ -1,0 +1,41 @@
+// What the settings pages gain where scripts run; all of them work without.
+"use strict";
+
+const announcement = document.getElementById("announcement");
+
+/** Copies by the clipboard, or, where a page over plain HTTP has none, by selecting. */
+async function copy(element) {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(element.textContent);
+    return;
+  }
+  getSelection().selectAllChildren(element);
+  if (!document.execCommand("copy")) throw new Error("refused");
+}
+
+function tell(button, text, sentence) {
+  button.textContent = text;
+  announcement.textContent = sentence;
+  clearTimeout(button.timer);
+  button.timer = setTimeout(() => {
+    button.textContent = "Copy";
+    announcement.textContent = "";
+  }, 3000);
+}
+
+for (const button of document.querySelectorAll("button.copy")) {
+  const element = document.getElementById(button.dataset.copy);
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await copy(element);
+      tell(button, "Copied", "Copied");
+    } catch {
+      getSelection().selectAllChildren(element);
+      tell(button, "Selected", "Not copied. The text is selected: copy it with the keyboard.");
+    }
+  });
+}
+
+// Whoever sends a form with faults starts again at the list of them.
+document.querySelector(".error-summary")?.focus();

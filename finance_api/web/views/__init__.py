@@ -1,0 +1,1 @@
+"""The views of the settings pages: one module for each page of the navigation."""

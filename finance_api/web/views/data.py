@@ -1,0 +1,103 @@
+"""What there is of the user's data, and all of it to take away."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.view import view_config
+from transaction import TransactionManager
+
+from finance_api.auth.permissions import Permission
+from finance_api.ledger.dump import dump_lines
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_sort
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.interface import StorageBackend
+from finance_api.values import Row
+from finance_api.values.time import date_text
+from finance_api.web.page import data_state, identity_of, page
+
+#: More accounts than anybody has.
+_MOST_ACCOUNTS = 1_000
+_LINES_AT_ONCE = 500
+
+
+def account_rows(request: Request) -> list[Row]:
+    """The user's accounts by name, those in use first."""
+    query = Query(ACCOUNTS, (), parse_sort(ACCOUNTS, "+archived,+name"), limit=_MOST_ACCOUNTS)
+    rows: list[Row] = request.storage.list_rows(identity_of(request).user.id, query).rows
+    return rows
+
+
+@view_config(
+    route_name="settings.data",
+    request_method="GET",
+    renderer="data.jinja2",
+    permission=Permission.SETTINGS_DATA_READ,
+)
+def show_data(request: Request) -> dict[str, Any]:
+    user_id = identity_of(request).user.id
+    accounts = account_rows(request)
+    newest = request.storage.list_rows(
+        user_id, Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), limit=1)
+    ).rows
+    return page(
+        "data",
+        "Your data",
+        accounts=[
+            {
+                "name": account["name"],
+                "currency": account["currencyCode"],
+                "balance": account["balance"],
+                "record_count": account["recordCount"],
+                "archived": account["archived"],
+            }
+            for account in accounts
+        ],
+        record_count=sum(account["recordCount"] for account in accounts),
+        newest=newest[0]["recordDate"] if newest else None,
+        **data_state(request),
+    )
+
+
+@view_config(
+    route_name="settings.download",
+    request_method="GET",
+    permission=Permission.SETTINGS_DATA_READ,
+)
+def download(request: Request) -> Response:
+    """All of the user's data in the native format, as ``finance-api dump`` writes it."""
+    name = f"finance-data-{date_text(request.registry.clock.now())}.ndjson"
+    response = Response(
+        app_iter=_Dump(request.registry.storage, identity_of(request).user.id),
+        content_type="application/x-ndjson",
+        charset=None,
+    )
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+class _Dump:
+    """The lines, read while they are sent: in a unit of work of their own, as the request's has
+    ended by then."""
+
+    def __init__(self, backend: StorageBackend, user_id: int) -> None:
+        self._tm = TransactionManager(explicit=True)
+        self._backend = backend
+        self._user_id = user_id
+        self._begun = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._tm.begin()
+        self._begun = True
+        lines = dump_lines(self._backend.connect(self._tm), self._user_id)
+        while chunk := b"".join(islice(lines, _LINES_AT_ONCE)):
+            yield chunk
+
+    def close(self) -> None:
+        """Called by the server in any case, also where the client has gone."""
+        if self._begun:
+            self._begun = False
+            self._tm.abort()

@@ -1,0 +1,183 @@
+"""JSON Web Tokens of the internal surface: seeing, making and revoking them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from finance_api.auth.issuing import IssueRefused
+from finance_api.auth.jwt_issuing import issue_jwt
+from finance_api.auth.jwt_keys import signing_key
+from finance_api.auth.permissions import Permission
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Jwt
+from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
+from finance_api.web.page import done, form_text, identity_of, page, path_text, writing
+from finance_api.web.views.tokens import curl_line
+
+JWTS = f"{SETTINGS_PAGES}/jwts"
+
+_LIFETIMES = (
+    (900, "15 minutes"),
+    (3_600, "1 hour"),
+    (28_800, "8 hours"),
+    (86_400, "1 day"),
+    (604_800, "7 days"),
+    (2_592_000, "30 days"),
+)
+
+
+@dataclass(frozen=True)
+class JwtView:
+    """state: active or revoked; those that expired are not kept."""
+
+    jti: str
+    issued_at: int | None
+    expires_at: int
+    revoked_at: int | None
+    state: str
+
+
+@dataclass(frozen=True)
+class JwtForm:
+    """ttl: seconds, as text."""
+
+    ttl: str
+
+
+def jwt_views(request: Request) -> list[JwtView]:
+    """The user's JWTs that have not expired, the newest first."""
+    now = request.registry.clock.now()
+    found = request.storage.list_jwts(identity_of(request).user.id)
+    return [_view(jwt) for jwt in reversed(found) if jwt.expires_at > now]
+
+
+def _view(jwt: Jwt) -> JwtView:
+    state = "active" if jwt.revoked_at is None else "revoked"
+    return JwtView(jwt.jti, jwt.issued_at, jwt.expires_at, jwt.revoked_at, state)
+
+
+def _list_page(request: Request, form: JwtForm, errors: dict[str, str]) -> dict[str, Any]:
+    registry = request.registry
+    longest = registry.jwt_rules.max_ttl_seconds
+    available = signing_key(registry.jwt_keys.keys(), registry.clock.now()) is not None
+    return page(
+        "jwts",
+        "JWTs",
+        jwts=jwt_views(request),
+        values=form,
+        ttl_choices=[(str(s), label) for s, label in _lifetimes(request) if s <= longest],
+        errors=errors,
+        available=available,
+    )
+
+
+def _lifetimes(request: Request) -> list[tuple[int, str]]:
+    """The usual ones, and the one that the settings name if it is another."""
+    usual = request.registry.settings["finance_api.jwt.ttl_seconds"]
+    known = dict(_LIFETIMES)
+    return sorted({usual: f"{usual:,} seconds", **known}.items())
+
+
+@view_config(
+    route_name="settings.jwts",
+    request_method="GET",
+    renderer="jwts.jinja2",
+    permission=Permission.SETTINGS_READ,
+)
+def list_jwts(request: Request) -> dict[str, Any]:
+    usual = request.registry.settings["finance_api.jwt.ttl_seconds"]
+    return _list_page(request, JwtForm(str(usual)), {})
+
+
+@view_config(
+    route_name="settings.jwts",
+    request_method="POST",
+    renderer="jwts.jinja2",
+    permission=Permission.SETTINGS_JWTS_WRITE,
+)
+def create_jwt(request: Request) -> dict[str, Any]:
+    registry = request.registry
+    now = registry.clock.now()
+    form = JwtForm(form_text(request, "ttl"))
+    seconds = next((s for s, _ in _lifetimes(request) if str(s) == form.ttl), None)
+    errors = {}
+    if seconds is None:
+        errors["ttl"] = "Choose how long it lasts."
+    else:
+        try:
+            with writing(request) as storage:
+                text, jwt = issue_jwt(
+                    storage,
+                    identity_of(request).user,
+                    keys=registry.jwt_keys.keys(),
+                    rules=registry.jwt_rules,
+                    now=now,
+                    ttl_seconds=seconds,
+                )
+        except IssueRefused:
+            errors["form"] = "This server cannot make a JWT now. Ask whoever runs it."
+    if errors:
+        request.response.status_int = 400
+        return _list_page(request, form, errors)
+    request.override_renderer = "jwt_created.jinja2"
+    return page(
+        "jwts",
+        "Your new JWT",
+        token=text,
+        expires_at=jwt.expires_at,
+        curl=curl_line(request, text, f"{INTERNAL_SURFACE}get-records?limit=5"),
+    )
+
+
+@view_config(
+    route_name="settings.jwt_revoke",
+    request_method="GET",
+    renderer="jwt_revoke.jinja2",
+    permission=Permission.SETTINGS_JWTS_WRITE,
+)
+def confirm_revoking(request: Request) -> dict[str, Any]:
+    wanted = request.matchdict["jti"]
+    for jwt in jwt_views(request):
+        if jwt.jti == wanted:
+            return page("jwts", "Revoke a JWT", jwt=jwt)
+    raise HTTPNotFound()
+
+
+@view_config(
+    route_name="settings.jwt_revoke",
+    request_method="POST",
+    permission=Permission.SETTINGS_JWTS_WRITE,
+)
+def revoke_jwt(request: Request) -> Response:
+    user, wanted = identity_of(request).user, path_text(request, "jti")
+    try:
+        with writing(request) as storage:
+            storage.revoke_jwt(wanted, request.registry.clock.now(), user_id=user.id)
+    except NotFound:
+        raise HTTPNotFound() from None
+    return done(JWTS, "jwt-revoked")
+
+
+@view_config(
+    route_name="settings.jwt_revoke_all",
+    request_method="GET",
+    renderer="jwt_revoke_all.jinja2",
+    permission=Permission.SETTINGS_JWTS_WRITE,
+)
+def confirm_revoking_all(request: Request) -> dict[str, Any]:
+    return page("jwts", "Revoke all JWTs")
+
+
+@view_config(
+    route_name="settings.jwt_revoke_all",
+    request_method="POST",
+    permission=Permission.SETTINGS_JWTS_WRITE,
+)
+def revoke_all_jwts(request: Request) -> Response:
+    with writing(request) as storage:
+        storage.revoke_all_jwts(identity_of(request).user.id, request.registry.clock.now())
+    return done(JWTS, "jwts-revoked")

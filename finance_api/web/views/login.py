@@ -1,0 +1,110 @@
+"""Signing in and out."""
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
+from pyramid.view import view_config
+
+from finance_api.auth import sessions
+from finance_api.auth.permissions import Permission
+from finance_api.auth.user_accounts import EmailRefused, find_user, normal_email
+from finance_api.edge.proxies import client_address
+from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
+from finance_api.web.signing_in import LOGIN, page_after
+
+_REFUSED = "The e-mail or the password is not right."
+_TOO_MANY = "Too many attempts. Please try again in {}."
+
+
+@view_config(
+    route_name="settings.login",
+    request_method="GET",
+    renderer="login.jinja2",
+    permission=NO_PERMISSION_REQUIRED,
+)
+def show_login(request: Request) -> Any:
+    wanted = request.GET.get("next", "")
+    if request.identity is not None:
+        return SeeOther(page_after(wanted))
+    return _form(next=wanted)
+
+
+@view_config(
+    route_name="settings.login",
+    request_method="POST",
+    renderer="login.jinja2",
+    permission=NO_PERMISSION_REQUIRED,
+)
+def sign_in(request: Request) -> Any:
+    email, password = (form_text(request, name) for name in ("email", "password"))
+    wanted = form_text(request, "next")
+    missing = {"email": "Enter your e-mail address."} if not email.strip() else {}
+    if not password:
+        missing["password"] = "Enter your password."  # noqa: S105
+    if missing:
+        return _refused(request, 400, email=email, next=wanted, errors=missing)
+    registry = request.registry
+    attempt = registry.quotas.take_sign_in(
+        _account(email), client_address(request), registry.clock.now_ms()
+    )
+    if not attempt.decision.allowed:
+        seconds = attempt.decision.retry_after_seconds
+        errors = {"form": _TOO_MANY.format(_waiting_words(seconds))}
+        request.response.headers["Retry-After"] = str(seconds)
+        return _refused(request, 429, email=email, next=wanted, errors=errors)
+    user = find_user(request.storage, email, password)
+    if user is None:
+        return _refused(request, 403, email=email, next=wanted, errors={"form": _REFUSED})
+    attempt.succeeded()
+    now = registry.clock.now()
+    old = sessions.sent_secret(request, "session")
+    with writing(request) as storage:
+        if old is not None:
+            storage.delete_session(sessions.digest(old))
+        sessions.prune_sessions(storage, now)
+        secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
+    response = SeeOther(page_after(wanted))
+    sessions.set_cookie(request, response, "session", secret)
+    return response
+
+
+def _account(email: str) -> str:
+    """What the attempts are counted under: one account, however its e-mail is written."""
+    try:
+        return normal_email(email)
+    except EmailRefused:
+        return email.strip().lower()
+
+
+def _form(email: str = "", next: str = "", errors: dict[str, str] | None = None) -> dict[str, Any]:
+    return page("login", "Sign in", email=email, next=next, errors=errors or {})
+
+
+def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:
+    request.response.status_int = status
+    return _form(**form)
+
+
+def _waiting_words(seconds: int) -> str:
+    minutes = -(-seconds // 60)
+    return "a minute" if minutes == 1 else f"{minutes} minutes"
+
+
+@view_config(
+    route_name="settings.logout",
+    request_method="POST",
+    permission=Permission.SETTINGS_SECURITY_WRITE,
+)
+def sign_out(request: Request) -> Response:
+    with writing(request) as storage:
+        storage.delete_session(identity_of(request).session.sha256)
+    return signed_out(request, "signed-out")
+
+
+def signed_out(request: Request, notice: str) -> Response:
+    """To the sign-in page, without the cookie of a session that is no more."""
+    response = done(LOGIN, notice)
+    sessions.set_cookie(request, response, "session", None)
+    return response

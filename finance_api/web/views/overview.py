@@ -1,0 +1,44 @@
+"""The first page: what there is, and what to do first."""
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
+from pyramid.view import view_config
+
+from finance_api.auth.permissions import Permission
+from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.usage.periods import Period
+from finance_api.web.page import SeeOther, data_state, identity_of, page
+from finance_api.web.views.data import account_rows
+from finance_api.web.views.jwts import jwt_views
+from finance_api.web.views.tokens import token_views
+
+
+@view_config(
+    route_name="settings.overview",
+    request_method="GET",
+    renderer="overview.jinja2",
+    permission=Permission.SETTINGS_READ,
+)
+def show_overview(request: Request) -> dict[str, Any]:
+    user_id = identity_of(request).user.id
+    boundaries = Period(30, "days").boundaries(request.registry.clock.now())
+    days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
+    accounts = account_rows(request)
+    return page(
+        "overview",
+        "Overview",
+        token_count=sum(token.state == "active" for token in token_views(request)),
+        jwt_count=sum(jwt.state == "active" for jwt in jwt_views(request)),
+        requests_30_days=sum(number for _, number in days),
+        account_count=len(accounts),
+        record_count=sum(account["recordCount"] for account in accounts),
+        **data_state(request),
+    )
+
+
+@view_config(route_name="settings.slash", request_method="GET", permission=NO_PERMISSION_REQUIRED)
+def without_slash(request: Request) -> Response:
+    return SeeOther(SETTINGS_PAGES)

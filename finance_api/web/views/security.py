@@ -1,0 +1,101 @@
+"""Password and sessions."""
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from finance_api.auth import sessions
+from finance_api.auth.passwords import PasswordRefused, is_password
+from finance_api.auth.permissions import Permission
+from finance_api.auth.user_accounts import set_password
+from finance_api.edge.proxies import client_address
+from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.web.browsers import browser_name
+from finance_api.web.page import done, form_text, identity_of, page, sentence, writing
+from finance_api.web.views.login import signed_out
+
+SECURITY = f"{SETTINGS_PAGES}/security"
+
+
+@view_config(
+    route_name="settings.security",
+    request_method="GET",
+    renderer="security.jinja2",
+    permission=Permission.SETTINGS_READ,
+)
+def show_security(request: Request) -> dict[str, Any]:
+    return _page(request, {})
+
+
+def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
+    current = identity_of(request).session
+    now = request.registry.clock.now()
+    alive = [
+        {
+            "signed_in_at": session.created_at,
+            "seen_at": session.seen_at,
+            "browser": browser_name(session.user_agent),
+            "user_agent": session.user_agent,
+            "is_current": session.sha256 == current.sha256,
+        }
+        for session in request.storage.list_sessions(current.user_id)
+        if sessions.is_alive(session, now)
+    ]
+    return page("security", "Security", errors=errors, sessions=alive)
+
+
+@view_config(
+    route_name="settings.password",
+    request_method="POST",
+    renderer="security.jinja2",
+    permission=Permission.SETTINGS_SECURITY_WRITE,
+)
+def change_password(request: Request) -> Any:
+    identity = identity_of(request)
+    user, now = identity.user, request.registry.clock.now()
+    current, new, repeated = (
+        form_text(request, name)
+        for name in ("current_password", "new_password", "repeated_password")
+    )
+    attempt = request.registry.quotas.take_sign_in(
+        user.email, client_address(request), request.registry.clock.now_ms()
+    )
+    errors = {}
+    if not attempt.decision.allowed:
+        errors["current_password"] = "Too many wrong passwords. Please try again later."  # noqa: S105
+    elif not is_password(current, user.password_hash):
+        errors["current_password"] = "This is not your current password."  # noqa: S105
+    else:
+        attempt.succeeded()
+    if not new:
+        errors["new_password"] = "Enter a new password."  # noqa: S105
+    elif new != repeated:
+        errors["repeated_password"] = "The two are not the same."  # noqa: S105
+    elif not errors:
+        try:
+            with writing(request) as storage:
+                set_password(storage, user, new, now)
+                secret = sessions.start_session(
+                    storage, user, now=now, user_agent=request.user_agent or ""
+                )
+        except PasswordRefused as error:
+            errors["new_password"] = sentence(error)
+    if errors:
+        request.response.status_int = 400
+        return _page(request, errors)
+    response = done(SECURITY, "password-changed")
+    sessions.set_cookie(request, response, "session", secret)
+    return response
+
+
+@view_config(
+    route_name="settings.sign_out_everywhere",
+    request_method="POST",
+    permission=Permission.SETTINGS_SECURITY_WRITE,
+)
+def sign_out_everywhere(request: Request) -> Response:
+    with writing(request) as storage:
+        storage.delete_sessions(identity_of(request).user.id)
+    return signed_out(request, "signed-out-everywhere")

@@ -1,0 +1,258 @@
+"""Personal tokens: seeing, making and revoking them."""
+
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any
+
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
+from finance_api.auth.permissions import Permission
+from finance_api.edge.proxies import is_https
+from finance_api.resources import PUBLIC_RESOURCES, RECORDS
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Token
+from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
+from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date
+from finance_api.web.page import (
+    done,
+    form_text,
+    form_texts,
+    identity_of,
+    page,
+    path_text,
+    sentence,
+    writing,
+)
+
+TOKENS = f"{SETTINGS_PAGES}/tokens"
+
+_LABELS = [
+    (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
+]
+_DAYS = ("30", "90", "365")
+
+
+@dataclass(frozen=True)
+class QuotaView:
+    """full_at: seconds; None if everything is left."""
+
+    limit: int
+    remaining: int
+    full_at: int | None
+
+
+@dataclass(frozen=True)
+class TokenView:
+    """state: active, expired or revoked."""
+
+    id: str
+    name: str
+    start: str
+    scopes: tuple[str, ...] | None
+    created_at: int
+    last_used_at: int | None
+    expires_at: int | None
+    revoked_at: int | None
+    state: str
+    quota: QuotaView | None
+
+
+def token_views(request: Request) -> list[TokenView]:
+    """The user's tokens, those that work first, each of these with what is left of its quota."""
+    now = request.registry.clock.now()
+    tokens = request.storage.list_tokens(identity_of(request).user.id)
+    views = [_view(request, token, now) for token in reversed(tokens)]
+    return sorted(views, key=lambda view: view.state != "active")
+
+
+def _view(request: Request, token: Token, now: int) -> TokenView:
+    state = "active"
+    if token.revoked_at is not None:
+        state = "revoked"
+    elif token.expires_at is not None and token.expires_at <= now:
+        state = "expired"
+    return TokenView(
+        id=token.id,
+        name=token.name,
+        start=token.start,
+        scopes=token.scopes,
+        created_at=token.created_at,
+        last_used_at=token.last_used_at,
+        expires_at=token.expires_at,
+        revoked_at=token.revoked_at,
+        state=state,
+        quota=_quota(request, token) if state == "active" else None,
+    )
+
+
+def _quota(request: Request, token: Token) -> QuotaView:
+    now_ms = request.registry.clock.now_ms()
+    level = request.registry.quotas.peek_token(token.id, now_ms).tightest
+    full_at = -(-(now_ms + level.full_ms) // 1000) if level.full_ms else None
+    return QuotaView(level.limit.count, level.remaining, full_at)
+
+
+@view_config(
+    route_name="settings.tokens",
+    request_method="GET",
+    renderer="tokens.jinja2",
+    permission=Permission.SETTINGS_READ,
+)
+def list_tokens(request: Request) -> dict[str, Any]:
+    return page("tokens", "API tokens", tokens=token_views(request))
+
+
+@dataclass(frozen=True)
+class TokenForm:
+    """What stands in the form. expiry: days, ``date`` or ``never``."""
+
+    name: str = ""
+    scopes: frozenset[str] = frozenset(SCOPES)
+    expiry: str = "90"
+    expires_on: str = ""
+
+
+def _form_page(request: Request, form: TokenForm, errors: dict[str, str]) -> dict[str, Any]:
+    tomorrow = request.registry.clock.now() + DAY_SECONDS
+    return page(
+        "tokens",
+        "Create a token",
+        scopes=_LABELS,
+        values=form,
+        errors=errors,
+        min_date=date_text(tomorrow),
+    )
+
+
+@view_config(
+    route_name="settings.token_new",
+    request_method="GET",
+    renderer="token_new.jinja2",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def show_form(request: Request) -> dict[str, Any]:
+    if not identity_of(request).user.premium:
+        return _refused(request)
+    return _form_page(request, TokenForm(), {})
+
+
+def _refused(request: Request) -> dict[str, Any]:
+    """No form without premium: the page tells how to get it."""
+    request.response.status_int = 403
+    return _form_page(request, TokenForm(), {})
+
+
+@view_config(
+    route_name="settings.token_new",
+    request_method="POST",
+    renderer="token_new.jinja2",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def create_token(request: Request) -> dict[str, Any]:
+    """The token is in this answer, and nowhere else: the page after it cannot show it."""
+    user, now = identity_of(request).user, request.registry.clock.now()
+    if not user.premium:
+        return _refused(request)
+    form = TokenForm(
+        name=form_text(request, "name"),
+        scopes=frozenset(form_texts(request, "scopes")),
+        expiry=form_text(request, "expiry"),
+        expires_on=form_text(request, "expires_on"),
+    )
+    errors: dict[str, str] = {}
+    name = _checked(checked_name, form.name, "name", errors)
+    if not form.scopes or not form.scopes <= set(SCOPES):
+        errors["scopes"] = "Choose at least one of these."
+    expires_at = _expires_at(form, now, errors)
+    if not errors:
+        try:
+            with writing(request) as storage:
+                text = issue_token(
+                    storage,
+                    user,
+                    name=name or "",
+                    now=now,
+                    scopes=() if form.scopes == set(SCOPES) else sorted(form.scopes),
+                    expires_at=expires_at,
+                )
+        except IssueRefused as error:
+            errors["form"] = sentence(error)
+    if errors:
+        request.response.status_int = 400
+        return _form_page(request, form, errors)
+    request.override_renderer = "token_created.jinja2"
+    tried = RECORDS.path if RECORDS.path in form.scopes else min(form.scopes)
+    return page(
+        "tokens",
+        "Your new token",
+        token=text,
+        name=name,
+        curl=curl_line(request, text, f"{PUBLIC_SURFACE}{tried}?limit=5"),
+    )
+
+
+def curl_line(request: Request, token: str, path: str) -> str:
+    """A line for a shell; the page's own host, as the browser of its reader knows it."""
+    # WebOb knows nothing of a proxy that adds HTTPS.
+    scheme = "https" if is_https(request) else "http"
+    return f"curl -H 'Authorization: Bearer {token}' {quote(f'{scheme}://{request.host}{path}')}"
+
+
+def _checked(check: Any, text: str, field: str, errors: dict[str, str]) -> str | None:
+    try:
+        return str(check(text))
+    except IssueRefused as error:
+        errors[field] = sentence(error)
+        return None
+
+
+def _expires_at(form: TokenForm, now: int, errors: dict[str, str]) -> int | None:
+    """When the token is to expire: a date stands for its end."""
+    if form.expiry == "never":
+        return None
+    if form.expiry in _DAYS:
+        return now + int(form.expiry) * DAY_SECONDS
+    if form.expiry != "date":
+        errors["expiry"] = "Choose when the token expires."
+        return None
+    try:
+        expires_at = parse_date(form.expires_on.strip()) + DAY_SECONDS
+    except TimeError:
+        errors["expires_on"] = "Enter a date such as 2027-01-31."
+        return None
+    if expires_at <= now + DAY_SECONDS:
+        errors["expires_on"] = "Choose a date after today."
+    return expires_at
+
+
+@view_config(
+    route_name="settings.token_revoke",
+    request_method="GET",
+    renderer="token_revoke.jinja2",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def confirm_revoking(request: Request) -> dict[str, Any]:
+    wanted = request.matchdict["id"]
+    for token in token_views(request):
+        if token.id == wanted:
+            return page("tokens", "Revoke a token", token=token)
+    raise HTTPNotFound()
+
+
+@view_config(
+    route_name="settings.token_revoke",
+    request_method="POST",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def revoke_token(request: Request) -> Response:
+    user, wanted = identity_of(request).user, path_text(request, "id")
+    try:
+        with writing(request) as storage:
+            storage.revoke_token(wanted, request.registry.clock.now(), user_id=user.id)
+    except NotFound:
+        raise HTTPNotFound() from None
+    return done(TOKENS, "token-revoked")

@@ -1,0 +1,56 @@
+"""How much of the API the user has used, and what is left."""
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.view import view_config
+
+from finance_api.auth.permissions import Permission
+from finance_api.usage.periods import parse_period, sums_between
+from finance_api.web.chart import bar_chart
+from finance_api.web.page import identity_of, page
+from finance_api.web.rendering import day_words, month_words
+from finance_api.web.views.tokens import token_views
+
+_PERIODS = (("30days", "30 days"), ("12weeks", "12 weeks"), ("12months", "12 months"))
+
+
+@view_config(
+    route_name="settings.usage",
+    request_method="GET",
+    renderer="usage.jinja2",
+    permission=Permission.SETTINGS_READ,
+)
+def show_usage(request: Request) -> dict[str, Any]:
+    wanted = request.GET.get("period", "")
+    period = parse_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
+    boundaries = period.boundaries(request.registry.clock.now())
+    user_id = identity_of(request).user.id
+    days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
+    sums = {start: total for start, _, total in sums_between(boundaries, days)}
+    starts = boundaries[:-1]
+    bars, ticks = bar_chart(
+        [sums.get(start, 0) for start in starts],
+        [_short_label(start, period.unit) for start in starts],
+        [_full_label(start, period.unit) for start in starts],
+    )
+    return page(
+        "usage",
+        "Usage",
+        period=str(period),
+        periods=_PERIODS,
+        total=sum(sums.values()),
+        bars=bars,
+        ticks=ticks,
+        tokens=[token for token in token_views(request) if token.state == "active"],
+    )
+
+
+def _short_label(start: int, unit: str) -> str:
+    return month_words(start)[:3] if unit == "months" else day_words(start)[:-5]
+
+
+def _full_label(start: int, unit: str) -> str:
+    if unit == "months":
+        return month_words(start)
+    return f"Week from {day_words(start)}" if unit == "weeks" else day_words(start)

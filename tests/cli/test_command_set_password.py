@@ -1,0 +1,149 @@
+"""finance-api user set-password"""
+
+import fcntl
+import os
+import pty
+import re
+import termios
+
+import pytest
+
+from finance_api.auth.passwords import is_password
+from finance_api.auth.sessions import start_session
+from finance_api.storage.interface import unit_of_work
+from finance_api.storage.sql.backend import SqlBackend
+from support.browser import quick_passwords  # noqa: F401
+
+NEW = "correct horse"
+
+
+@pytest.fixture
+def backend(command):
+    url = re.search("sqlalchemy.url = (.*)", command.ini.read_text())[1]
+    backend = SqlBackend(url)
+    yield backend
+    backend.close()
+
+
+@pytest.fixture
+def user(backend, anna):
+    """Reads the user as it is now."""
+
+    def read():
+        with unit_of_work(backend) as storage:
+            return storage.get_user(anna)
+
+    return read
+
+
+def set_password(command, email, password=NEW, **options):
+    line = password if isinstance(password, bytes) else f"{password}\n".encode()
+    return command.done("user", "set-password", email, "--password-stdin", stdin=line, **options)
+
+
+def typed(command, lines, email):
+    """What a terminal shows where these lines are typed when something is asked for."""
+    ours, theirs = pty.openpty()
+    with command.start(
+        "user",
+        "set-password",
+        email,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    ) as process:
+        os.close(theirs)
+        shown, left = b"", list(lines)
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:
+                break
+            shown += part
+            if part.rstrip().endswith(b":") and left:
+                os.write(ours, left.pop(0))
+    os.close(ours)
+    return process.returncode, shown
+
+
+def test_the_password_is_the_line_on_standard_input(command, anna, user):
+    assert user().password_hash is None
+    for line, password in (
+        (b"correct horse\n", "correct horse"),
+        (b"correct horse\r\n", "correct horse"),
+        (b"without an end", "without an end"),
+        (b"  blanks count  \n", "  blanks count  "),
+        ("pässwörd\n".encode(), "pässwörd"),
+        (b"first line\nsecond line\n", "first line"),
+    ):
+        said = set_password(command, anna, line)
+        assert anna.encode() in said
+        assert password.strip().encode() not in said
+        assert is_password(password, user().password_hash)
+
+
+def test_the_e_mail_may_be_written_in_another_case(command, anna, user):
+    set_password(command, anna.upper())
+    assert is_password(NEW, user().password_hash)
+
+
+def test_the_password_before_counts_no_more(command, anna, user):
+    set_password(command, anna, "the one before")
+    set_password(command, anna)
+    assert not is_password("the one before", user().password_hash)
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"\n", b"short\n", b"x" * 7 + b"\n", b"x" * 2_000 + b"\n", b"\xff" * 9 + b"\n"]
+)
+def test_what_cannot_be_a_password_is_refused_and_changes_nothing(command, anna, user, line):
+    set_password(command, anna)
+    before = user()
+    said = command.refused("user", "set-password", anna, "--password-stdin", stdin=line)
+    assert "password" in said
+    assert user() == before
+
+
+def test_an_unknown_user_is_named(command, anna):
+    said = command.refused(
+        "user", "set-password", "no@body.org", "--password-stdin", stdin=b"correct horse\n"
+    )
+    assert "no@body.org" in said
+    assert "correct horse" not in said
+
+
+def test_it_is_asked_for_twice_and_not_shown(command, anna, user):
+    code, shown = typed(command, [b"correct horse\n", b"correct horse\n"], anna)
+    assert code == 0, shown
+    assert NEW.encode() not in shown
+    assert anna.encode() in shown
+    assert is_password(NEW, user().password_hash)
+    before = user()
+    # Two that differ, and then the key that ends the input.
+    code, shown = typed(command, [b"one password\n", b"another one\n", b"\x04"], anna)
+    assert code == 1, shown
+    assert b"Traceback" not in shown
+    assert b"one password" not in shown
+    assert user() == before
+
+
+def test_sessions_and_jwts_end_and_tokens_do_not(command, anna, backend, user):
+    command.done("user", "add", "bert@example.org")
+    command.done("token", "create", anna, "--name", "kept")
+    with unit_of_work(backend, writing=True) as storage:
+        users = [storage.get_user(email) for email in (anna, "bert@example.org")]
+        for each in users:
+            start_session(storage, each, now=each.created_at, user_agent="x")
+    set_password(command, anna)
+    with unit_of_work(backend) as storage:
+        assert [len(storage.list_sessions(each.id)) for each in users] == [0, 1]
+        assert [token.revoked_at for token in storage.list_tokens(users[0].id)] == [None]
+    assert user().jwts_revoked_at is not None
+
+
+def test_in_memory_there_is_nothing_to_change(command, anna):
+    command.write({"finance_api.storage": "memory"})
+    said = command.refused("user", "set-password", anna, "--password-stdin", stdin=b"x" * 9)
+    assert said

@@ -1,0 +1,334 @@
+"""Requests that another site has a browser make: refused; and reading changes nothing."""
+
+from urllib.parse import quote
+
+import pytest
+
+from finance_api.web.routes import ROUTES
+from support.books import household
+from support.browser import (
+    LOGIN,
+    PASSWORD,
+    Visitor,
+    assert_error_page,
+    csrf_of,
+    dump,
+    jwts_of,
+    location,
+    new_jwt,
+    new_token,
+    new_user,
+    on_one_storage,
+    quick_passwords,  # noqa: F401
+    signed_in,
+    tokens_of,
+)
+from support.service import Service
+
+NEW = "a new password"
+
+
+class World:
+    """A user who has something of everything, signed in twice; and somebody else."""
+
+    def __init__(self, service):
+        self.service = service
+        self.user = new_user(service)
+        new_token(service, self.user)
+        new_jwt(service, self.user)
+        service.load(self.user, household())
+        self.visitor = signed_in(service, self.user)
+        self.elsewhere = signed_in(service, self.user)
+        self.stranger = signed_in(service)
+        self.anonymous = Visitor(service)
+        self.token_id = tokens_of(service, self.user)[0].id
+        self.jti = jwts_of(service, self.user)[0].jti
+
+    def path(self, name):
+        return ("/settings" + ROUTES[name]).format(id=self.token_id, jti=self.jti)
+
+    def form(self, name):
+        """What a form of the route holds, but its CSRF token."""
+        return {
+            "settings.login": {"email": self.user.email, "password": PASSWORD},
+            "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
+            "settings.jwts": {"ttl": "3600"},
+            "settings.password": {
+                "current_password": PASSWORD,
+                "new_password": NEW,
+                "repeated_password": NEW,
+            },
+        }.get(name, {})
+
+    def sender(self, name):
+        """Who sends it, with the right token."""
+        if name == "settings.login":
+            visitor = Visitor(self.service)
+            return visitor, csrf_of(visitor.get(LOGIN).text)
+        return self.visitor, self.visitor.csrf()
+
+
+#: The routes that change something.
+POSTS = (
+    "settings.login",
+    "settings.logout",
+    "settings.token_new",
+    "settings.token_revoke",
+    "settings.jwts",
+    "settings.jwt_revoke",
+    "settings.jwt_revoke_all",
+    "settings.password",
+    "settings.sign_out_everywhere",
+)
+ONLY_POSTS = ("settings.logout", "settings.password", "settings.sign_out_everywhere")
+GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
+
+NO_ORIGIN = {"Origin": None, "Sec-Fetch-Site": None}
+OWN = {"Origin": "http://localhost", "Sec-Fetch-Site": None}
+#: What says that a request comes from elsewhere.
+FOREIGN = (
+    {"Origin": "http://evil.example"},
+    {"Origin": "http://evil.example", "Sec-Fetch-Site": None},
+    {"Origin": "https://localhost.evil.example", "Sec-Fetch-Site": None},
+    {"Origin": "http://evil.example:80/localhost", "Sec-Fetch-Site": None},
+    {"Origin": "http://localhost:81", "Sec-Fetch-Site": None},
+    {"Origin": "http://localhost@evil.example", "Sec-Fetch-Site": None},
+    {"Origin": "http://evil@localhost", "Sec-Fetch-Site": None},
+    {"Origin": "http://xlocalhost", "Sec-Fetch-Site": None},
+    {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": None},
+    {"Origin": "ftp://localhost", "Sec-Fetch-Site": None},
+    {"Origin": "file://", "Sec-Fetch-Site": None},
+    {"Origin": "//localhost", "Sec-Fetch-Site": None},
+    {"Origin": "localhost", "Sec-Fetch-Site": None},
+    {"Origin": "http://[", "Sec-Fetch-Site": None},
+    {"Origin": "http://localhost, http://evil.example", "Sec-Fetch-Site": None},
+    {"Origin": "null", "Sec-Fetch-Site": None},
+    {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+    {"Origin": "null", "Sec-Fetch-Site": "same-site"},
+    {"Origin": "null", "Sec-Fetch-Site": "none"},
+    {"Origin": None, "Sec-Fetch-Site": "cross-site"},
+    {"Origin": None, "Sec-Fetch-Site": "same-site"},
+    {"Origin": None, "Sec-Fetch-Site": "nonsense"},
+    {"Origin": None, "Sec-Fetch-Site": ""},
+    {"Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"},
+    {"Origin": "http://localhost", "Sec-Fetch-Site": "same-site"},
+    {**NO_ORIGIN, "Referer": "http://evil.example/settings"},
+    {**NO_ORIGIN, "Referer": "http://evil.example/http://localhost/settings"},
+    {**NO_ORIGIN, "Referer": "http://localhost.evil.example/"},
+    {**NO_ORIGIN, "Referer": "nonsense"},
+)
+
+
+@pytest.fixture
+def world(service):
+    return World(service)
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    service = Service("memory", {"finance_api.storage": "memory"})
+    yield service
+    service.stop()
+
+
+def test_the_routes_that_are_sent_forms_are_all_known_here(in_memory):
+    found = set()
+    for view in in_memory.app.registry.introspector.get_category("views"):
+        view = view["introspectable"]
+        methods = view["request_methods"] or ("GET", "POST")
+        methods = (methods,) if isinstance(methods, str) else methods
+        if str(view["route_name"]).startswith("settings.") and set(methods) - {"GET", "HEAD"}:
+            found.add(view["route_name"])
+    assert found == set(POSTS)
+
+
+def some(world, cases):
+    """All of them in memory, a few elsewhere: they are refused before the storage is asked."""
+    cases = list(cases)
+    return cases if world.service.kind == "memory" else cases[::5]
+
+
+# -- without the token ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_without_the_right_token_nothing_is_done(world, name):
+    visitor, right = world.sender(name)
+    wrong = {
+        "none": None,
+        "empty": "",
+        "another user's": world.stranger.csrf(),
+        "another session's": world.elsewhere.csrf(),
+        "nobody's": csrf_of(world.anonymous.get(LOGIN).text),
+        "cut short": right[:-1],
+        "longer": right + "A",
+        "in another case": right.swapcase(),
+        "the cookie": (visitor.secret or visitor.cookies["finance_visitor"]),
+        "not ASCII": "ü" * 43,
+        "NUL": "\x00",
+        "long": "A" * 10_000,
+    }
+    path, form = world.path(name), world.form(name)
+    before = dump(world.service)
+    for kind, token in some(world, wrong.items()):
+        sent = form if token is None else {**form, "csrf_token": token}
+        response = visitor.post(path, sent)
+        assert response.status_int == 403, kind
+        assert_error_page(response, 403)
+    # Where it is not looked for, the right one is of no use either.
+    for elsewhere in (f"{path}?csrf_token={right}", path):
+        headers = {"X-CSRF-Token": "A" * 43, "Csrf-Token": right}
+        assert visitor.post(elsewhere, form, headers=headers).status_int == 403
+    cookie = {"csrf_token": right, "XSRF-TOKEN": right, **visitor.cookies}
+    line = "; ".join(f"{k}={v}" for k, v in cookie.items())
+    assert visitor.post(path, form, headers={"Cookie": line}).status_int == 403
+    assert dump(world.service) == before
+    if name != "settings.login":
+        assert visitor.is_signed_in()
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_from_elsewhere_nothing_is_done(world, name):
+    visitor, right = world.sender(name)
+    sent = {**world.form(name), "csrf_token": right}
+    before = dump(world.service)
+    for headers in some(world, FOREIGN):
+        response = visitor.post(world.path(name), sent, headers=headers)
+        assert response.status_int == 403, headers
+        assert_error_page(response, 403)
+        assert not response.headers.getall("Set-Cookie")
+    assert dump(world.service) == before
+
+
+def assert_done(world, visitor, name, sent, headers):
+    before = dump(world.service)
+    response = visitor.post(world.path(name), sent, headers=headers)
+    assert response.status_int in (200, 303), (headers, response.text)
+    assert dump(world.service) != before, headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        OWN,
+        NO_ORIGIN,
+        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+        {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"},
+        {"Origin": "HTTP://LOCALHOST", "Sec-Fetch-Site": None},
+        {**NO_ORIGIN, "Referer": "http://localhost/settings?a=b"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", POSTS)
+def test_from_one_s_own_page_it_is_done(in_memory, name, headers):
+    world = World(in_memory)
+    visitor, right = world.sender(name)
+    assert_done(world, visitor, name, {**world.form(name), "csrf_token": right}, headers)
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_a_form_that_a_browser_sends_is_done_on_every_storage(world, name):
+    visitor, right = world.sender(name)
+    assert_done(world, visitor, name, {**world.form(name), "csrf_token": right}, {})
+
+
+def test_with_https_a_page_of_plain_http_is_elsewhere(in_memory):
+    user = new_user(in_memory)
+    for origin, status in (("http://localhost", 403), ("https://localhost", 303)):
+        visitor = Visitor(in_memory, https=True)
+        form = visitor.form(LOGIN).filled({"email": user.email, "password": PASSWORD})
+        for headers in ({"Origin": origin}, {"Origin": None, "Referer": f"{origin}/settings"}):
+            headers = {**headers, "Sec-Fetch-Site": None}
+            response = visitor.copy().post(LOGIN, form, headers=headers)
+            assert response.status_int == status
+
+
+def test_the_address_with_its_port_is_one_s_own(in_memory):
+    user = new_user(in_memory)
+    for host in ("127.0.0.1:6543", "[::1]:6543", "LOCALHOST:8000"):
+        visitor = Visitor(in_memory, host=host)
+        form = visitor.form(LOGIN).filled({"email": user.email, "password": PASSWORD})
+        for port in ("1", "6543"):
+            other = host.rpartition(":")[0] + ":" + port
+            headers = {"Origin": f"http://{other}", "Sec-Fetch-Site": None}
+            response = visitor.copy().post(LOGIN, form, headers=headers)
+            assert response.status_int == (303 if other == host else 403), (host, other)
+
+
+def test_the_token_is_another_one_in_every_session_and_lasts_as_long(in_memory):
+    user = new_user(in_memory)
+    visitors = [signed_in(in_memory, user) for _ in range(3)]
+    assert len({v.csrf() for v in visitors}) == 3
+    pages = ("/settings", "/settings/jwts", "/settings/security", "/settings/tokens/new")
+    assert len({visitors[0].csrf(page) for page in pages}) == 1
+    assert visitors[0].secret not in visitors[0].get("/settings").text
+
+
+# -- not signed in -------------------------------------------------------------------------------
+
+
+@on_one_storage
+@pytest.mark.parametrize("name", sorted(set(GETS) - {"settings.login"}))
+def test_who_is_not_signed_in_is_led_to_the_form(world, name):
+    path = world.path(name) + "?period=12weeks&x=%C3%BC"
+    for method in ("GET", "HEAD"):
+        response = Visitor(world.service).request(method, path, status=303)
+        assert location(response) == f"{LOGIN}?next={quote(path, safe='')}"
+
+
+@on_one_storage
+@pytest.mark.parametrize("name", sorted(set(POSTS) - {"settings.login"}))
+def test_who_is_not_signed_in_can_send_nothing(world, name):
+    visitor = Visitor(world.service)
+    before = dump(world.service)
+    for token in (csrf_of(visitor.get(LOGIN).text), world.visitor.csrf(), ""):
+        response = visitor.post(world.path(name), {**world.form(name), "csrf_token": token})
+        assert_error_page(response, 403)
+        assert "Sign in" in response.text or "sign-in" in response.text
+    assert dump(world.service) == before
+
+
+# -- reading changes nothing ---------------------------------------------------------------------
+
+
+def test_reading_every_page_changes_nothing(world):
+    visitor, service = world.visitor, world.service
+    before = dump(service)
+    overrides = {"X-HTTP-Method-Override": "POST", "X-HTTP-Method": "DELETE"}
+    for name in ROUTES:
+        form = {**world.form(name), "csrf_token": visitor.csrf(), "_method": "POST"}
+        query = "&".join(f"{k}={quote(v)}" for k, v in form.items())
+        for who in (visitor, world.anonymous.copy()):
+            found = who.get(f"{world.path(name)}?{query}", None, headers=overrides)
+            assert found.status_int in (200, 303, 404)
+            head = who.request("HEAD", f"{world.path(name)}?{query}", headers=overrides)
+            assert head.status_int == found.status_int
+            assert head.body == b""
+            assert head.content_type == found.content_type
+    service.app.registry.seen_sessions.flush()
+    assert dump(service) == before
+    assert visitor.is_signed_in()
+    assert world.elsewhere.is_signed_in()
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "X"])
+def test_other_methods_do_nothing(in_memory, method):
+    world = World(in_memory)
+    visitor = Visitor(in_memory, lint=False)
+    visitor.sign_in(world.user)
+    before, token = dump(in_memory), visitor.csrf()
+    for name in ROUTES:
+        for who in (visitor, Visitor(in_memory, lint=False)):
+            headers = {"X-CSRF-Token": token, "Origin": "http://localhost"}
+            body = f"csrf_token={token}&name=x&scopes=records&expiry=30".encode()
+            response = who.request(method, world.path(name), headers=headers, body=body)
+            assert 400 <= response.status_int < 500, (name, response.status)
+            assert_error_page(response, response.status_int)
+    assert dump(in_memory) == before
+    assert visitor.is_signed_in()
+
+
+def test_a_static_file_cannot_be_sent_anything(in_memory):
+    visitor = signed_in(in_memory)
+    response = visitor.post("/settings/static/settings.css", {"csrf_token": "x"})
+    assert response.status_int in (403, 404, 405)

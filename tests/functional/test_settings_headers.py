@@ -1,0 +1,271 @@
+"""What browsers are told by every answer of the settings pages, errors too."""
+
+import re
+
+import pytest
+
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.web.views import usage
+from support.browser import (
+    INTERNALS,
+    LOGIN,
+    PASSWORD,
+    Visitor,
+    assert_error_page,
+    csrf_of,
+    jwts_of,
+    new_jwt,
+    new_token,
+    new_user,
+    parsed,
+    quick_passwords,  # noqa: F401
+    shown_text,
+    signed_in,
+    tokens_of,
+)
+from support.service import Service
+
+STATIC = ("settings.css", "settings.js", "favicon.svg")
+PAGES = ("", "/tokens", "/tokens/new", "/jwts", "/jwts/revoke-all", "/usage", "/data", "/security")
+URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
+
+
+@pytest.fixture(scope="module")
+def configured():
+    made = {}
+
+    def make(**settings):
+        key = tuple(sorted(settings.items()))
+        if key not in made:
+            names = {f"finance_api.{k.replace('__', '.')}": v for k, v in settings.items()}
+            made[key] = Service("memory", {"finance_api.storage": "memory", **names})
+        return made[key]
+
+    yield make
+    for service in made.values():
+        service.stop()
+
+
+@pytest.fixture
+def plain(configured):
+    return configured()
+
+
+def every_page(service, **options):
+    """All pages of a user who has something of everything, and the answers to forms."""
+    user = new_user(service)
+    visitor = Visitor(service, **options)
+    yield visitor.get(LOGIN)
+    yield visitor.sign_in(user, "wrong password", status=403)
+    yield visitor.sign_in(user)
+    new_token(service, user)
+    new_jwt(service, user)
+    token_id, jti = tokens_of(service, user)[0].id, jwts_of(service, user)[0].jti
+    service.change(
+        lambda storage: storage.add_usage({(user.id, service.clock.now() // 86_400 * 86_400): 5})
+    )
+    for path in (*PAGES, f"/tokens/{token_id}/revoke", f"/jwts/{jti}/revoke"):
+        yield visitor.get(f"/settings{path}")
+    yield visitor.submit("/settings/tokens/new", status=200, name="x")
+    yield visitor.submit("/settings/tokens/new", status=400, name="")
+    yield visitor.submit("/settings/jwts", status=200)
+    yield visitor.get("/settings/data/download")
+    yield visitor.get("/settings/nothing", 404)
+    yield visitor.post("/settings/logout", status=403)
+    for name in STATIC:
+        yield visitor.get(f"/settings/static/{name}")
+    yield visitor.submit("/settings", "/settings/logout", status=303)
+
+
+# Every answer that a `Visitor` gets has passed `assert_protected`.
+
+
+def test_every_answer_has_the_headers_that_protect_it(plain):
+    assert len(list(every_page(plain))) > 20
+
+
+def test_with_https_browsers_are_told_to_stay_with_it(plain):
+    assert len(list(every_page(plain, https=True))) > 20
+
+
+def test_no_other_site_may_read_anything_whatever_is_configured(configured):
+    for origins in ("https://app.example.org", "*"):
+        service = configured(cors__origins=origins)
+        for origin in ("https://app.example.org", "null", "http://localhost"):
+            headers = {"Origin": origin, "Sec-Fetch-Site": None}
+            visitor = signed_in(service)
+            for path in (
+                "/settings",
+                LOGIN,
+                "/settings/data/download",
+                "/settings/static/settings.js",
+            ):
+                visitor.get(path, None, headers=headers)
+                asking = {**headers, "Access-Control-Request-Method": "POST"}
+                response = visitor.request("OPTIONS", path, headers=asking)
+                assert response.status_int < 500, path
+
+
+def test_pages_name_no_address_but_paths_of_their_own(plain):
+    host = "127.0.0.1:6543"
+    for response in every_page(plain, host=host):
+        if response.content_type != "text/html":
+            continue
+        for event in parsed(response.text):
+            for name, value in event.attributes:
+                if name in URL_ATTRIBUTES:
+                    assert re.match("(/settings|#)", value), value
+        text = re.sub("curl -H [^<]*", "", response.text)
+        assert host not in text
+
+
+def test_pages_hold_nothing_that_the_policy_forbids(plain):
+    for response in every_page(plain):
+        if response.content_type != "text/html":
+            continue
+        for event in parsed(response.text):
+            names = [name for name, _ in event.attributes]
+            assert not [n for n in names if n.startswith("on") or n == "style"], event
+            if event.text == "script" and event.kind == "start":
+                assert "src" in names
+            assert (event.kind, event.text) != ("start", "style")
+            assert event.text not in ("iframe", "object", "embed", "base") or event.kind == "text"
+            assert event.kind != "comment"
+
+
+def test_another_host_s_name_is_not_repeated(configured):
+    service = configured(allowed_hosts="*")
+    forwarded = dict.fromkeys(
+        ("X-Forwarded-Host", "X-Host", "X-Original-Host", "X-Forwarded-Server"), "evil.example"
+    )
+    forwarded["Forwarded"] = "host=evil.example"
+    for host, headers in (("evil.example", {}), ("localhost", forwarded)):
+        for response in every_page(service, host=host, headers=headers):
+            text = response.text if response.content_type.startswith("text/") else ""
+            text = re.sub("curl -H [^<]*", "", text)
+            assert "evil" not in text
+            kept = {k: v for k, v in response.headers.items() if k != "Location"}
+            assert "evil" not in str(kept)
+            # A redirection leads to where the browser already is.
+            place = response.headers.get("Location", "/")
+            assert place.startswith(("/", f"http://{host}/")), place
+
+
+def test_an_unknown_host_is_refused(plain):
+    response = Visitor(plain, host="evil.example").get(LOGIN, 400)
+    assert "evil" not in response.text + str(response.headers)
+
+
+# -- static files --------------------------------------------------------------------------------
+
+
+def test_static_files_are_kept_for_long_under_the_address_that_pages_name(plain):
+    page = Visitor(plain).get(LOGIN).text
+    for name in STATIC:
+        (url,) = set(re.findall(rf'"(/settings/static/{re.escape(name)}[^"]*)"', page))
+        response = Visitor(plain).get(url)
+        assert "max-age=31536000" in response.headers["Cache-Control"]
+        assert not response.headers.getall("Set-Cookie")
+    types = [Visitor(plain).get(f"/settings/static/{n}").content_type for n in STATIC]
+    assert types[0] == "text/css"
+    assert types[1] in ("text/javascript", "application/javascript")
+    assert types[2] == "image/svg+xml"
+
+
+def test_a_static_file_that_was_not_changed_is_not_sent_again(plain):
+    visitor = Visitor(plain)
+    first = visitor.get("/settings/static/settings.css")
+    headers = {"If-Modified-Since": first.headers["Last-Modified"]}
+    again = visitor.get("/settings/static/settings.css", 304, headers=headers)
+    assert again.headers.get("Cache-Control") != "no-store"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/", "/nothing.css", "/../views/login.py", "/%2e%2e/views/login.py", "/..%2fforgery.py"]
+    + ["/..\\forgery.py", "/%00", "//etc/passwd", "/settings.css%00.txt"],
+)
+def test_there_is_nothing_else_among_the_static_files(plain, path):
+    response = Visitor(plain).get(f"/settings/static{path}", None)
+    assert_error_page(response, 404)
+    assert "def " not in response.text
+
+
+# -- error pages ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_is_not_there_is_a_404_for_people(plain, signed):
+    visitor = signed_in(plain) if signed else Visitor(plain)
+    paths = ("/settings/nothing", "/settings/login/", "/settings/%3Cb%3E", "/settings/static/x")
+    for path in (*paths, "/settings/tokens/x/revoke") if signed else paths:
+        response = visitor.get(path, None)
+        assert_error_page(response, 404)
+        assert "There is no such page" in shown_text(response.text)
+        assert "<b>" not in response.text
+    assert ("Sign out" in response.text) == signed
+
+
+def test_an_error_of_ours_is_a_500_without_internals(plain, monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("the secret reason: SELECT * FROM users")
+
+    visitor = signed_in(plain)
+    monkeypatch.setattr(usage, "bar_chart", broken)
+    response = visitor.get("/settings/usage", None)
+    assert_error_page(response, 500)
+    assert "secret reason" not in response.text
+    assert "SELECT" not in response.text
+    assert "/work/" not in response.text
+
+
+def test_a_storage_that_is_away_is_a_503_for_people(plain, monkeypatch):
+    visitor, stranger = signed_in(plain), Visitor(plain)
+    token = visitor.csrf()
+    form = stranger.form(LOGIN).filled({"email": "a@b.org", "password": PASSWORD})
+
+    def away(*arguments, **options):
+        raise StorageUnavailable("postgresql://user:secret@10.0.0.1:5432 does not answer")
+
+    monkeypatch.setattr(plain.backend, "connect", away)
+    answers = [
+        *(visitor.get(f"/settings{path}", None) for path in PAGES),
+        visitor.get("/settings/data/download", None),
+        visitor.get(LOGIN, None),
+        visitor.get("/settings/tokens/x/revoke", None),
+        visitor.post("/settings/logout", {"csrf_token": token}),
+        visitor.post("/settings/security/sign-out-everywhere", {"csrf_token": token}),
+        stranger.post(LOGIN, form),
+    ]
+    for response in answers:
+        assert_error_page(response, 503)
+        assert int(response.headers["Retry-After"]) >= 1
+        assert "10.0.0.1" not in response.text
+        assert not response.headers.getall("Set-Cookie")
+    # What needs no storage is still there.
+    stranger.get(LOGIN)
+    stranger.get("/settings/static/settings.css")
+    monkeypatch.undo()
+    assert visitor.is_signed_in()
+
+
+def test_what_is_not_let_in_at_all_has_the_headers_too(configured):
+    service = configured(require_https="true")
+    assert Visitor(service).get("/settings", 403)
+    assert Visitor(service, https=True).get("/settings", 303)
+    for path in ("/settings/%ff", "/settings/" + "a" * 9_000):
+        assert Visitor(service, https=True).get(path, None).status_int in (400, 414)
+
+
+def test_a_page_is_small(plain):
+    for response in every_page(plain):
+        for word in INTERNALS:
+            assert word not in response.text
+        assert len(response.body) < 60_000
+
+
+def test_a_form_s_token_is_only_in_forms(plain):
+    visitor = signed_in(plain)
+    page = visitor.get("/settings/security").text
+    token = csrf_of(page)
+    assert page.count(token) == page.count(f'name="csrf_token" value="{token}"')

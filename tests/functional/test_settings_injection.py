@@ -1,0 +1,364 @@
+"""Text that tries to be HTML: wherever it is shown, it is shown as it was typed.
+
+Each page is compared with the same page with a harmless text in its stead: the parser must find
+the same elements and attributes, in the same order, and the text where the harmless one was.
+"""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from urllib.parse import quote, unquote
+
+import pytest
+
+from finance_api.auth.issuing import IssueRefused, checked_name
+from finance_api.auth.sessions import start_session
+from finance_api.auth.user_accounts import EmailRefused, normal_email
+from finance_api.values.text import clean
+from support.books import account
+from support.browser import (
+    LOGIN,
+    Visitor,
+    mapped,
+    new_token,
+    new_user,
+    parsed,
+    quick_passwords,  # noqa: F401
+    sessions_of,
+    signed_in,
+    tokens_of,
+)
+from support.service import Service
+
+LISTS = (
+    "swisskyrepo__PayloadsAllTheThings/XSS Injection/Intruders",
+    "fuzzdb-project__fuzzdb/html_js_fuzz",
+    "minimaxir__big-list-of-naughty-strings",
+)
+#: By which browsers are recognised.
+WORDS = ("Edg", "OPR/", "Firefox", "Chrome", "Safari", "curl", "iPhone", "Android", "Windows")
+WORDS += ("Mac OS X", "Linux")
+
+OWN = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    '"><svg onload=alert(1)>',
+    "' onfocus=alert(1) autofocus='",
+    "</title><img src=x onerror=alert(1)>",
+    "</textarea></form><form action=//evil.example>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "&lt;b&gt;",
+    "&amp;amp;",
+    "&#60;script&#62;",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "{# #}",
+    "%7B%7B",
+    "javascript:alert(1)",
+    "\u202e<b>\u2066",
+    "\u2028<b>",
+    "<\u0338script>",
+    "＜script＞",
+    "<ſcript>",
+    "<b\x0bx>",
+    "+ADw-script+AD4-",
+    "x" * 99 + "<",
+)
+
+
+@pytest.fixture(scope="module")
+def strings(corpora):
+    directory = corpora / "strings"
+    if not directory.is_dir():
+        pytest.skip(f"there are no strings in {directory}")
+    found = dict.fromkeys(OWN)
+    for name in LISTS:
+        for path in sorted((directory / name).iterdir()):
+            if "LICENSE" in path.name:
+                continue
+            text = path.read_bytes().decode("utf-8", "replace")
+            lines = json.loads(text) if path.suffix == ".json" else text.split("\n")
+            found.update(dict.fromkeys(line.rstrip("\r") for line in lines))
+    assert len(found) > 1_200
+    # Half of a surrogate pair cannot be sent.
+    return [s for s in found if s.strip() and not any("\ud800" <= c <= "\udfff" for c in s)]
+
+
+@pytest.fixture(scope="module")
+def service():
+    """In memory: no page depends on the storage."""
+    service = Service("memory", {"finance_api.storage": "memory"})
+    yield service
+    service.stop()
+
+
+@cache
+def parsed_once(html):
+    return parsed(html)
+
+
+def assert_same(response, model, pairs):
+    """pairs: harmless text -> what stands there instead."""
+
+    harmless = re.compile("|".join(map(re.escape, sorted(pairs, key=len, reverse=True))))
+
+    def put_in(text):
+        return harmless.sub(lambda found: pairs[found[0]], text)
+
+    found, expected = parsed(response.text), mapped(parsed_once(model.text), put_in)
+    assert found == expected, (pairs, set(found) ^ set(expected))
+
+
+def set_state(service, **tables):
+    service.backend.state = replace(service.backend.state, **tables)
+
+
+def addresses(strings):
+    """As they are written in a URL, which is not longer than one may be."""
+    found = (quote(text, safe="") for text in strings)
+    return [text for text in found if len(text) < 2_000]
+
+
+def valid_names(strings):
+    names = {}
+    for text in strings:
+        try:
+            names[text] = checked_name(text)
+        except IssueRefused:
+            continue
+    return names
+
+
+def batches(items, size):
+    items = list(items)
+    return [items[n : n + size] for n in range(0, len(items), size)]
+
+
+# -- what is shown again in a form ---------------------------------------------------------------
+
+
+def test_what_was_typed_to_sign_in_is_shown_as_text(service, strings):
+    visitor = Visitor(service)
+    form = visitor.form(LOGIN)
+
+    def send(email, wanted):
+        return visitor.post(LOGIN, form.filled({"email": email, "next": wanted}), status=400)
+
+    model = send("model-email", "model-next")
+    for text in strings:
+        pairs = {"model-email": text, "model-next": text[::-1]}
+        assert_same(send(text, text[::-1]), model, pairs)
+
+
+def test_where_to_go_after_signing_in_is_kept_as_text(service, strings):
+    visitor = Visitor(service)
+    visitor.get(LOGIN)
+    model = visitor.get(f"{LOGIN}?next=model-next&done=x")
+    for asked in addresses(strings)[::4]:
+        response = visitor.get(f"{LOGIN}?next={asked}&done={asked}")
+        assert_same(response, model, {"model-next": unquote(asked)})
+
+
+def test_what_was_typed_to_make_a_token_is_shown_as_text(service, strings):
+    visitor = signed_in(service)
+    form = visitor.form("/settings/tokens/new")
+
+    def send(name, day):
+        given = {"name": name, "expires_on": day, "expiry": "date", "scopes": ["records", name]}
+        return visitor.post(form.action, form.filled(given), status=400)
+
+    def harmless(text):
+        """A name that is wrong in the same way."""
+        try:
+            checked_name(text)
+        except IssueRefused as error:
+            same = {"NUL": "a\x00b\x00", "more": "model-name" * 11, "needs": "\x0e\x0f\x0e"}
+            return next(name for word, name in same.items() if word in str(error))
+        return "model-name"
+
+    models = {}
+    for text in strings[::4]:
+        name, day = harmless(text), f"x{text}"
+        if name not in models:
+            models[name] = send(name, "model-day")
+        assert_same(send(text, day), models[name], {name: text, "model-day": day})
+
+
+# -- what is kept --------------------------------------------------------------------------------
+
+
+def test_names_of_tokens_are_shown_as_text_in_lists(service, strings):
+    names = valid_names(strings)
+    assert len(names) > 1_000
+    for batch in batches(names.items(), 200):
+        user = new_user(service)
+        for text, _ in batch:
+            new_token(service, user, text)
+        visitor = signed_in(service, user)
+        pages = ["/settings/tokens", "/settings/usage"]
+        pages += [f"/settings/tokens/{t.id}/revoke" for t in tokens_of(service, user)[::25]]
+        shown = {path: visitor.get(path) for path in pages}
+        tokens, kept = dict(service.backend.state.tokens), {}
+        for n, token in enumerate(tokens_of(service, user)):
+            tokens[token.id] = replace(token, name=f"[model{n:05}]")
+            kept[f"[model{n:05}]"] = token.name
+        assert sorted(kept.values()) == sorted(name for _, name in batch)
+        set_state(service, tokens=tokens)
+        for path in pages:
+            assert_same(shown[path], visitor.get(path), kept)
+
+
+def test_names_are_shown_as_text_beside_the_new_token(service, strings):
+    visitor = signed_in(service)
+    form = visitor.form("/settings/tokens/new")
+
+    def make(name):
+        response = visitor.post(form.action, form.filled({"name": name}), status=200)
+        token = next(e.text for e in parsed(response.text) if e.text.startswith("fin_"))
+        return response, token
+
+    model, model_token = make("model-name")
+    for text, name in list(valid_names(strings).items())[::16]:
+        response, token = make(text)
+        assert_same(response, model, {"model-name": name, model_token: token})
+
+
+def begin(service, user, agent):
+    now = service.clock.now()
+    service.change(lambda storage: start_session(storage, user, now=now, user_agent=agent))
+
+
+def test_names_of_browsers_are_shown_as_text(service, strings):
+    def as_sent(text):
+        return text.encode().decode("latin-1")
+
+    def kept_of(text):
+        return "".join(c for c in as_sent(text) if c.isprintable())[:200]
+
+    for batch in batches([s for s in strings if kept_of(s).strip()], 400):
+        user = new_user(service)
+        visitor = signed_in(service, user)
+        for text in batch:
+            begin(service, user, as_sent(text))
+        shown = visitor.get("/settings/security")
+        sessions, kept = dict(service.backend.state.sessions), {}
+        for n, session in enumerate(sessions_of(service, user)):
+            if session.user_agent != visitor.agent:
+                # A browser is recognised by words, so the model has the same.
+                model = " ".join([f"[model{n:05}]", *(w for w in WORDS if w in session.user_agent)])
+                sessions[session.sha256] = replace(session, user_agent=model)
+                kept[model] = session.user_agent
+        assert sorted(kept.values()) == sorted(map(kept_of, batch))
+        set_state(service, sessions=sessions)
+        assert_same(shown, visitor.get("/settings/security"), kept)
+
+
+def test_the_name_that_a_browser_sends_is_shown_as_text(service, strings):
+    user = new_user(service)
+    model = signed_in(service, user, agent="model-agent").get("/settings/security")
+    for text in strings[::12]:
+        sent = text.encode().decode("latin-1")
+        if not sent.isprintable() or not sent.strip():
+            continue
+        set_state(service, sessions={})
+        visitor = signed_in(service, user, agent=sent)
+        if any(word in sent for word in WORDS):
+            continue
+        pairs = {"model-agent": sent[:200]}
+        response = visitor.get("/settings/security")
+        assert_same_but_form_tokens(response, model, pairs)
+
+
+def assert_same_but_form_tokens(response, model, pairs):
+    tokens = [
+        next(
+            dict(e.attributes)["value"]
+            for e in parsed(page.text)
+            if dict(e.attributes).get("name") == "csrf_token"
+        )
+        for page in (model, response)
+    ]
+    assert_same(response, model, {**pairs, tokens[0]: tokens[1]})
+
+
+def test_e_mails_are_shown_as_text_everywhere(service, strings):
+    emails = {}
+    for text in strings:
+        local = "".join(text.split()).replace("@", "")[:150]
+        try:
+            emails[normal_email(f"{local}@x.org")] = None
+        except EmailRefused:
+            continue
+    pages = ("", "/tokens", "/jwts", "/usage", "/data", "/security", "/tokens/x/revoke")
+    assert len(emails) > 800
+    for n, email in enumerate(list(emails)[::40]):
+        user = new_user(service, email=email, premium=bool(n % 2))
+        visitor = signed_in(service, user)
+        shown = {path: visitor.get(f"/settings{path}", None) for path in pages}
+        found = service.backend.state.users[user.id]
+        users = {**service.backend.state.users, user.id: replace(found, email="[model]@x.org")}
+        set_state(service, users=users)
+        for path in pages:
+            model = visitor.get(f"/settings{path}", None)
+            ids = [r.headers["X-Request-Id"] for r in (model, shown[path])]
+            # In a command for the shell, quotes are written as the shell wants them.
+            assert_same_in_commands(shown[path], model, email, ids)
+        users = {k: v for k, v in service.backend.state.users.items() if k != user.id}
+        set_state(service, users=users, sessions={})
+
+
+def assert_same_in_commands(response, model, email, ids):
+    in_shell = email.replace("'", "'\\''")
+
+    def put_in(text):
+        text = text.replace("'[model]@x.org'", f"'{in_shell}'").replace("[model]@x.org", email)
+        return text.replace(*ids)
+
+    assert parsed(response.text) == mapped(parsed(model.text), put_in), email
+
+
+def test_names_of_accounts_are_shown_as_text(service, strings):
+    def page(name):
+        set_state(service, sessions={})
+        user = new_user(service)
+        service.load(user, [account(1, name=name)])
+        visitor = signed_in(service, user)
+        return visitor.get("/settings/data"), user
+
+    model, model_user = page("model-name")
+    for text in strings[::25]:
+        if "\x00" in text or len(text) > 1_000 or not clean(text).strip():
+            continue
+        response, user = page(text)
+        pairs = {"model-name": clean(text), model_user.email: user.email}
+        assert_same_but_form_tokens(response, model, pairs)
+
+
+# -- what is only in the address -----------------------------------------------------------------
+
+
+def test_what_is_asked_for_in_the_query_is_not_shown_at_all(service, strings):
+    visitor = signed_in(service)
+    plain = visitor.get("/settings/usage").text
+    for asked in addresses(strings):
+        response = visitor.get(f"/settings/usage?period={asked}&done={asked}&{asked}=1")
+        assert response.text == plain
+
+
+def test_what_is_asked_for_in_the_path_is_not_shown_at_all(service, strings):
+    visitor = signed_in(service)
+
+    def page(path):
+        response = visitor.get(path, 404)
+        return response.text.replace(response.headers["X-Request-Id"], "")
+
+    # Some have a / in them, and lead to no page that could know who is signed in.
+    plain = {page("/settings/tokens/x/revoke"), page("/settings/x")}
+    for n, asked in enumerate(addresses(strings)):
+        kind = ("tokens", "jwts")[n % 2]
+        assert page(f"/settings/{kind}/{asked}/revoke") in plain
+        if n % 5 == 0:
+            assert page(f"/settings/x{asked}") in plain

@@ -1,0 +1,175 @@
+"""Somebody else's tokens, JWTs and data: as if they did not exist."""
+
+import pytest
+
+from finance_api.storage.interface import Jwt
+from finance_api.values.ids import new_id
+from support.books import account, household, record
+from support.browser import (
+    Visitor,
+    assert_error_page,
+    comparable,
+    csrf_of,
+    dump,
+    jwts_of,
+    new_jwt,
+    new_token,
+    new_user,
+    on_one_storage,
+    quick_passwords,  # noqa: F401
+    signed_in,
+    tokens_of,
+)
+
+PAGES = ("", "/tokens", "/tokens/new", "/jwts", "/usage", "/data", "/data/download", "/security")
+MARK = "only-in-the-other-user"
+
+#: What no id looks like.
+ODD_IDS = (
+    "x",
+    "0",
+    "-1",
+    "%00",
+    "a%00b",
+    "%F0%9F%92%A5",
+    "%ED%9F%BF",
+    "%EF%BF%BF",
+    "'%20OR%201=1%20--",
+    "%25",
+    "%2e%2e",
+    "%0d%0aX:%20y",
+    "{id}",
+    "*",
+    "a" * 4_000,
+    "%3Cscript%3E",
+)
+
+
+@pytest.fixture
+def mine(service):
+    return signed_in(service)
+
+
+@pytest.fixture
+def other(service):
+    """Somebody else, with a token, a revoked one, and JWTs."""
+    user = new_user(service)
+    for name in ("first", "second"):
+        new_token(service, user, f"{MARK} {name}")
+        new_jwt(service, user)
+    tokens, jwts = tokens_of(service, user), jwts_of(service, user)
+    service.change(lambda s: s.revoke_token(tokens[1].id, service.clock.now()))
+    service.change(lambda s: s.revoke_jwt(jwts[1].jti, service.clock.now()))
+    return user
+
+
+def foreign_paths(service, other):
+    """Pairs: a page of somebody else's, and the same of nobody's."""
+    for token in tokens_of(service, other):
+        yield f"/settings/tokens/{token.id}/revoke", f"/settings/tokens/{new_id()}/revoke"
+    for jwt in jwts_of(service, other):
+        yield f"/settings/jwts/{jwt.jti}/revoke", f"/settings/jwts/{new_id()}/revoke"
+
+
+def test_another_user_s_id_is_answered_like_one_that_does_not_exist(service, mine, other):
+    token = mine.csrf()
+    before = dump(service)
+    for foreign, missing in foreign_paths(service, other):
+        for wanted in (foreign, missing):
+            assert_error_page(mine.get(wanted, None), 404)
+        assert comparable(mine.get(foreign, 404)) == comparable(mine.get(missing, 404))
+        sent = {"csrf_token": token}
+        answers = [mine.post(path, sent, status=404) for path in (foreign, missing)]
+        assert comparable(answers[0]) == comparable(answers[1])
+        heads = [mine.request("HEAD", path, status=404) for path in (foreign, missing)]
+        assert comparable(heads[0]) == comparable(heads[1])
+    assert dump(service) == before
+
+
+def test_an_id_of_the_wrong_kind_does_not_exist(service, mine):
+    user = new_user(service)
+    own = signed_in(service, user)
+    new_token(service, user)
+    new_jwt(service, user)
+    token_id, jti = tokens_of(service, user)[0].id, jwts_of(service, user)[0].jti
+    csrf = own.csrf()
+    before = dump(service)
+    for path in (f"/settings/tokens/{jti}/revoke", f"/settings/jwts/{token_id}/revoke"):
+        own.get(path, 404)
+        own.post(path, {"csrf_token": csrf}, status=404)
+    # Ids are compared to the letter.
+    own.get(f"/settings/tokens/{token_id.upper()}/revoke", 404)
+    assert dump(service) == before
+
+
+@pytest.mark.parametrize("kind", ["tokens", "jwts"])
+def test_an_odd_id_does_not_exist(service, mine, kind):
+    csrf = mine.csrf()
+    before = dump(service)
+    for odd in ODD_IDS:
+        path = f"/settings/{kind}/{odd}/revoke"
+        assert_error_page(mine.get(path, None), 404)
+        assert_error_page(mine.post(path, {"csrf_token": csrf}), 404)
+    assert dump(service) == before
+
+
+def test_a_jwt_that_was_issued_elsewhere_is_not_one_s_own(service, mine):
+    """One that is only known because it was revoked."""
+    jti = new_id()
+
+    def revoke_unknown(storage):
+        storage.add_jwt(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
+
+    service.change(revoke_unknown)
+    path = f"/settings/jwts/{jti}/revoke"
+    mine.get(path, 404)
+    mine.post(path, {"csrf_token": mine.csrf()}, status=404)
+
+
+def test_pages_are_the_same_whatever_others_have(service, other):
+    """A user with nothing, before and after somebody else gets a lot."""
+    user = new_user(service)
+    visitor = signed_in(service, user)
+    queries = [f"/settings{page}" for page in PAGES] + ["/settings/usage?period=12months"]
+    before = [comparable(visitor.get(path)) for path in queries]
+    service.load(other, [account(1, name=MARK), record(1, payee=MARK), *household()[1:]])
+    day = service.clock.now() // 86_400 * 86_400
+    service.change(lambda storage: storage.add_usage({(other.id, day): 987_654}))
+    signed_in(service, other, agent=MARK)
+    new_token(service, other, MARK)
+    assert [comparable(visitor.get(path)) for path in queries] == before
+    theirs = signed_in(service, other)
+    for path in ("/settings/tokens", "/settings/data", "/settings/security"):
+        assert MARK in theirs.get(path).text
+    assert "987,654" in theirs.get("/settings/usage").text
+
+
+@on_one_storage
+def test_credentials_of_the_surfaces_do_not_open_the_settings(service):
+    user = new_user(service)
+    credentials = (new_token(service, user), new_jwt(service, user), service.jwt(user))
+    for text in credentials:
+        visitor = Visitor(service, headers={"Authorization": f"Bearer {text}"})
+        assert not visitor.is_signed_in()
+        visitor.cookies = {"finance_session": text[:43]}
+        assert not visitor.is_signed_in()
+
+
+@on_one_storage
+def test_a_session_does_not_open_the_surfaces(service):
+    visitor = signed_in(service)
+    for path in ("/v1/api/records", "/internal/v1/get-records"):
+        assert visitor.get(path, None).status_int == 401
+        headers = {"Authorization": f"Bearer {visitor.secret}"}
+        assert visitor.get(path, None, headers=headers).status_int == 401
+
+
+@on_one_storage
+def test_the_form_s_token_of_one_user_does_not_fit_another(service, mine, other):
+    theirs = signed_in(service, other)
+    token = tokens_of(service, other)[0]
+    path = f"/settings/tokens/{token.id}/revoke"
+    before = dump(service)
+    theirs.post(path, {"csrf_token": mine.csrf()}, status=403)
+    mine.post(path, {"csrf_token": csrf_of(theirs.get("/settings").text)}, status=403)
+    assert dump(service) == before

@@ -1,0 +1,239 @@
+"""Changing the password: ends what the old one has opened, here and in other processes."""
+
+import re
+import time
+
+import pytest
+
+from finance_api.auth.passwords import MAX_CHARACTERS
+from support.browser import (
+    PASSWORD,
+    Visitor,
+    changed_tables,
+    dump,
+    location,
+    new_jwt,
+    new_token,
+    new_user,
+    on_one_storage,
+    quick_passwords,  # noqa: F401
+    sessions_of,
+    shown_text,
+    signed_in,
+    user_now,
+)
+from support.command import Command
+from support.service import Service
+
+PAGE, CHANGE = "/settings/security", "/settings/security/password"
+NEW = "a new long password"
+
+
+@pytest.fixture
+def user(service):
+    return new_user(service)
+
+
+@pytest.fixture
+def visitor(service, user):
+    return signed_in(service, user)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def processes(request, new_settings, tmp_path):
+    """Two applications and a command over one database."""
+    settings = new_settings(request.param)
+    first = Service(request.param, settings)
+    settings = {**settings, "finance_api.jwt.keys": first.key_file}
+    second = Service(request.param, settings)
+    second.app.registry.clock = second.clock = first.clock
+    yield first, second, Command(tmp_path, settings)
+    first.stop()
+    second.stop()
+
+
+def change(visitor, current=PASSWORD, new=NEW, repeated=None, status=None):
+    return visitor.submit(
+        PAGE,
+        CHANGE,
+        status=status,
+        current_password=current,
+        new_password=new,
+        repeated_password=new if repeated is None else repeated,
+    )
+
+
+def errors(response):
+    return set(re.findall('id="([a-z_]+)-error"', response.text))
+
+
+def asks(service, path, credential):
+    headers = {"Authorization": f"Bearer {credential}"}
+    return service.web.get(path, headers=headers, expect_errors=True).status_int
+
+
+def internal(service, jwt):
+    return asks(service, "/internal/v1/get-records", jwt)
+
+
+# -- what is refused -----------------------------------------------------------------------------
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"current": "not my password"}, {"current_password"}),
+        ({"current": ""}, {"current_password"}),
+        ({"current": NEW}, {"current_password"}),
+        ({"new": "short"}, {"new_password"}),
+        ({"new": ""}, {"new_password"}),
+        ({"new": "x" * 7}, {"new_password"}),
+        ({"new": "x" * (MAX_CHARACTERS + 1)}, {"new_password"}),
+        ({"repeated": NEW + " "}, {"repeated_password"}),
+        ({"repeated": ""}, {"repeated_password"}),
+        ({"current": "x", "repeated": "y"}, {"current_password", "repeated_password"}),
+    ],
+)
+def test_what_is_wrong_is_told_beside_its_field(service, user, visitor, given, wrong):
+    other = signed_in(service, user)
+    form = visitor.form(PAGE, CHANGE)
+    fields = {"current": PASSWORD, "new": NEW, "repeated": given.get("new", NEW), **given}
+    before = dump(service)
+    sent = form.filled({f"{name}_password": value for name, value in fields.items()})
+    response = visitor.post(CHANGE, sent, status=400)
+    assert errors(response) == wrong
+    for typed in fields.values():
+        assert len(typed) < 8 or typed not in response.text
+    assert dump(service) == before
+    assert visitor.is_signed_in()
+    assert other.is_signed_in()
+
+
+@on_one_storage
+def test_fields_that_are_missing_are_wrong(service, visitor):
+    before = dump(service)
+    response = visitor.post(CHANGE, {"csrf_token": visitor.csrf()}, status=400)
+    assert "current_password" in errors(response)
+    assert dump(service) == before
+
+
+def test_guessing_the_current_password_is_limited(new_settings):
+    limit = {"finance_api.ratelimit.sign_in_account": "3/hour"}
+    service = Service("memory", {**new_settings("memory"), **limit})
+    user = new_user(service)
+    visitor = signed_in(service, user)
+    for _ in range(3):
+        assert errors(change(visitor, "wrong password", status=400)) == {"current_password"}
+    response = change(visitor)
+    assert response.status_int in (400, 429)
+    assert "Too many" in shown_text(response.text)
+    assert user_now(service, user).password_hash == user.password_hash
+    service.clock.advance(1_200)
+    assert change(visitor, status=303)
+    service.stop()
+
+
+# -- what it does --------------------------------------------------------------------------------
+
+
+def test_the_new_password_counts_from_then_on(service, user, visitor):
+    response = change(visitor, status=303)
+    assert location(response) == f"{PAGE}?done=password-changed"
+    assert "password is changed" in shown_text(visitor.get(location(response)).text)
+    Visitor(service).sign_in(user, PASSWORD, status=403)
+    Visitor(service).sign_in(user, NEW)
+    kept = repr(dump(service))
+    assert NEW not in kept
+    assert PASSWORD not in kept
+
+
+@on_one_storage
+@pytest.mark.parametrize("new", ["x" * 8, "x" * MAX_CHARACTERS, "pässwörd", "💥" * 8, " " * 8])
+def test_any_long_enough_password_will_do(service, user, new):
+    visitor = signed_in(service, user)
+    change(visitor, new=new, status=303)
+    Visitor(service).sign_in(user, new)
+
+
+def test_this_browser_stays_in_with_a_new_id_and_all_others_are_out(service, user, visitor):
+    others, stranger = [signed_in(service, user) for _ in range(2)], signed_in(service)
+    stolen, old_secret = visitor.copy(), visitor.secret
+    old_token = visitor.csrf()
+    change(visitor, status=303)
+    assert visitor.secret != old_secret
+    assert visitor.is_signed_in()
+    assert not any(other.is_signed_in() for other in (*others, stolen))
+    assert stranger.is_signed_in()
+    assert len(sessions_of(service, user)) == 1
+    visitor.post("/settings/logout", {"csrf_token": old_token}, status=403)
+    assert visitor.is_signed_in()
+
+
+def test_jwts_end_and_tokens_do_not(service, user, visitor):
+    token, other = new_token(service, user), new_jwt(service, new_user(service))
+    jwts = [new_jwt(service, user), service.jwt(user)]
+    assert [internal(service, jwt) for jwt in jwts] == [200, 200]
+    change(visitor, status=303)
+    assert [internal(service, jwt) for jwt in jwts] == [401, 401]
+    assert internal(service, other) == 200
+    assert asks(service, "/v1/api/records", token) == 200
+    assert internal(service, new_jwt(service, user)) == 200
+
+
+def test_nothing_else_is_written(service, user, visitor):
+    new_jwt(service, user)
+    new_token(service, user)
+    form = visitor.form(PAGE, CHANGE)
+    sent = form.filled(
+        {"current_password": PASSWORD, "new_password": NEW, "repeated_password": NEW}
+    )
+    before = dump(service)
+    visitor.post(CHANGE, sent, status=303)
+    assert changed_tables(before, dump(service)) == {"users", "sessions", "jwts"}
+
+
+@on_one_storage
+def test_the_page_says_what_happens_to_this_browser(visitor):
+    """It stays signed in; so the page must not say that it does not."""
+    text = shown_text(visitor.get(PAGE).text)
+    assert "signed out everywhere, here too" not in text
+
+
+# -- other processes -----------------------------------------------------------------------------
+
+
+def test_another_process_knows_at_once(processes):
+    here, there, _ = processes
+    user = new_user(here)
+    visitor, other = signed_in(here, user), signed_in(there, user)
+    jwt, token = new_jwt(there, user), new_token(there, user)
+    assert internal(there, jwt) == internal(here, jwt) == 200
+    change(visitor, status=303)
+    assert not other.is_signed_in()
+    assert not other.copy(here).is_signed_in()
+    assert internal(there, jwt) == internal(here, jwt) == 401
+    assert asks(there, "/v1/api/records", token) == 200
+    assert visitor.copy(there).is_signed_in()
+    Visitor(there).sign_in(user, PASSWORD, status=403)
+    Visitor(there).sign_in(user, NEW)
+
+
+def test_the_command_ends_sessions_and_jwts_in_every_process(processes):
+    here, there, command = processes
+    # The command has the real time.
+    here.clock.seconds = there.clock.seconds = int(time.time()) - 5
+    user, stranger = new_user(here), new_user(here)
+    visitors = [signed_in(here, user), signed_in(there, user)]
+    outsider = signed_in(there, stranger)
+    jwt, token = new_jwt(here, user), new_token(here, user)
+    said = command.done(
+        "user", "set-password", user.email, "--password-stdin", stdin=f"{NEW}\n".encode()
+    )
+    assert user.email.encode() in said
+    assert not any(visitor.is_signed_in() for visitor in visitors)
+    assert internal(here, jwt) == internal(there, jwt) == 401
+    assert asks(there, "/v1/api/records", token) == 200
+    assert outsider.is_signed_in()
+    Visitor(here).sign_in(user, PASSWORD, status=403)
+    Visitor(there).sign_in(user, NEW)

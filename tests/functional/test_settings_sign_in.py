@@ -1,0 +1,423 @@
+"""Signing in to the settings pages: who gets in, who does not, and what that tells."""
+
+import time
+from statistics import median
+from urllib.parse import quote
+
+import pytest
+
+from finance_api.auth import passwords
+from finance_api.surfaces import is_settings_page
+from support.browser import (
+    LOGIN,
+    PASSWORD,
+    Visitor,
+    assert_error_page,
+    changed_tables,
+    comparable,
+    csrf_of,
+    dump,
+    forms,
+    hashes_counted,
+    location,
+    new_user,
+    quick_passwords,  # noqa: F401
+    sessions_of,
+    shown_text,
+    signed_in,
+)
+from support.service import Service
+
+LISTS = (
+    "Open Redirect/Intruder/Open-Redirect-payloads.txt",
+    "Open Redirect/Intruder/openredirects.txt",
+)
+OWN_REDIRECTS = (
+    "",
+    "//evil.example",
+    "///evil.example",
+    "////evil.example/..",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "https:evil.example",
+    "https://evil.example",
+    "https:///evil.example",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "evil.example",
+    "/evil",
+    "/v1/api/records",
+    "/settingsevil",
+    "/settings.evil.example",
+    "/settings@evil.example",
+    "/settings/../v1/api/records",
+    "/settings/..",
+    "/settings/%2e%2e/v1/api/records",
+    "/settings/%2E%2E/%2E%2E//evil.example",
+    "/settings/.%2e/x",
+    "/settings/%2e./x",
+    "/settings/./../x",
+    "/settings\\..\\..\\evil",
+    "/settings/\\..\\x",
+    "/settings/\t/../x",
+    "/settings\r\nSet-Cookie: a=b",
+    "/settings\nX: y",
+    "/settings/\x00",
+    "/settings/\u2028",
+    "/settings/ü",
+    "/settings/\ud800",
+    " /settings",
+    "\t//evil.example",
+    "/settings//evil.example/..",
+    "/SETTINGS",
+    "http://localhost/settings",
+    "//localhost/settings",
+    "settings",
+    "?next=/settings",
+    "#",
+    "/settings/login",
+    "/settings/login?next=//evil.example",
+    "/settings/login/",
+    "/settings" + "/x" * 20_000,
+)
+
+
+@pytest.fixture
+def user(service):
+    return new_user(service)
+
+
+@pytest.fixture
+def visitor(service):
+    return Visitor(service)
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    """For what does not depend on the storage."""
+    service = Service(
+        "memory",
+        {
+            "finance_api.storage": "memory",
+            "finance_api.ratelimit.sign_in_address": "1000000/hour",
+            "finance_api.ratelimit.sign_in_account": "1000000/hour",
+        },
+    )
+    yield service
+    service.stop()
+
+
+def attempt(visitor, **fields):
+    """Sends the form as it is sent from the page, with these values."""
+    given = {"email": "", "password": "", **fields}
+    return visitor.submit(LOGIN, **given)
+
+
+def assert_refused(visitor, response, status=403):
+    assert response.status_int == status, response.text
+    assert response.content_type == "text/html"
+    assert visitor.secret is None
+    assert not visitor.is_signed_in()
+
+
+# -- who gets in ---------------------------------------------------------------------------------
+
+
+def test_the_right_password_signs_in(service, user, visitor):
+    response = visitor.sign_in(user)
+    assert location(response) == "/settings"
+    assert visitor.is_signed_in()
+    assert user.email in shown_text(visitor.get("/settings").text)
+    assert len(sessions_of(service, user)) == 1
+
+
+def test_a_wrong_password_does_not_sign_in(service, user, visitor):
+    response = attempt(visitor, email=user.email, password="not the password")
+    assert_refused(visitor, response)
+    (form,) = forms(response.text)
+    assert dict(form.fields)["email"] == user.email
+    assert dict(form.fields)["password"] == ""
+    assert "not the password" not in response.text
+    assert not sessions_of(service, user)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        PASSWORD.upper(),
+        PASSWORD + " ",
+        " " + PASSWORD,
+        PASSWORD[:-1],
+        PASSWORD + "\x00",
+        PASSWORD + "x" * 2_000,
+    ],
+)
+def test_a_password_is_compared_to_the_letter(in_memory, typed):
+    visitor = Visitor(in_memory)
+    response = attempt(visitor, email=new_user(in_memory).email, password=typed)
+    assert_refused(visitor, response)
+
+
+def test_the_e_mail_may_be_written_in_another_case_and_between_blanks(service, user):
+    for typed in (user.email.upper(), f"  {user.email}\t", user.email.title()):
+        visitor = Visitor(service)
+        assert attempt(visitor, email=typed, password=PASSWORD).status_int == 303
+        assert visitor.is_signed_in()
+
+
+def test_a_disabled_user_is_refused_and_put_out(service, user):
+    before = signed_in(service, user)
+    service.change(lambda storage: storage.update_user(user.id, enabled=False))
+    assert not before.is_signed_in()
+    late = Visitor(service)
+    refused = attempt(late, email=user.email, password=PASSWORD)
+    assert_refused(late, refused)
+    unknown = attempt(Visitor(service), email="nobody@example.org", password=PASSWORD)
+    assert comparable(refused)[2] == comparable(unknown)[2].replace(
+        "nobody@example.org", user.email
+    )
+    service.change(lambda storage: storage.update_user(user.id, enabled=True))
+    assert before.is_signed_in()
+
+
+def test_a_user_without_a_password_cannot_sign_in(service):
+    user = new_user(service, password=None)
+    for typed in ("nobody's password", PASSWORD, "None", " "):
+        visitor = Visitor(service)
+        assert_refused(visitor, attempt(visitor, email=user.email, password=typed))
+
+
+def test_empty_fields_are_told_beside_them_and_are_no_attempt(in_memory, monkeypatch):
+    for email, password, wrong in (
+        ("", "", {"email", "password"}),
+        ("   ", "x", {"email"}),
+        ("a@b.org", "", {"password"}),
+    ):
+        with hashes_counted(monkeypatch) as hashes:
+            response = attempt(Visitor(in_memory), email=email, password=password)
+        assert response.status_int == 400
+        assert not hashes
+        found = {name for name in ("email", "password") if f'id="{name}-error"' in response.text}
+        assert found == wrong
+
+
+def test_a_form_without_its_fields_is_answered_like_an_empty_one(in_memory):
+    visitor = Visitor(in_memory)
+    token = csrf_of(visitor.get(LOGIN).text)
+    response = visitor.post(LOGIN, {"csrf_token": token}, status=400)
+    assert 'id="email-error"' in response.text
+
+
+def test_who_is_signed_in_is_led_past_the_form(service, user):
+    visitor = signed_in(service, user)
+    assert location(visitor.get(LOGIN, 303)) == "/settings"
+    assert location(visitor.get(f"{LOGIN}?next=%2Fsettings%2Fdata", 303)) == "/settings/data"
+
+
+# -- what is not told ----------------------------------------------------------------------------
+
+
+def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, user, monkeypatch):
+    nobody = new_user(service, password=None)
+    disabled = new_user(service)
+    service.change(lambda storage: storage.update_user(disabled.id, enabled=False))
+    answers, hashes = [], []
+    for email in (user.email, "unknown@example.org", nobody.email, "no address", disabled.email):
+        with hashes_counted(monkeypatch) as compared:
+            response = attempt(Visitor(service), email=email, password="wrong password")
+        status, headers, text = comparable(response)
+        answers.append(
+            (
+                status,
+                [h for h in headers if h[0] != "Content-Length"],
+                text.replace(email, "(e-mail)"),
+            )
+        )
+        hashes.append(len(compared))
+    assert answers.count(answers[0]) == len(answers)
+    assert hashes == [1] * len(hashes)
+
+
+def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory, monkeypatch):
+    """With passwords hashed as they are in service."""
+    monkeypatch.setattr(passwords, "_hasher", passwords.PasswordHasher())
+    passwords.nobodys_hash.cache_clear()
+    user = new_user(in_memory)
+    times: dict[str, list[float]] = {user.email: [], "unknown@example.org": []}
+    visitor = Visitor(in_memory)
+    form = visitor.form(LOGIN)
+    for turn in range(5):
+        for email, seen in times.items():
+            started = time.perf_counter()
+            sent = form.filled({"email": email, "password": "wrong password"})
+            visitor.post(LOGIN, sent, status=403)
+            if turn:
+                seen.append(time.perf_counter() - started)
+    known, unknown = (median(seen) for seen in times.values())
+    assert 0.5 < known / unknown < 2
+
+
+# -- hostile forms -------------------------------------------------------------------------------
+
+HOSTILE = (
+    "\x00",
+    "a\x00@b.org",
+    "' OR 1=1 --",
+    "admin'--@b.org",
+    "a@b.org\r\nBcc: c@d.org",
+    "\ud800@b.org",
+    "\udfff",
+    "\ufffe",
+    "💥@💥.org",
+    "İ@b.org",
+    "a" * 100_000,
+    "a" * 300 + "@b.org",
+    "@" * 5_000,
+    "%s%n%x",
+    "{{7*7}}${7*7}",
+    "\u202egro.b@a",
+)
+
+
+def test_hostile_strings_are_refused_quietly(service):
+    visitor = Visitor(service, address="192.0.2.77")
+    form = visitor.form(LOGIN)
+    for text in HOSTILE:
+        for fields in ({"email": text, "password": "x"}, {"email": "a@b.org", "password": text}):
+            response = visitor.post(LOGIN, form.filled({**fields, "next": text}))
+            assert response.status_int in (400, 403, 429), (text[:50], response.status)
+            assert response.content_type == "text/html"
+
+
+def test_bodies_that_are_no_forms_are_refused_quietly(in_memory):
+    visitor = Visitor(in_memory)
+    token = csrf_of(visitor.get(LOGIN).text).encode()
+    boundary = b"--xyz\r\nContent-Disposition: form-data; name="
+
+    def part(name: bytes, content: bytes, file: bool = False) -> bytes:
+        filename = b'; filename="f"\r\nContent-Type: text/plain' if file else b""
+        return boundary + b'"' + name + b'"' + filename + b"\r\n\r\n" + content + b"\r\n"
+
+    multipart = "multipart/form-data; boundary=xyz"
+    urlencoded = "application/x-www-form-urlencoded"
+    bodies = (
+        (urlencoded, b"csrf_token=" + token + b"&email=%ff%fe&password=%c3%28"),
+        (urlencoded, b"csrf_token=" + token + b"&email=\xff\xfe&password=\x80\x81"),
+        (urlencoded, b"csrf_token=" + token + b"&email=%ED%A0%80&password=%ED%A0%80"),
+        (urlencoded, b"csrf_token=%ff"),
+        (urlencoded, b"%"),
+        (urlencoded, b"&" * 10_000),
+        (urlencoded, b"=" * 10_000),
+        (urlencoded, b""),
+        (urlencoded, b"csrf_token=" + token + b"&email=a&email=b&password=c&password=d"),
+        (urlencoded + "; charset=latin-1", b"csrf_token=" + token + b"&email=%ff&password=x"),
+        (urlencoded + "; charset=utf-7", b"csrf_token=" + token + b"&email=x&password=x"),
+        (urlencoded + "; charset=nonsense", b"csrf_token=" + token + b"&email=x&password=x"),
+        (
+            multipart,
+            part(b"csrf_token", token)
+            + part(b"email", b"a@b.org", True)
+            + part(b"password", b"x", True)
+            + b"--xyz--\r\n",
+        ),
+        (multipart, part(b"csrf_token", token, True) + b"--xyz--\r\n"),
+        (
+            multipart,
+            part(b"csrf_token", token)
+            + part(b"email", b"\xff\xfe")
+            + part(b"password", b"\xff")
+            + b"--xyz--\r\n",
+        ),
+        (multipart, part(b"csrf_token", token)),
+        (multipart, b"--xyz"),
+        (multipart, b""),
+        ("multipart/form-data", b"--xyz--"),
+        ("multipart/form-data; boundary=", b"--xyz--"),
+        ("multipart/form-data; boundary=\x80", b"--xyz--"),
+        ("multipart/form-data; boundary=" + "x" * 500, b"--xyz--"),
+        ("multipart/mixed; boundary=xyz", part(b"csrf_token", token) + b"--xyz--"),
+        ("application/json", b'{"email": "a@b.org", "password": "x"}'),
+        ("text/plain", b"email=a@b.org"),
+        ("nonsense", b"\x00"),
+        ("", b"csrf_token=" + token),
+    )
+    for content_type, body in bodies:
+        response = visitor.request("POST", LOGIN, body=body, headers={"Content-Type": content_type})
+        assert response.status_int in (400, 403, 415), (content_type, body[:60], response.status)
+        assert response.content_type == "text/html", (content_type, body[:60])
+        assert visitor.secret is None
+
+
+def test_a_query_that_is_not_utf_8_is_a_400_for_people(in_memory):
+    for query in ("next=%ff", "done=%ff", "%ff=1", "next=%ED%A0%80"):
+        assert_error_page(Visitor(in_memory).get(f"{LOGIN}?{query}", None), 400)
+        for page in (
+            "/settings",
+            "/settings/usage",
+            "/settings/tokens",
+            LOGIN,
+            "/settings/nothing",
+        ):
+            response = signed_in(in_memory).get(f"{page}?{query}", None)
+            assert response.status_int < 500, (page, query, response.text)
+            if response.status_int >= 400:
+                assert_error_page(response, response.status_int)
+
+
+# -- where it leads to ---------------------------------------------------------------------------
+
+
+def redirects(corpora):
+    found = list(OWN_REDIRECTS)
+    for name in LISTS:
+        path = corpora / "strings" / "swisskyrepo__PayloadsAllTheThings" / name
+        for line in path.read_text("utf-8").splitlines():
+            found += [line, f"/settings{line}", f"/settings/{line}", f"/{line}"]
+    return list(dict.fromkeys(found))
+
+
+def leads_to_a_settings_page(target):
+    """As a browser resolves it."""
+    path = target.partition("?")[0].partition("#")[0]
+    steps = [s.lower().replace("%2e", ".") for s in path.replace("\\", "/").split("/")]
+    return is_settings_page(path) and not {".", ".."} & set(steps) and path.isascii()
+
+
+def test_signing_in_leads_to_the_page_that_was_asked_for(service, user):
+    for path in ("/settings/tokens", "/settings/usage?period=12weeks", "/settings/data"):
+        visitor = Visitor(service)
+        asked = location(visitor.get(path, 303))
+        assert asked == f"{LOGIN}?next={quote(path, safe='')}"
+        form = visitor.form(asked)
+        assert dict(form.fields)["next"] == path
+        sent = form.filled({"email": user.email, "password": PASSWORD})
+        assert location(visitor.post(form.action, sent, status=303)) == path
+
+
+def test_signing_in_leads_to_no_other_place(in_memory, corpora):
+    user, wanted = new_user(in_memory), redirects(corpora)
+    assert len(wanted) > 500
+    visitor = signed_in(in_memory, user)
+    for target in wanted:
+        if len(target) < 2_000:
+            response = visitor.get(f"{LOGIN}?next={quote(target, safe='', errors='replace')}", 303)
+            assert leads_to_a_settings_page(location(response)), target
+    form = visitor.form("/settings", "/settings/logout")
+    for target in wanted[:: max(1, len(wanted) // 120)] + list(OWN_REDIRECTS):
+        token = dict(form.fields)["csrf_token"]
+        sent = {"csrf_token": token, "email": user.email, "password": PASSWORD, "next": target}
+        fresh = visitor.copy()
+        response = fresh.post(LOGIN, sent, status=303)
+        assert leads_to_a_settings_page(location(response)), target
+        assert "\n" not in response.headers["Location"]
+        visitor, form = fresh, fresh.form("/settings", "/settings/logout")
+
+
+def test_nothing_but_a_session_is_written_when_somebody_signs_in(service, user):
+    visitor = Visitor(service)
+    visitor.get(LOGIN)
+    before = dump(service)
+    attempt(visitor, email=user.email, password="wrong password")
+    assert dump(service) == before
+    visitor.sign_in(user)
+    assert changed_tables(before, dump(service)) == {"sessions"}

@@ -1,0 +1,374 @@
+"""Personal tokens on the settings pages: made, shown once, listed, revoked."""
+
+import re
+
+import pytest
+
+from finance_api.auth.issuing import MAX_NAME_CHARACTERS, SCOPES
+from finance_api.values.time import parse_time
+from support.books import household
+from support.browser import (
+    Visitor,
+    changed_tables,
+    dump,
+    forms,
+    location,
+    new_token,
+    new_user,
+    on_one_storage,
+    quick_passwords,  # noqa: F401
+    shown_text,
+    signed_in,
+    tokens_of,
+)
+
+NEW = "/settings/tokens/new"
+TOKEN = re.compile("fin_[0-9A-Za-z]{49}")
+DAY = 86_400
+
+
+@pytest.fixture
+def user(service):
+    return new_user(service)
+
+
+@pytest.fixture
+def visitor(service, user):
+    return signed_in(service, user)
+
+
+def create(visitor, status=200, **given):
+    return visitor.submit(NEW, status=status, **{"name": "test", **given})
+
+
+def made(response):
+    """The token on the page that shows it."""
+    (text,) = set(TOKEN.findall(response.text))
+    return text
+
+
+def ask(service, token, path="records"):
+    headers = {"Authorization": f"Bearer {token}"}
+    response = service.web.get(f"/v1/api/{path}", headers=headers, expect_errors=True)
+    return response.status_int
+
+
+def errors(response):
+    return set(re.findall('id="([a-z_]+)-error"', response.text))
+
+
+# -- making --------------------------------------------------------------------------------------
+
+
+def test_a_token_works_at_once_and_is_shown_once(service, user, visitor):
+    service.load(user, household())
+    response = create(visitor, name="Spreadsheet")
+    token = made(response)
+    assert ask(service, token) == 200
+    (kept,) = tokens_of(service, user)
+    assert (kept.name, kept.start) == ("Spreadsheet", token[: len(kept.start)])
+    assert token not in repr(dump(service))
+    for path in ("", "/tokens", NEW[9:], f"/tokens/{kept.id}/revoke", "/usage", "/security"):
+        text = visitor.get(f"/settings{path}").text
+        assert token not in text
+        assert token[len(kept.start) :] not in text
+    assert kept.start in visitor.get("/settings/tokens").text
+
+
+@on_one_storage
+def test_the_line_for_the_shell_asks_for_something_the_token_may_read(service, user, visitor):
+    for scopes in ([], ["goals", "labels"], ["accounts"]):
+        given = {"scopes": scopes} if scopes else {}
+        response = create(visitor, **given)
+        line = next(
+            e for e in shown_text(response.text).split("curl -H ")[1:] if e.startswith("'Auth")
+        )
+        token, url = re.match(r"'Authorization: Bearer (\S+)' (\S+)", line).groups()
+        assert token == made(response)
+        assert url.strip("'").startswith("http://localhost/v1/api/")
+        assert ask(service, token, url.strip("'").partition("/v1/api/")[2]) == 200
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("expiry", "expected"),
+    [("30", 30 * DAY), ("90", 90 * DAY), ("365", 365 * DAY), ("never", None)],
+)
+def test_a_token_expires_when_it_was_chosen_to(service, user, visitor, expiry, expected):
+    now = service.clock.now()
+    token = made(create(visitor, expiry=expiry))
+    (kept,) = tokens_of(service, user)
+    assert kept.expires_at == (None if expected is None else now + expected)
+    if expected is not None:
+        service.clock.advance(expected - 1)
+        assert ask(service, token) == 200
+        service.clock.advance(1)
+        assert ask(service, token) == 401
+        again = signed_in(service, user)
+        assert "Expired" in shown_text(again.get("/settings/tokens").text)
+
+
+@on_one_storage
+def test_a_token_lasts_until_the_end_of_the_chosen_day(service, user, visitor):
+    token = made(create(visitor, expiry="date", expires_on="2026-03-20"))
+    (kept,) = tokens_of(service, user)
+    assert kept.expires_at == parse_time("2026-03-21T00:00:00Z")
+    service.clock.set("2026-03-20T23:59:59Z")
+    assert ask(service, token) == 200
+    service.clock.set("2026-03-21T00:00:00Z")
+    assert ask(service, token) == 401
+
+
+@on_one_storage
+@pytest.mark.parametrize("at", ["00:00:00", "12:00:00", "23:59:59"])
+def test_the_first_day_that_can_be_chosen_is_tomorrow(service, user, at):
+    service.clock.set(f"2026-12-31T{at}Z")
+    visitor = signed_in(service, user)
+    assert 'min="2027-01-01"' in visitor.get(NEW).text
+    assert errors(create(visitor, 400, expiry="date", expires_on="2026-12-31")) == {"expires_on"}
+    create(visitor, expiry="date", expires_on="2027-01-01")
+
+
+def test_all_scopes_together_mean_everything(service, user, visitor):
+    form = visitor.form(NEW)
+    assert [value for name, value in form.fields if name == "scopes"] == list(SCOPES)
+    create(visitor)
+    (kept,) = tokens_of(service, user)
+    assert kept.scopes is None
+
+
+@on_one_storage
+@pytest.mark.parametrize("scopes", [["records"], ["labels", "goals"], list(SCOPES[:-1])])
+def test_scopes_are_enforced(service, user, visitor, scopes):
+    token = made(create(visitor, scopes=scopes))
+    (kept,) = tokens_of(service, user)
+    assert kept.scopes == tuple(s for s in SCOPES if s in scopes)
+    for path in SCOPES:
+        assert ask(service, token, path) == (200 if path in scopes else 403)
+
+
+@on_one_storage
+def test_a_token_made_twice_is_two_tokens(service, user, visitor):
+    form = visitor.form(NEW).filled({"name": "twice"})
+    tokens = {made(visitor.post(NEW, form, status=200)) for _ in range(2)}
+    assert len(tokens) == len(tokens_of(service, user)) == 2
+
+
+def test_only_the_token_is_written(service, user, visitor):
+    form = visitor.form(NEW).filled({"name": "x"})
+    before = dump(service)
+    visitor.post(NEW, form, status=200)
+    assert changed_tables(before, dump(service)) == {"tokens"}
+
+
+# -- what is refused -----------------------------------------------------------------------------
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"name": ""}, {"name"}),
+        ({"name": " \t "}, {"name"}),
+        ({"name": "x" * (MAX_NAME_CHARACTERS + 1)}, {"name"}),
+        ({"name": "a\x00b"}, {"name"}),
+        ({"name": "\x01\x02"}, {"name"}),
+        ({"scopes": []}, {"scopes"}),
+        ({"scopes": ["records", "everything"]}, {"scopes"}),
+        ({"scopes": [""]}, {"scopes"}),
+        ({"scopes": ["Records"]}, {"scopes"}),
+        ({"expiry": []}, {"expiry"}),
+        ({"expiry": "31"}, {"expiry"}),
+        ({"expiry": "-30"}, {"expiry"}),
+        ({"expiry": "٣٠"}, {"expiry"}),
+        ({"expiry": "date", "expires_on": ""}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "tomorrow"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "2026-02-30"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "2026-03-18"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "2020-01-01"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "0000-00-00"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "10000-01-01"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "2027-01-01T00:00:00Z"}, {"expires_on"}),
+        ({"expiry": "date", "expires_on": "２０２７-01-01"}, {"expires_on"}),
+        ({"name": "", "scopes": [], "expiry": "x"}, {"name", "scopes", "expiry"}),
+    ],
+)
+def test_what_is_wrong_is_told_beside_its_field(service, user, visitor, given, wrong):
+    form = visitor.form(NEW).filled({"name": "kept", **given})
+    before = dump(service)
+    response = visitor.post(NEW, form, status=400)
+    assert errors(response) == wrong
+    assert dump(service) == before
+    assert not TOKEN.search(response.text)
+
+
+@on_one_storage
+def test_what_was_typed_is_kept(visitor):
+    given = {
+        "name": "My <b>own</b> & \"only\" 'token'",
+        "scopes": ["goals", "labels"],
+        "expiry": "date",
+        "expires_on": "2020-01-01",
+    }
+    response = create(visitor, 400, **given)
+    (form,) = [f for f in forms(response.text) if f.action == NEW]
+    kept = [pair for pair in form.fields if pair[0] != "csrf_token"]
+    assert sorted(kept) == sorted(
+        [
+            ("name", given["name"]),
+            ("scopes", "goals"),
+            ("scopes", "labels"),
+            ("expiry", "date"),
+            ("expires_on", "2020-01-01"),
+        ]
+    )
+    # Corrected, it is sent as it stands.
+    sent = form.filled({"expires_on": "2027-01-01"})
+    assert TOKEN.search(visitor.post(NEW, sent, status=200).text)
+
+
+def test_the_last_day_there_is_is_refused_or_kept_but_no_error_of_ours(service, user, visitor):
+    response = create(visitor, None, expiry="date", expires_on="9999-12-31")
+    assert response.status_int in (200, 400)
+    create(visitor, 200, expiry="date", expires_on="9999-12-30")
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  a   b \n c\t", "a b c"),
+        ("zoe\u0308", "zo\u00eb"),
+        ("x" * MAX_NAME_CHARACTERS, "x" * MAX_NAME_CHARACTERS),
+        ("💥\u202e", "💥\u202e"),
+        ("a\x07b", "ab"),
+        ("<script>", "<script>"),
+    ],
+)
+def test_names_are_kept_as_text(service, user, visitor, typed, kept):
+    create(visitor, name=typed)
+    assert [t.name for t in tokens_of(service, user)] == [kept]
+    assert kept in shown_text(visitor.get("/settings/tokens").text)
+
+
+# -- without premium -----------------------------------------------------------------------------
+
+
+def test_without_premium_the_page_says_so_and_nothing_is_made(service):
+    user = new_user(service, premium=False)
+    visitor = signed_in(service, user)
+    text = shown_text(visitor.get("/settings/tokens").text)
+    assert "premium" in text
+    assert f"finance-api user set '{user.email}' --premium" in text
+    assert NEW not in visitor.get("/settings/tokens").text
+    page = visitor.get(NEW, 403).text
+    assert "premium" in shown_text(page)
+    assert NEW not in [form.action for form in forms(page)]
+    before = dump(service)
+    sent = {"csrf_token": visitor.csrf(), "name": "x", "scopes": "records", "expiry": "30"}
+    response = visitor.post(NEW, sent, status=403)
+    assert "premium" in shown_text(response.text)
+    assert not TOKEN.search(response.text)
+    assert dump(service) == before
+    assert tokens_of(service, user) == []
+
+
+@on_one_storage
+def test_premium_that_ends_meanwhile_counts(service, user, visitor):
+    form = visitor.form(NEW).filled({"name": "late"})
+    service.change(lambda storage: storage.update_user(user.id, premium=False))
+    visitor.post(NEW, form, status=403)
+    assert tokens_of(service, user) == []
+    service.change(lambda storage: storage.update_user(user.id, premium=True))
+    visitor.post(NEW, form, status=200)
+
+
+def test_tokens_of_before_can_be_seen_and_revoked_without_premium(service, user, visitor):
+    new_token(service, user, "earlier")
+    service.change(lambda storage: storage.update_user(user.id, premium=False))
+    (kept,) = tokens_of(service, user)
+    assert "earlier" in shown_text(visitor.get("/settings/tokens").text)
+    visitor.submit(f"/settings/tokens/{kept.id}/revoke", status=303)
+    assert tokens_of(service, user)[0].revoked_at == service.clock.now()
+
+
+# -- the list ------------------------------------------------------------------------------------
+
+
+@on_one_storage
+def test_without_tokens_the_list_says_what_to_do(visitor):
+    page = visitor.get("/settings/tokens").text
+    assert "No tokens yet" in shown_text(page)
+    assert f'href="{NEW}"' in page
+
+
+def test_the_list_tells_all_of_each_token(service, user):
+    service.load(user, household())
+    first = new_token(service, user, "first", scopes=["labels", "goals"])
+    service.clock.advance(3_600)
+    expires = service.clock.now() + 30 * DAY
+    second = new_token(service, user, "second", expires_at=expires)
+    new_token(service, user, "third")
+    visitor = signed_in(service, user)
+    assert ask(service, second) == 200
+    service.app.registry.last_used.flush()
+    (third,) = [t for t in tokens_of(service, user) if t.name == "third"]
+    visitor.submit(f"/settings/tokens/{third.id}/revoke", status=303)
+    page = visitor.get("/settings/tokens").text
+    rows = {
+        name: shown_text(row)
+        for row in re.findall('<tr role="row">.*?</tr>', page, re.S)
+        for name in ("first", "second", "third")
+        if f">{name}<" in row
+    }
+    assert first[:8] in rows["first"]
+    assert "labels, goals" in rows["first"]
+    assert "never" in rows["first"]
+    assert "Everything" in rows["second"]
+    assert "18 Mar 2026, 13:00 UTC" in rows["second"]
+    assert "17 Apr 2026, 13:00 UTC" in rows["second"]
+    assert "999,999 of 1,000,000" in rows["second"]
+    assert "Revoked" in rows["third"]
+    assert page.count("/revoke") == 2
+
+
+# -- revoking ------------------------------------------------------------------------------------
+
+
+def test_a_revoked_token_is_refused_at_once_and_others_are_not(service, user, visitor):
+    token, other = (made(create(visitor, name=name)) for name in ("one", "other"))
+    kept = next(t for t in tokens_of(service, user) if t.name == "one")
+    page = f"/settings/tokens/{kept.id}/revoke"
+    assert "one" in shown_text(visitor.get(page).text)
+    assert ask(service, token) == 200
+    response = visitor.submit(page, status=303)
+    assert location(response) == "/settings/tokens?done=token-revoked"
+    assert "is revoked" in shown_text(visitor.get(location(response)).text)
+    assert ask(service, token) == 401
+    assert ask(service, other) == 200
+
+
+def test_revoking_twice_changes_nothing_more(service, user, visitor):
+    create(visitor)
+    (kept,) = tokens_of(service, user)
+    page, csrf = f"/settings/tokens/{kept.id}/revoke", visitor.csrf()
+    visitor.post(page, {"csrf_token": csrf}, status=303)
+    before = dump(service)
+    service.clock.advance(60)
+    visitor.post(page, {"csrf_token": csrf}, status=303)
+    service.app.registry.seen_sessions.flush()
+    assert changed_tables(before, dump(service)) <= {"sessions"}
+    assert "no longer works" in shown_text(visitor.get(page).text)
+    assert page not in [f.action for f in forms(visitor.get(page).text)]
+
+
+@on_one_storage
+def test_what_was_done_is_told_only_in_our_own_words(service, visitor):
+    known = visitor.get("/settings/tokens?done=token-revoked").text
+    assert "is revoked" in known
+    plain = visitor.get("/settings/tokens").text
+    for text in ("Your+account+is+hacked", "%3Cb%3E", "", "TOKEN-REVOKED", "token-revoked%20"):
+        assert visitor.get(f"/settings/tokens?done={text}").text == plain
+    # Somebody who is not signed in is told nothing by other pages' links.
+    assert (
+        "is revoked" not in Visitor(service).get("/settings/nothing?done=token-revoked", 404).text
+    )

@@ -1,0 +1,504 @@
+"""A browser without scripts, and what every answer of the settings pages must be like."""
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import cache
+from html.parser import HTMLParser
+from http.cookies import Morsel, SimpleCookie
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import URL, Engine, MetaData, NullPool, create_engine, select
+from webtest import TestApp, TestResponse
+
+from finance_api.auth import passwords
+from finance_api.auth.issuing import issue_token
+from finance_api.auth.jwt_issuing import issue_jwt
+from finance_api.auth.user_accounts import make_user
+from finance_api.storage.interface import Jwt, Session, Token, User
+from support.service import Service
+
+LOGIN = "/settings/login"
+PASSWORD = "correct horse battery staple"
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+#: What belongs to nobody but the server.
+INTERNALS = ("Traceback", 'File "', "sqlalchemy", "psycopg", "site-packages", "finance_api.web")
+
+_REQUEST_ID = re.compile("[0-9a-f]{32}")
+_numbers = itertools.count(1)
+
+#: For what does not depend on the storage.
+on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
+
+Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hashing that takes no time. To be imported by tests that are not about hashing."""
+    passwords.nobodys_hash.cache_clear()
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_hasher", quick)
+    yield
+    passwords.nobodys_hash.cache_clear()
+
+
+@contextmanager
+def hashes_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The hashes that passwords are compared with."""
+    seen: list[str] = []
+    hasher = passwords._hasher
+
+    class Counting:
+        hash = staticmethod(hasher.hash)
+
+        @staticmethod
+        def verify(expected: str, password: str) -> bool:
+            seen.append(expected)
+            return hasher.verify(expected, password)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(passwords, "_hasher", Counting)
+        yield seen
+
+
+# -- users ---------------------------------------------------------------------------------------
+
+
+def new_user(
+    service: Service,
+    *,
+    email: str | None = None,
+    password: str | None = PASSWORD,
+    premium: bool = True,
+) -> User:
+    address = email or f"visitor{next(_numbers)}@example.org"
+    now = service.clock.now()
+    made: User = service.change(
+        lambda storage: make_user(storage, address, premium=premium, password=password, now=now)
+    )
+    return made
+
+
+def user_now(service: Service, user: User) -> User:
+    found: User = service.change(lambda storage: storage.get_user(user.email))
+    return found
+
+
+def new_token(service: Service, user: User, name: str = "test", **options: Any) -> str:
+    now = service.clock.now()
+    text: str = service.change(lambda s: issue_token(s, user, name=name, now=now, **options))
+    return text
+
+
+def new_jwt(service: Service, user: User, seconds: int = 3_600) -> str:
+    registry = service.app.registry
+    text: str
+    text, _ = service.change(
+        lambda storage: issue_jwt(
+            storage,
+            storage.get_user(user.email),
+            keys=registry.jwt_keys.keys(),
+            rules=registry.jwt_rules,
+            now=service.clock.now(),
+            ttl_seconds=seconds,
+        )
+    )
+    return text
+
+
+def tokens_of(service: Service, user: User) -> list[Token]:
+    found: list[Token] = service.change(lambda storage: storage.list_tokens(user.id))
+    return found
+
+
+def jwts_of(service: Service, user: User) -> list[Jwt]:
+    found: list[Jwt] = service.change(lambda storage: storage.list_jwts(user.id))
+    return found
+
+
+def sessions_of(service: Service, user: User) -> list[Session]:
+    found: list[Session] = service.change(lambda storage: storage.list_sessions(user.id))
+    return found
+
+
+def dump(service: Service) -> dict[str, list[str]]:
+    """All that is kept: the rows of each table. What is written behind, is written first."""
+    for behind in ("seen_sessions", "last_used", "usage"):
+        getattr(service.app.registry, behind).flush()
+    if service.kind == "memory":
+        state = service.backend.state
+        return {f.name: _lines(getattr(state, f.name)) for f in fields(state)}
+    engine, metadata = _reflected(service.backend.engine.url)
+    with engine.connect() as connection:
+        return {
+            table.name: sorted(repr(tuple(row)) for row in connection.execute(select(table)))
+            for table in metadata.tables.values()
+        }
+
+
+@cache
+def _reflected(url: URL) -> tuple[Engine, MetaData]:
+    """The tables that there really are."""
+    # Without a pool: databases of tests are to be left alone.
+    engine, metadata = create_engine(url, poolclass=NullPool), MetaData()
+    metadata.reflect(engine)
+    return engine, metadata
+
+
+def _lines(value: Any) -> list[str]:
+    return sorted(map(repr, value.items())) if isinstance(value, dict) else [repr(value)]
+
+
+def changed_tables(before: dict[str, list[str]], after: dict[str, list[str]]) -> set[str]:
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+# -- HTML ----------------------------------------------------------------------------------------
+
+
+class Event(NamedTuple):
+    """kind: start, end, text, or what else there may be. text: the tag, or the text."""
+
+    kind: str
+    text: str
+    attributes: tuple[tuple[str, str | None], ...] = ()
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.events: list[Event] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.events.append(Event("start", tag, tuple(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.events.append(Event("end", tag))
+
+    def handle_data(self, data: str) -> None:
+        if self.events and self.events[-1].kind == "text":
+            data = self.events.pop().text + data
+        self.events.append(Event("text", data))
+
+    def handle_comment(self, data: str) -> None:
+        self.events.append(Event("comment", data))
+
+    def handle_decl(self, decl: str) -> None:
+        self.events.append(Event("declaration", decl))
+
+    def handle_pi(self, data: str) -> None:
+        self.events.append(Event("instruction", data))
+
+    def unknown_decl(self, data: str) -> None:
+        self.events.append(Event("declaration", data))
+
+
+def parsed(html: str) -> list[Event]:
+    """The page as a parser sees it."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.events
+
+
+def mapped(events: list[Event], change: Callable[[str], str]) -> list[Event]:
+    """The same page with other texts and other values of attributes."""
+    return [
+        Event(
+            e.kind,
+            change(e.text) if e.kind == "text" else e.text,
+            tuple((name, None if value is None else change(value)) for name, value in e.attributes),
+        )
+        for e in events
+    ]
+
+
+def shown_text(html: str) -> str:
+    """What a person reads, with single blanks."""
+    return " ".join(" ".join(e.text for e in parsed(html) if e.kind == "text").split())
+
+
+class Form(NamedTuple):
+    action: str
+    method: str
+    #: What would be sent if nothing were changed.
+    fields: list[tuple[str, str]]
+    #: Names of all its controls.
+    names: set[str]
+
+    def filled(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """What is sent with these values; a list gives several of one name, None none."""
+        for name in given:
+            assert name in self.names, (name, self.names)
+        kept = [pair for pair in self.fields if pair[0] not in given]
+        for name, value in given.items():
+            values = value if isinstance(value, (list, tuple)) else [value]
+            kept += [(name, v) for v in values if v is not None]
+        return kept
+
+
+def forms(html: str) -> list[Form]:
+    found: list[Form] = []
+    open_form: Form | None = None
+    select_name: str | None = None
+    options: list[tuple[str, bool]] = []
+    for event in parsed(html):
+        values = dict(event.attributes)
+        if event.kind == "end" and event.text == "form":
+            open_form = None
+        if event.kind == "end" and event.text == "select" and open_form and select_name:
+            chosen = [v for v, is_selected in options if is_selected] or [v for v, _ in options[:1]]
+            open_form.fields.extend((select_name, v) for v in chosen)
+            select_name = None
+        if event.kind != "start":
+            continue
+        name = values.get("name")
+        if event.text == "form":
+            action, method = values.get("action") or "", (values.get("method") or "get").lower()
+            open_form = Form(action, method, [], set())
+            found.append(open_form)
+        elif open_form is None:
+            continue
+        elif event.text == "select" and name:
+            select_name, options = name, []
+            open_form.names.add(name)
+        elif event.text == "option":
+            options.append((values.get("value") or "", "selected" in values))
+        elif event.text == "input" and name:
+            open_form.names.add(name)
+            may_be_off = values.get("type") in ("checkbox", "radio")
+            if not may_be_off or "checked" in values:
+                open_form.fields.append((name, values.get("value") or ""))
+    return found
+
+
+def csrf_of(html: str) -> str:
+    """The token of the page's forms, which must all have the same."""
+    found = {value for form in forms(html) for name, value in form.fields if name == "csrf_token"}
+    assert len(found) == 1, found
+    return found.pop()
+
+
+# -- the browser ---------------------------------------------------------------------------------
+
+
+class Visitor:
+    """Somebody with a browser: it keeps cookies, and sends forms as browsers do.
+
+    https: whether the server itself speaks HTTPS with it. address: where it is.
+    lint: whether each exchange is checked against WSGI (PEP 3333), which knows few methods.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        *,
+        https: bool = False,
+        address: str = "192.0.2.1",
+        agent: str = "Visitor/1.0",
+        host: str = "localhost",
+        headers: Mapping[str, str] | None = None,
+        lint: bool = True,
+    ) -> None:
+        self.service = service
+        self.https = https
+        self.host = host
+        self.agent = agent
+        self.headers = dict(headers or {})
+        self.cookies: dict[str, str] = {}
+        self._web = TestApp(service.app, extra_environ={"REMOTE_ADDR": address}, lint=lint)
+
+    # -- requests
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: bytes = b"",
+        headers: Mapping[str, str | None] | None = None,
+        status: int | None = None,
+        expect_https: bool | None = None,
+    ) -> TestResponse:
+        """Any request; the answer has passed `assert_protected`. status: what it must have.
+
+        headers: None leaves one out that would be sent.
+        """
+        merged = {"Host": self.host, "User-Agent": self.agent, **self.headers, **(headers or {})}
+        sent = {name: value for name, value in merged.items() if value is not None}
+        if self.cookies and "Cookie" not in sent:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        self._web.reset()
+        response = self._web.request(
+            ("https" if self.https else "http") + "://localhost" + path,
+            method=method,
+            body=body,
+            headers=sent,
+            expect_errors=True,
+        )
+        self._keep_cookies(response)
+        https = self.https if expect_https is None else expect_https
+        if urlsplit(path).path.startswith("/settings"):
+            assert_protected(response, https=https, static=path.startswith("/settings/static/"))
+        if status is not None:
+            assert response.status_int == status, (response.status, response.text[:3_000])
+        return response
+
+    def get(self, path: str, status: int | None = 200, **options: Any) -> TestResponse:
+        return self.request("GET", path, status=status, **options)
+
+    def post(
+        self,
+        path: str,
+        sent: Fields = (),
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        **options: Any,
+    ) -> TestResponse:
+        """Sends just these fields, with what a browser says of where a form comes from.
+
+        From pages with `Referrer-Policy: no-referrer` that is an origin of null.
+        """
+        pairs = list(sent.items()) if isinstance(sent, Mapping) else list(sent)
+        own = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Origin": "null",
+            "Sec-Fetch-Site": "same-origin",
+        }
+        body = urlencode(pairs, errors="surrogatepass").encode()
+        merged = {**own, **(headers or {})}
+        return self.request("POST", path, body=body, headers=merged, status=status, **options)
+
+    def form(self, page: str, action: str | None = None) -> Form:
+        """The form of a page that is sent to ``action``, by default to the page itself."""
+        wanted = action or urlsplit(page).path
+        (found,) = [form for form in forms(self.get(page).text) if form.action == wanted]
+        assert found.method == "post"
+        return found
+
+    def submit(
+        self, page: str, action: str | None = None, *, status: int | None = None, **given: Any
+    ) -> TestResponse:
+        """Loads a page, fills in a form of it, and sends it."""
+        form = self.form(page, action)
+        return self.post(form.action, form.filled(given), status=status)
+
+    # -- what people do
+
+    def sign_in(
+        self, user: User, password: str = PASSWORD, *, status: int = 303, **given: Any
+    ) -> TestResponse:
+        return self.submit(
+            LOGIN, status=status, **{"email": user.email, "password": password, **given}
+        )
+
+    def csrf(self, page: str = "/settings") -> str:
+        return csrf_of(self.get(page).text)
+
+    @property
+    def secret(self) -> str | None:
+        """What the cookie of the session holds."""
+        return self.cookies.get(("__Host-" if self.https else "") + "finance_session")
+
+    def is_signed_in(self) -> bool:
+        response = self.get("/settings", status=None)
+        if response.status_int == 200:
+            return True
+        assert response.status_int == 303, response.text
+        assert location(response) == LOGIN + "?next=%2Fsettings"
+        return False
+
+    def copy(self, service: Service | None = None) -> "Visitor":
+        """The same cookies in another browser, or at another process."""
+        other = Visitor(service or self.service, https=self.https, host=self.host, agent=self.agent)
+        other.cookies = dict(self.cookies)
+        return other
+
+    def _keep_cookies(self, response: TestResponse) -> None:
+        for morsel in sent_cookies(response):
+            assert_safe_cookie(morsel)
+            if morsel["max-age"] == "0" or not morsel.value:
+                self.cookies.pop(morsel.key, None)
+            else:
+                self.cookies[morsel.key] = morsel.value
+
+
+def signed_in(service: Service, user: User | None = None, **options: Any) -> Visitor:
+    """A new browser in which the user (by default a new one) is signed in."""
+    visitor = Visitor(service, **options)
+    visitor.sign_in(user or new_user(service))
+    return visitor
+
+
+def sent_cookies(response: TestResponse) -> list[Morsel[str]]:
+    return [
+        morsel
+        for line in response.headers.getall("Set-Cookie")
+        for morsel in SimpleCookie(line).values()
+    ]
+
+
+def location(response: TestResponse) -> str:
+    """Where a redirection leads: on this host, so the path and the query of it."""
+    url = urlsplit(response.headers["Location"])
+    assert url.netloc in ("", response.request.host), response.headers["Location"]
+    return url.path + (f"?{url.query}" if url.query else "")
+
+
+def assert_safe_cookie(morsel: Morsel[str]) -> None:
+    https = morsel.key.startswith("__Host-")
+    assert morsel.key.removeprefix("__Host-") in ("finance_session", "finance_visitor")
+    assert bool(morsel["secure"]) == https
+    assert morsel["httponly"]
+    assert morsel["samesite"] == "Lax"
+    assert morsel["path"] == "/"
+    assert not morsel["domain"]
+
+
+def assert_protected(response: TestResponse, *, https: bool, static: bool = False) -> None:
+    """The headers that every answer below /settings has."""
+    headers = response.headers
+    assert headers.getall("Content-Security-Policy") == [POLICY]
+    assert headers.getall("X-Frame-Options") == ["DENY"]
+    assert headers.getall("X-Content-Type-Options") == ["nosniff"]
+    assert headers.getall("Referrer-Policy") == ["no-referrer"]
+    assert _REQUEST_ID.fullmatch(headers["X-Request-Id"])
+    assert ("Strict-Transport-Security" in headers) == https
+    if https:
+        assert re.fullmatch("max-age=[0-9]{8,}", headers["Strict-Transport-Security"])
+    names = {name.lower() for name in headers}
+    assert not [name for name in names if name.startswith("access-control-")]
+    assert not names & {"server", "x-powered-by", "x-version"}
+    if not (static and response.status_int in (200, 304)):
+        assert headers.getall("Cache-Control") == ["no-store"]
+
+
+def assert_error_page(response: TestResponse, status: int) -> None:
+    """A page for people, by which they can say what happened, and which gives nothing away."""
+    assert response.status_int == status, response.text
+    assert response.content_type == "text/html"
+    assert response.headers["X-Request-Id"] in response.text
+    for word in INTERNALS:
+        assert word not in response.text
+
+
+def comparable(response: TestResponse) -> tuple[str, list[tuple[str, str]], str]:
+    """An answer without what is different each time."""
+    own = response.headers["X-Request-Id"]
+    left_out = ("X-Request-Id", "Set-Cookie", "Date")
+    headers = sorted((k, v) for k, v in response.headers.items() if k not in left_out)
+    text = response.text.replace(own, "(request id)")
+    for token in {v for form in forms(text) for k, v in form.fields if k == "csrf_token"}:
+        text = text.replace(token, "(csrf)")
+    return response.status, headers, text
