@@ -17,21 +17,32 @@ from urllib.parse import unquote
 import click
 import colander
 import pytest
+from pyramid.request import Request
 
 import finance_api
 from finance_api import main
 from finance_api.api.parameters import Conditions
+from finance_api.api.public import api_usage
+from finance_api.auth import sessions
+from finance_api.auth.jwt_keys import key_entries
 from finance_api.cli.main import command as finance_api_command
 from finance_api.importers.csv import CsvOptions
 from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
 from finance_api.importers.detection import FORMATS
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
+from finance_api.metrics import Metrics
 from finance_api.query.model import Operator, operators_of
 from finance_api.querystring import split_query
-from finance_api.resources import PUBLIC_RESOURCES, RESOURCES
+from finance_api.ratelimit.headers import rate_headers
+from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.resources.naming import snake_case
+from finance_api.resources.transactions import TRANSACTION_FIELDS
 from finance_api.server.settings import ServerSettings
 from finance_api.settings import SETTINGS
+from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, SETTINGS_PAGES, USAGE_PATH
+from finance_api.web.routes import ROUTES, STATIC
 
 PACKAGE = Path(finance_api.__file__).parent
 PROJECT = PACKAGE.parent
@@ -71,6 +82,12 @@ def rows(text: str) -> list[list[str]]:
             cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
             found.append([cell.strip() for cell in cells])
     return found
+
+
+def rows_of(text: str, heading: str) -> list[list[str]]:
+    """The rows of the only table whose first column has this heading."""
+    (found,) = re.findall(rf"^\| {heading} \|.*\n(?:\|.*\n?)+", text, re.MULTILINE)
+    return rows(found)
 
 
 def page_ids(path: Path) -> str:
@@ -176,6 +193,19 @@ def test_every_file_of_the_project_in_the_docs_exists(path: Path) -> None:
         s for s in spans(path.read_text(encoding="utf-8")) if re.match("(finance_api|tests)/", s)
     ]
     assert [name for name in named if not (PROJECT / name).exists()] == []
+
+
+def test_the_example_of_a_key_file_has_exactly_the_members_of_the_table() -> None:
+    text = section(page("settings.md"), "The key file")
+    (example,) = (body for language, body in _FENCE.findall(text) if language == "json")
+    members = {name for entry in key_entries(example) for name in entry}
+    assert members == {s for row in rows_of(text, "Member") for s in _SPAN.findall(row[0])}
+
+
+def test_every_metric_has_a_row_and_nothing_else_has() -> None:
+    counted = re.findall("^# TYPE ([a-z_]+) counter$", Metrics().text().decode(), re.MULTILINE)
+    documented = rows_of(section(page("settings.md"), "Metrics"), "Metric")
+    assert [row[0] for row in documented] == [f"`{name}`" for name in counted]
 
 
 # -- commands
@@ -322,12 +352,22 @@ def test_limits_of_imports_are_those_of_the_code() -> None:
 
 
 @pytest.fixture(scope="module")
-def services() -> Iterator[dict[str, Any]]:
-    """Path -> Cornice service."""
-    app = main({}, **{"finance_api.storage": "memory"})
-    yield dict(app.registry.cornice_services)
-    for stop in app.registry.at_shutdown:
+def app() -> Iterator[Any]:
+    found = main({}, **{"finance_api.storage": "memory"})
+    yield found
+    for stop in found.registry.at_shutdown:
         stop()
+
+
+@pytest.fixture(scope="module")
+def registry(app: Any) -> Any:
+    return app.registry
+
+
+@pytest.fixture(scope="module")
+def services(registry: Any) -> dict[str, Any]:
+    """Path -> Cornice service."""
+    return dict(registry.cornice_services)
 
 
 def _schema(service: Any) -> colander.MappingSchema | None:
@@ -335,26 +375,32 @@ def _schema(service: Any) -> colander.MappingSchema | None:
     return schema
 
 
-def test_every_endpoint_stands_in_the_table(services: dict[str, Any]) -> None:
-    named = {s for row in rows(section(page("api.md"), "Endpoints")) for s in _SPAN.findall(row[0])}
-    assert set(services) <= named
+def _page_of(path: str) -> str:
+    return page("internal.md" if path.startswith(INTERNAL_SURFACE) else "api.md")
+
+
+def test_every_endpoint_stands_in_the_table_of_its_page(services: dict[str, Any]) -> None:
+    for path in services:
+        documented = rows(section(_page_of(path), "Endpoints"))
+        assert path in {s for row in documented for s in _SPAN.findall(row[0])}
 
 
 def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
     for path in services:
-        assert f"$BASE{path}?" in page("api.md") or path.startswith("/__"), path
+        assert f"$BASE{path}?" in _page_of(path) or path.startswith("/__"), path
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_every_path_in_the_docs_exists(path: Path, services: dict[str, Any]) -> None:
     text = path.read_text(encoding="utf-8")
-    named = re.findall(r"/v1/api/[a-z/-]*[a-z]|/internal/[a-z0-9/-]*|/__\w+?__(?!\.py)", text)
+    below = r"/(?:v1/api|internal/v1)/[a-z/-]*[a-z]"
+    named = re.findall(rf"{below}|/__\w+?__(?!\.py)", text)
     assert {name for name in named if name not in services} == set()
 
 
-@pytest.mark.parametrize("name", ["api.md", "filters.md"])
+@pytest.mark.parametrize("name", ["api.md", "filters.md", "internal.md"])
 def test_every_url_in_the_examples_is_accepted(name: str, services: dict[str, Any]) -> None:
-    urls = re.findall(r"(/v1/api/[a-z/-]+)\?([^\s\"'`>;]+)", page(name))
+    urls = re.findall(r"((?:/v1/api|/internal/v1)/[a-z/-]+)\?([^\s\"'`>;]+)", page(name))
     assert urls
     for path, query in urls:
         given: dict[str, list[str | None]] = {}
@@ -372,8 +418,80 @@ def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> Non
     named = {row[0].strip("`") for row in rows(section(page("api.md"), "Endpoints"))}
     for path, service in services.items():
         schema = _schema(service)
-        if schema is not None and path.count("/") == 3:
+        if schema is not None and path.startswith(PUBLIC_SURFACE) and path.count("/") == 3:
             assert {n.name for n in schema.children if not isinstance(n.typ, Conditions)} <= named
+
+
+def _parameters(path: str) -> list[list[str]]:
+    """The rows of the parameters of an endpoint that has a section of its own."""
+    heading = "API usage" if path == USAGE_PATH else path.rpartition("/")[2]
+    return rows_of(section(_page_of(path), heading), "Parameter")
+
+
+def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
+    services: dict[str, Any],
+) -> None:
+    others = [p for p in services if p.startswith(INTERNAL_SURFACE) or p == USAGE_PATH]
+    assert len(others) > 1
+    for path in others:
+        schema = _schema(services[path])
+        assert schema is not None
+        documented = _parameters(path)
+        assert [row[0] for row in documented] == [f"`{node.name}`" for node in schema.children]
+        for node, (_, values, default) in zip(schema.children, documented, strict=True):
+            if default == "none":
+                assert node.required or node.missing is None
+            else:
+                assert node.deserialize([default.strip("`")]) == node.missing
+            for low, high in re.findall(r"^(\d+) to (\d+)", values):
+                assert [node.deserialize([n]) for n in (low, high)] == [int(low), int(high)]
+                with pytest.raises(colander.Invalid):
+                    node.deserialize([str(int(high) + 1)])
+
+
+def test_usage_has_exactly_its_fields() -> None:
+    """The keys of the dicts in its module."""
+    documented = rows_of(section(page("api.md"), "API usage"), "Field")
+    keys = {
+        key.value
+        for node in ast.walk(ast.parse(Path(api_usage.__file__).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Dict)
+        for key in node.keys
+        if isinstance(key, ast.Constant)
+    }
+    assert {s for row in documented for s in _SPAN.findall(row[0])} <= keys
+    assert keys <= {s for row in documented for cell in row for s in _SPAN.findall(cell)}
+
+
+def test_a_transaction_has_exactly_its_fields() -> None:
+    documented = rows_of(section(page("internal.md"), "get-records"), "Field")
+    assert [row[0] for row in documented] == [f"`{name}`" for name in TRANSACTION_FIELDS]
+
+
+def test_every_type_of_document_has_a_row_with_exactly_its_data() -> None:
+    documented = rows(section(page("internal.md"), "Document types"))
+    assert [(row[0], _SPAN.findall(row[2]), row[2].endswith("brought")) for row in documented] == [
+        (
+            f"`{resource.model_type}`",
+            [snake_case(field.name) for field in resource.listed_fields if field.name != "id"],
+            resource.open_ended,
+        )
+        for resource in DOCUMENTS
+    ]
+
+
+def test_rate_limits_are_the_defaults_of_their_settings() -> None:
+    limits = {f"`{s.name}`": f"`{s.default}`" for s in SETTINGS if s.parse is parse_limits}
+    documented = rows_of(section(page("api.md"), "Rate limits"), "What")
+    assert documented
+    for _, _, limit, _, setting in documented:
+        assert limits[setting] == limit
+
+
+def test_every_rate_header_is_explained_and_no_other() -> None:
+    refusal = Decision(False, (Level(Limit(1, 60), 0, 1, 1, 1),), 0)
+    documented = rows_of(section(page("api.md"), "Rate limits"), "Header")
+    assert {row[0].strip("`") for row in documented} == set(rate_headers(refusal))
 
 
 @pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
@@ -452,6 +570,67 @@ def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) 
             with pytest.raises(colander.Invalid) as refusal:
                 known[name].deserialize([value])
             assert str(refusal.value.messages()[0]) == cells[1]
+
+
+# -- the settings pages
+
+
+SETTINGS_PATHS = {SETTINGS_PAGES + path for path in ROUTES.values()}
+
+
+def test_every_settings_page_has_a_row_with_its_methods(registry: Any) -> None:
+    views = registry.introspector.get_category("views")
+    methods: dict[str, set[str]] = {}
+    for view in (found["introspectable"] for found in views):
+        if view["route_name"] in ROUTES:
+            path = SETTINGS_PAGES + ROUTES[view["route_name"]]
+            # Pyramid adds HEAD to GET.
+            methods.setdefault(path, set()).update({view["request_methods"]} - {"HEAD"})
+    documented = rows_of(section(page("settings-pages.md"), "The pages"), "Path")
+    assert {row[0].strip("`"): set(row[1].split(", ")) for row in documented} == methods
+    assert set(methods) == SETTINGS_PATHS
+
+
+def _settings_paths(path: Path) -> set[str]:
+    """Those that stand alone, after ``$BASE`` or after a host."""
+    start = r"(?:(?<=[\s`])|\$BASE|https?://[\w.:]+)"
+    below = rf"{SETTINGS_PAGES}(?:/[a-z/{{}}-]+)?"
+    return set(re.findall(f"{start}({below})", path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_ids)
+def test_every_settings_page_in_the_docs_exists(path: Path) -> None:
+    assert {p for p in _settings_paths(path) if p.rstrip("/") != STATIC} <= SETTINGS_PATHS
+
+
+def test_paths_of_settings_pages_are_found() -> None:
+    assert _settings_paths(PROJECT / "README.md")
+    assert len(_settings_paths(DOCS / "settings-pages.md")) > 10
+
+
+def test_the_headers_of_settings_pages_are_those_that_are_sent(app: Any) -> None:
+    response = Request.blank(f"{SETTINGS_PAGES}/login").get_response(app)
+    text = section(page("settings-pages.md"), "Headers")
+    example = next(body for language, body in _FENCE.findall(text) if not language)
+    shown = dict(line.split(": ", 1) for line in example.splitlines()[1:])
+    # The server adds the date.
+    assert set(shown) == {*response.headers, "Date"}
+    same = set(shown) - {"Date", "Content-Length", "Set-Cookie", "X-Request-Id"}
+    assert {name: shown[name] for name in same} == {n: response.headers[n] for n in same}
+    explained = {s for row in rows_of(text, "Header") for s in _SPAN.findall(row[0])}
+    assert explained == same - {"Content-Type"} | {"Strict-Transport-Security"}
+
+
+def test_limits_of_sign_ins_are_the_defaults_of_their_settings() -> None:
+    limits = {f"`{s.name}`": f"`{s.default}`" for s in SETTINGS if ".sign_in_" in s.name}
+    documented = rows_of(section(page("settings-pages.md"), "Failed sign-ins"), "Counted by")
+    assert {row[2]: row[1] for row in documented} == limits
+
+
+def test_how_long_sessions_last_is_that_of_the_code() -> None:
+    text = section(page("settings-pages.md"), "Sessions")
+    assert f"not used for {sessions.IDLE_SECONDS // 60} minutes" in text
+    assert f"{sessions.LONGEST_SECONDS // 3600} hours old" in text
 
 
 # -- errors
