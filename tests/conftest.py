@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
@@ -13,6 +14,10 @@ from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
 from support.programs import postgresql, redis_server
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 CORPORA = Path(
     os.environ.get("FINANCE_TEST_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")

@@ -74,7 +74,7 @@ def _round_up(largest: int) -> int:
     """An even number with few digits, and not less than ``largest``."""
     step = 2
     while True:
-        for factor in (1, 2, 5):
+        for factor in (1, 2, 3, 4, 5, 6, 8):
             if step * factor >= largest:
                 return step * factor
         step *= 10

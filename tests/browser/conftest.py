@@ -1,0 +1,36 @@
+"""A browser, the service it looks at, and windows that are watched."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from browser.site import Site, running_site
+from support.chromium import Windows, chromium
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One server for all tests: each has users of its own."""
+    with running_site(tmp_path_factory.mktemp("site")) as running:
+        yield running
+
+
+@pytest.fixture
+def windows(browser: Browser, site: Site) -> Iterator[Windows]:
+    """At the end the test fails if a page did what it may not."""
+    windows = Windows(browser, site.url)
+    yield windows
+    windows.close()
+
+
+@pytest.fixture
+def page(windows: Windows) -> Page:
+    """An empty page, in which nobody is signed in."""
+    return windows.open().new_page()

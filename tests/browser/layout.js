@@ -1,0 +1,76 @@
+// What a designer would send back, as far as it can be measured: texts and controls that are cut
+// off, lie on each other, or make the page scroll sideways. Gives a list of sentences.
+() => {
+  const faults = [];
+  const root = document.documentElement;
+  const width = root.clientWidth;
+  if (root.scrollWidth > width) faults.push(`the page is ${root.scrollWidth} wide, not ${width}`);
+
+  const ancestors = function* (element) {
+    for (let e = element; e; e = e.parentElement) yield e;
+  };
+  const isOnlyHeard = (element) =>
+    [...ancestors(element)].some((e) => getComputedStyle(e).clipPath === "inset(50%)");
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true });
+  const named = (element) => {
+    const text = (element.value ?? element.textContent ?? "").trim().replace(/\s+/g, " ");
+    return `<${element.localName} ${element.id || element.getAttribute("class") || ""}> "${text.slice(0, 40)}"`;
+  };
+
+  // Boxes that hide or scroll what does not fit. An e-mail that is too long ends in "…".
+  for (const e of document.querySelectorAll("body *")) {
+    const style = getComputedStyle(e);
+    const hides = style.overflowX !== "visible" || style.overflowY !== "visible";
+    if (!hides || style.display === "inline" || style.textOverflow === "ellipsis") continue;
+    if (e.localName === "input" || e.localName === "select" || e instanceof SVGElement) continue;
+    if (!isSeen(e) || isOnlyHeard(e)) continue;
+    if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)
+      faults.push(`${named(e)} does not fit into its box`);
+  }
+
+  const boxes = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const element = node.parentElement;
+    if (!node.data.trim() || !isSeen(element) || isOnlyHeard(element)) continue;
+    if (element.closest("option, title, desc, meter, script")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const rect of range.getClientRects())
+      if (rect.width > 0.5) boxes.push({ element, rect, node });
+    // Commands and tokens may be broken anywhere, as in a terminal; words that fit a line may not.
+    if (element.closest("code, .who-email")) continue;
+    for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N},.]+/gu)) {
+      if (word.length > 20) continue;
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map((rect) => Math.round(rect.top)));
+      if (lines.size > 1) faults.push(`"${word}" is broken in ${named(element)}`);
+    }
+  }
+  for (const element of document.querySelectorAll("a, button, input, select, summary, meter"))
+    if (isSeen(element) && !isOnlyHeard(element))
+      for (const rect of element.getClientRects()) boxes.push({ element, rect, node: element });
+
+  for (const { element, rect } of boxes) {
+    if (getComputedStyle(element).textOverflow === "ellipsis") continue;
+    if (rect.left < -0.5 || rect.right > width + 0.5) faults.push(`${named(element)} leaves the page`);
+    const frame = element.closest(".button, .badge, .panel, .card");
+    const edge = frame?.getBoundingClientRect();
+    if (edge && (rect.left < edge.left - 0.5 || rect.right > edge.right + 0.5 || rect.bottom > edge.bottom + 1))
+      faults.push(`${named(element)} leaves its frame ${named(frame)}`);
+  }
+
+  // The lines of one text may touch, and what is inside a control lies on it.
+  for (let i = 0; i < boxes.length; i++)
+    for (let j = i + 1; j < boxes.length; j++) {
+      const [a, b] = [boxes[i], boxes[j]];
+      if (a.node === b.node || a.element.contains(b.element) || b.element.contains(a.element)) continue;
+      const x = Math.min(a.rect.right, b.rect.right) - Math.max(a.rect.left, b.rect.left);
+      const y = Math.min(a.rect.bottom, b.rect.bottom) - Math.max(a.rect.top, b.rect.top);
+      const clipped = [a, b].some((c) => getComputedStyle(c.element).textOverflow === "ellipsis");
+      if (x > 1 && y > 4 && !clipped) faults.push(`${named(a.element)} lies on ${named(b.element)}`);
+    }
+  return [...new Set(faults)];
+}

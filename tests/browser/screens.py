@@ -1,0 +1,233 @@
+"""Every page in every state that looks different, and how to get there."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from playwright.sync_api import Page
+
+from browser.site import PASSWORD, Site
+from finance_api.auth.personal_tokens import digest, new_token
+from finance_api.auth.sessions import digest as session_digest
+from finance_api.auth.sessions import new_secret
+from finance_api.storage.interface import Session, User
+from finance_api.values.time import DAY_SECONDS
+
+_AGENTS = (
+    "Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like "
+    "Gecko) Version/19.1 Mobile/15E148 Safari/604.1",
+)
+#: What this browser calls itself in pictures.
+AGENT = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 "
+    "Safari/537.36"
+)
+
+
+class People:
+    """Who looks at the pages: each sees other states of them."""
+
+    def __init__(self, site: Site, *, quota: bool = False) -> None:
+        """quota: whether tokens have been used in the last hour, which takes a while to do."""
+        self.site = site
+        self.household = self._household(quota)
+        self.newcomer = site.user("newcomer@example.org")
+        self.free = site.user("no-premium@example.org", premium=False)
+        #: Makes tokens, which would be too many in the household's list.
+        self.maker = site.user("maker@example.org")
+        self.extreme = self._extreme()
+
+    def _household(self, quota: bool) -> User:
+        site, now = self.site, self.site.now()
+        user = site.user("demo@example.com", password=PASSWORD)
+        site.load_demo(user, records=2_000)
+        made = [
+            site.token(user, "Trial", at=now - 200 * DAY_SECONDS, expires_at=now - 3 * DAY_SECONDS),
+            site.token(user, "Old laptop", at=now - 160 * DAY_SECONDS, scopes=["records"]),
+            site.token(user, "Spreadsheet at home", at=now - 120 * DAY_SECONDS),
+            site.token(
+                user,
+                "Home automation",
+                at=now - 41 * DAY_SECONDS,
+                scopes=["accounts", "budgets"],
+                expires_at=now + 49 * DAY_SECONDS,
+            ),
+            site.token(
+                user,
+                "Power BI, monthly report",
+                at=now - 2 * DAY_SECONDS,
+                scopes=["records", "accounts", "categories", "budgets", "labels"],
+                expires_at=now + 363 * DAY_SECONDS,
+            ),
+        ]
+        if quota:
+            site.spend(made[2], 88)
+            site.spend(made[3], 437)
+        _, first = site.jwt(user, at=now - 3_000)
+        site.jwt(user, at=now - 7_000, seconds=86_400)
+        site.jwt(user, at=now - 400, seconds=604_800)
+
+        def work(storage):
+            ids = [token.id for token in storage.list_tokens(user.id)]
+            storage.revoke_token(ids[1], now - 9 * DAY_SECONDS)
+            used = (now - 5 * DAY_SECONDS, now - 9 * DAY_SECONDS - 500, now - 7_300, now - 240)
+            storage.set_tokens_used(dict(zip(ids, used, strict=False)))
+            storage.revoke_jwt(first.jti, now - 1_000)
+            storage.add_usage(_usage(user, now))
+            for n, agent in enumerate(_AGENTS, 1):
+                secret = session_digest(new_secret())
+                storage.add_session(Session(secret, user.id, now - n * 7_000, now - n * 600, agent))
+
+        site.change(work)
+        return user
+
+    def _extreme(self) -> User:
+        """Everything is as long as it can be, and has no blanks to break a line at."""
+        site, now = self.site, self.site.now()
+        user = site.user("a" * 64 + "@" + "b" * 63 + "." + "c" * 63 + "." + "d" * 57 + ".ex")
+        for name in ("x" * 100, "W" * 100, "👩‍👩‍👧‍👦" * 14, "ثم نفس سقطت وبالتحديد " * 4):
+            site.token(user, name[:100], expires_at=now + 3_000 * DAY_SECONDS)
+        site.jwt(user)
+        site.load_demo(user, records=50)
+
+        def work(storage):
+            token = storage.list_tokens(user.id)[0]
+            for n in range(6):
+                storage.add_token(
+                    replace(token, id=f"id{n}", sha256=digest(new_token()), revoked_at=now)
+                )
+            storage.add_usage({(user.id, now - now % DAY_SECONDS): 9_999_999})
+            agent = "Agent/" + "9" * 194
+            secret = session_digest(new_secret())
+            storage.add_session(Session(secret, user.id, now - 40_000, now - 1_000, agent))
+
+        site.change(work)
+        return user
+
+    def of(self, name: str | None) -> User | None:
+        return None if name is None else getattr(self, name)
+
+
+def _usage(user: User, now: int) -> dict[tuple[int, int], int]:
+    """400 days in which more and more programs ask, at weekends less."""
+    chance = random.Random(4)
+    today = now - now % DAY_SECONDS
+    days = {}
+    # Today is what is asked now.
+    for back in range(400):
+        growth = 1 - back / 480
+        weekend = (today // DAY_SECONDS - back + 3) % 7 > 4
+        usual = 640 * growth * (0.35 if weekend else 1)
+        holiday = 150 < back < 164
+        number = 0 if holiday or back == 0 else int(usual * chance.uniform(0.7, 1.2))
+        days[user.id, today - back * DAY_SECONDS] = number
+    return {day: number for day, number in days.items() if number}
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A page in some state. who: of `People`; None is nobody. then: what is done on the page."""
+
+    name: str
+    who: str | None
+    path: str
+    then: Callable[[Page], object] | None = None
+
+    def show(self, page: Page) -> None:
+        page.goto(self.path)
+        if self.then is not None:
+            self.then(page)
+
+
+def _submit(button: str, **fields: str) -> Callable[[Page], object]:
+    """Fills in fields by their ids and sends the form; the page that comes is the answer's."""
+
+    def then(page: Page) -> None:
+        for key, text in fields.items():
+            page.locator(f"#{key}").fill(text)
+        with page.expect_response(lambda r: r.request.method == "POST"):
+            page.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_load_state()
+
+    return then
+
+
+def _faulty_token(page: Page) -> None:
+    for box in page.get_by_role("checkbox").all():
+        box.uncheck()
+    page.get_by_label("On a date").check()
+    _submit("Create the token", name=" ", expires_on="2020-02-29")(page)
+
+
+def _follow(*links: str) -> Callable[[Page], object]:
+    def then(page: Page) -> None:
+        for link in links:
+            page.get_by_role("link", name=link).first.click()
+        page.wait_for_load_state()
+
+    return then
+
+
+def _open_table(page: Page) -> None:
+    page.get_by_text("Show the numbers in a table").click()
+
+
+SCREENS = (
+    Screen("sign-in", None, "/settings/login"),
+    Screen("sign-in-empty", None, "/settings/login", _submit("Sign in")),
+    Screen(
+        "sign-in-wrong",
+        None,
+        "/settings/login",
+        _submit("Sign in", email="demo@example.com", password="wrong"),
+    ),
+    Screen("error-signed-out", None, "/settings/nothing"),
+    Screen("overview", "household", "/settings"),
+    Screen("overview-first", "newcomer", "/settings"),
+    Screen("overview-no-premium", "free", "/settings"),
+    Screen("overview-extreme", "extreme", "/settings"),
+    Screen("tokens", "household", "/settings/tokens"),
+    Screen("tokens-none", "newcomer", "/settings/tokens"),
+    Screen("tokens-no-premium", "free", "/settings/tokens"),
+    Screen("tokens-extreme", "extreme", "/settings/tokens"),
+    Screen("tokens-revoked", "household", "/settings/tokens?done=token-revoked"),
+    Screen("token-new", "household", "/settings/tokens/new"),
+    Screen("token-new-faults", "household", "/settings/tokens/new", _faulty_token),
+    Screen("token-new-no-premium", "free", "/settings/tokens/new"),
+    Screen(
+        "token-created",
+        "maker",
+        "/settings/tokens/new",
+        _submit("Create the token", name="Spreadsheet at home"),
+    ),
+    Screen("token-revoke", "household", "/settings/tokens", _follow("Revoke Spreadsheet")),
+    Screen("token-revoke-extreme", "extreme", "/settings/tokens", _follow("Revoke")),
+    Screen("jwts", "household", "/settings/jwts"),
+    Screen("jwts-none", "newcomer", "/settings/jwts"),
+    Screen("jwt-created", "maker", "/settings/jwts", _submit("Issue a JWT")),
+    Screen("jwt-revoke", "household", "/settings/jwts", _follow("Revoke")),
+    Screen("jwt-revoke-all", "household", "/settings/jwts/revoke-all"),
+    Screen("usage-30-days", "household", "/settings/usage"),
+    Screen("usage-12-weeks", "household", "/settings/usage?period=12weeks"),
+    Screen("usage-12-months", "household", "/settings/usage?period=12months", _open_table),
+    Screen("usage-none", "newcomer", "/settings/usage"),
+    Screen("usage-extreme", "extreme", "/settings/usage", _open_table),
+    Screen("data", "household", "/settings/data"),
+    Screen("data-none", "newcomer", "/settings/data"),
+    Screen("security", "household", "/settings/security"),
+    Screen("security-extreme", "extreme", "/settings/security"),
+    Screen(
+        "security-faults",
+        "household",
+        "/settings/security",
+        _submit(
+            "Change the password",
+            current_password="x",
+            new_password="12345678",
+            repeated_password="1",
+        ),
+    ),
+    Screen("security-changed", "household", "/settings/security?done=password-changed"),
+    Screen("error", "household", "/settings/tokens/nothing/revoke"),
+)

@@ -1,0 +1,184 @@
+"""The service as a process, with users and data that come straight from the storage."""
+
+import http.client
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import BrowserContext
+
+from finance_api.auth.issuing import issue_token
+from finance_api.auth.jwt_issuing import issue_jwt
+from finance_api.auth.jwt_keys import KeyRing
+from finance_api.auth.jwts import JwtRules
+from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.sessions import start_session
+from finance_api.auth.user_accounts import make_user
+from finance_api.clock import SystemClock
+from finance_api.demo import Household
+from finance_api.ledger.importing import import_rows
+from finance_api.storage.interface import Jwt, Storage, User, unit_of_work
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.values.time import DAY_SECONDS
+from support.programs import free_port
+
+PASSWORD = "correct horse battery staple"
+
+_ROOT = Path(__file__).parents[2]
+_PROGRAMS = Path(sys.executable).parent
+_START_SECONDS = 60
+#: As in development.ini.
+_JWT_RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=2_592_000, leeway_seconds=5)
+
+
+class Site:
+    """A server with the settings of development.ini, in ``directory``."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        (directory / "development.ini").write_text((_ROOT / "development.ini").read_text())
+        (directory / "var").mkdir()
+        self._backend = SqlBackend(f"sqlite:///{directory}/var/finance.db")
+        self._backend.upgrade()
+        self._key_file = f"{directory}/var/jwt-keys.json"
+        add_signing_key(self._key_file, now=0, overlap_seconds=0)
+        self._clock = SystemClock()
+        self._numbers = itertools.count(1)
+        self._port = free_port()
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
+        with open(self._directory / "log", "wb") as log:
+            self._process = subprocess.Popen(
+                [_PROGRAMS / "pserve", "development.ini", f"http_port={self._port}"],
+                cwd=self._directory,
+                env={**environment, "PYTHONUNBUFFERED": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        deadline = time.monotonic() + _START_SECONDS
+        while "Serving on" not in self.log:
+            assert self._process.poll() is None and time.monotonic() < deadline, self.log
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Ends the server, which must have had no trouble."""
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(40)
+        finally:
+            self._process.kill()
+            self._backend.close()
+        assert self._process.returncode == 0, self.log
+        assert "Traceback" not in self.log and " ERROR " not in self.log, self.log
+
+    @property
+    def log(self) -> str:
+        return (self._directory / "log").read_text(errors="replace")
+
+    # -- what there is
+
+    def now(self) -> int:
+        return self._clock.now()
+
+    def change(self, work: Callable[[Storage], Any]) -> Any:
+        """Does something to the storage in a transaction of its own."""
+        with unit_of_work(self._backend, writing=True) as storage:
+            return work(storage)
+
+    def user(
+        self, email: str | None = None, *, premium: bool = True, password: str | None = None
+    ) -> User:
+        """A new user. Without a password the way in is `enter`, which takes less time."""
+        address = email or f"user{next(self._numbers)}@example.org"
+        made: User = self.change(
+            lambda s: make_user(s, address, premium=premium, password=password, now=self.now())
+        )
+        return made
+
+    def load_demo(self, user: User, records: int = 200) -> None:
+        household = Household(1, records, self.now())
+        import_rows(
+            self._backend, user.email, household.documents(), household.records, now=self.now()
+        )
+
+    def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:
+        """The text of a new token. at: when it was made; by default now."""
+        made_at = self.now() if at is None else at
+        text: str = self.change(lambda s: issue_token(s, user, name=name, now=made_at, **options))
+        return text
+
+    def jwt(self, user: User, *, at: int | None = None, seconds: int = 3_600) -> tuple[str, Jwt]:
+        """A new JSON Web Token: its text, and what is kept of it."""
+        made: tuple[str, Jwt] = self.change(
+            lambda storage: issue_jwt(
+                storage,
+                storage.get_user(user.email),
+                keys=KeyRing(self._key_file).keys(),
+                rules=_JWT_RULES,
+                now=self.now() if at is None else at,
+                ttl_seconds=seconds,
+            )
+        )
+        return made
+
+    def use(self, user: User, requests: int) -> None:
+        """Makes so many requests stand in today's usage."""
+        today = self.now() - self.now() % DAY_SECONDS
+        self.change(lambda storage: storage.add_usage({(user.id, today): requests}))
+
+    def enter(self, context: BrowserContext, user: User, agent: str = "Tests/1.0") -> None:
+        """Signs in without the form."""
+        secret = self.change(
+            lambda storage: start_session(storage, user, now=self.now(), user_agent=agent)
+        )
+        cookie = {"name": "finance_session", "value": secret, "url": self.url, "sameSite": "Lax"}
+        context.add_cookies([{**cookie, "httpOnly": True}])  # type: ignore[list-item]
+
+    # -- what a program asks
+
+    def get(self, path: str, credential: str) -> int:
+        """The status of what a program is answered."""
+        return self.fetch(f"{self.url}{path}", {"Authorization": f"Bearer {credential}"})
+
+    def fetch(self, url: str, headers: Mapping[str, str]) -> int:
+        parts = urlsplit(url)
+        assert f"{parts.scheme}://{parts.netloc}" == self.url
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        try:
+            path = parts.path + (f"?{parts.query}" if parts.query else "")
+            connection.request("GET", path, headers=dict(headers))
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    def spend(self, token: str, requests: int) -> None:
+        """Makes so many requests, quickly."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        headers = {"Authorization": f"Bearer {token}"}
+        for _ in range(requests):
+            connection.request("GET", "/v1/api/accounts", headers=headers)
+            response = connection.getresponse()
+            response.read()
+            assert response.status == 200
+        connection.close()
+
+
+@contextmanager
+def running_site(directory: Path) -> Iterator[Site]:
+    site = Site(directory)
+    site.start()
+    try:
+        yield site
+    finally:
+        site.stop()

@@ -1,0 +1,132 @@
+"""Forms with faults: each fault stands beside its field, and is said to those who do not see it."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from browser.site import PASSWORD, Site
+from support.chromium import Windows
+
+
+@pytest.fixture
+def inside(site: Site, windows: Windows) -> Page:
+    context = windows.open()
+    site.enter(context, site.user(password=PASSWORD))
+    return context.new_page()
+
+
+def assert_tells(page: Page, field: Locator, error: str) -> None:
+    """The error is beside the field, said with it, and in the list above, which leads to it."""
+    expect(field).to_have_attribute("aria-invalid", "true")
+    ids = (field.get_attribute("aria-describedby") or "").split()
+    described = [page.locator(f"#{id}") for id in ids]
+    (beside,) = [text for text in described if text.inner_text() == error]
+    expect(beside).to_be_visible()
+    box, error_box = field.bounding_box(), beside.bounding_box()
+    assert abs(error_box["x"] - box["x"]) < 5
+    assert 0 <= box["y"] - (error_box["y"] + error_box["height"]) < 20
+    summary = page.get_by_role("alert")
+    summary.get_by_role("link", name=error).click()
+    expect(field).to_be_focused()
+
+
+def assert_begins_at_the_errors(page: Page) -> None:
+    """The title says it first, and the focus is on the list."""
+    expect(page).to_have_title(re.compile("^Error: "))
+    expect(page.get_by_role("alert")).to_be_focused()
+
+
+def test_sign_in_without_e_mail_and_password(page):
+    page.goto("/settings/login")
+    page.get_by_role("button", name="Sign in").click()
+    assert_begins_at_the_errors(page)
+    assert_tells(page, page.get_by_label("E-mail"), "Enter your e-mail address.")
+    assert_tells(page, page.get_by_label("Password"), "Enter your password.")
+
+
+def test_a_wrong_password_does_not_tell_whether_the_account_exists(site, page):
+    user = site.user(password=PASSWORD)
+    said = []
+    for email in (user.email, "nobody@example.org"):
+        page.goto("/settings/login")
+        page.get_by_label("E-mail").fill(email)
+        page.get_by_label("Password").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+        assert_begins_at_the_errors(page)
+        said.append(page.get_by_role("alert").inner_text())
+        # What is typed again is the password alone.
+        expect(page.get_by_label("E-mail")).to_have_value(email)
+        expect(page.get_by_label("Password")).to_have_value("")
+    assert said[0] == said[1]
+    assert "The e-mail or the password is not right." in said[0]
+    page.get_by_label("E-mail").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_title("Overview · finance_api")
+
+
+def test_signing_in_leads_to_the_page_that_was_wanted(site, page):
+    user = site.user(password=PASSWORD)
+    page.goto("/settings/usage?period=12weeks")
+    page.get_by_label("E-mail").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(f"{site.url}/settings/usage?period=12weeks")
+
+
+def test_a_token_without_name_scope_and_future(inside):
+    inside.goto("/settings/tokens/new")
+    for box in inside.get_by_role("checkbox").all():
+        box.uncheck()
+    inside.get_by_label("On a date").check()
+    inside.get_by_label("Last day").fill("2020-02-29")
+    inside.get_by_role("button", name="Create the token").click()
+    assert_begins_at_the_errors(inside)
+    assert_tells(inside, inside.get_by_label("Name"), "A token needs a name.")
+    assert_tells(inside, inside.get_by_label("Last day"), "Choose a date after today.")
+    group = inside.get_by_role("group", name="May read")
+    error = inside.locator(f"#{group.get_attribute('aria-describedby')}")
+    expect(error).to_have_text("Choose at least one of these.")
+    for box in inside.get_by_role("checkbox").all():
+        expect(box).to_have_attribute("aria-invalid", "true")
+    # What was right stays.
+    expect(inside.get_by_label("Last day")).to_have_value("2020-02-29")
+    expect(inside.get_by_label("On a date")).to_be_checked()
+
+
+def test_a_new_password_that_is_too_short_or_not_repeated(inside):
+    inside.goto("/settings/security")
+    inside.get_by_label("Current password").fill("wrong")
+    inside.get_by_label("New password", exact=True).fill("12345678")
+    inside.get_by_label("New password again").fill("87654321")
+    inside.get_by_role("button", name="Change the password").click()
+    assert_begins_at_the_errors(inside)
+    assert_tells(
+        inside, inside.get_by_label("Current password"), "This is not your current password."
+    )
+    assert_tells(inside, inside.get_by_label("New password again"), "The two are not the same.")
+    inside.get_by_label("Current password").fill(PASSWORD)
+    inside.get_by_label("New password", exact=True).fill("short")
+    inside.get_by_label("New password again").fill("short")
+    inside.get_by_role("button", name="Change the password").click()
+    assert_tells(
+        inside,
+        inside.get_by_label("New password", exact=True),
+        "A password has 8 to 1024 characters.",
+    )
+
+
+def test_a_form_of_a_session_that_has_ended_says_so(site, windows):
+    user = site.user()
+    context = windows.open()
+    site.enter(context, user)
+    page = context.new_page()
+    page.goto("/settings/tokens/new")
+    page.get_by_label("Name").fill("Too late")
+    site.change(lambda storage: storage.delete_sessions(user.id))
+    page.get_by_role("button", name="Create the token").click()
+    expect(page.get_by_role("main")).to_contain_text("You are not signed in any more")
+    page.get_by_role("link", name="Go to the sign-in page").click()
+    expect(page.get_by_label("E-mail")).to_be_visible()
+    assert site.change(lambda storage: storage.list_tokens(user.id)) == []

@@ -1,0 +1,156 @@
+"""The whole way: from the sign-in page to a program that reads data, and back out."""
+
+import re
+import shlex
+import time
+
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from browser.site import PASSWORD, Site
+from support.chromium import Windows
+
+
+def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
+    page.goto("/settings")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def create_token(page: Page, name: str) -> str:
+    page.get_by_role("link", name="Create a token").first.click()
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Create the token").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Your new token")
+    return page.locator("#token").inner_text()
+
+
+def requests_shown(page: Page) -> int:
+    """The large number of the usage page."""
+    page.goto("/settings/usage")
+    figure = page.locator(".figure")
+    return int(figure.inner_text().replace(",", "")) if figure.count() else 0
+
+
+def test_a_new_user_lets_a_program_in_sees_what_it_does_and_locks_it_out(site, windows):
+    user = site.user(password=PASSWORD)
+    site.load_demo(user)
+    context = windows.open(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+
+    sign_in(page, user.email)
+    expect(page).to_have_title("Overview · finance_api")
+    token = create_token(page, "Spreadsheet at home")
+    assert token.startswith("fin_")
+
+    box = page.locator(".copy-box").filter(has=page.locator("#token"))
+    box.get_by_role("button", name="Copy").click()
+    expect(box.get_by_role("button")).to_have_text("Copied")
+    expect(page.locator("#announcement")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == token
+
+    words = shlex.split(page.locator("#curl").inner_text())
+    assert words[:2] == ["curl", "-H"] and len(words) == 4
+    header, _, value = words[2].partition(": ")
+    assert requests_shown(page) == 0
+    assert site.fetch(words[3], {header: value}) == 200
+    site.spend(token, 19)
+    answered_at = time.monotonic()
+    while requests_shown(page) != 20:
+        assert time.monotonic() < answered_at + 3, "the usage does not move"
+    meter = page.get_by_role("meter", name="Requests left for Spreadsheet at home")
+    left = int(meter.get_attribute("value"))
+    # What is used comes back at one in seven seconds.
+    assert 480 <= left < 490
+    expect(page.locator(".quotas")).to_contain_text(f"{left} of 500")
+    expect(page.locator(".quotas")).to_contain_text("Full again")
+
+    page.get_by_role("link", name="API tokens").click()
+    row = page.get_by_role("row").filter(has_text="Spreadsheet at home")
+    expect(row).to_contain_text("Everything")
+    expect(row).to_contain_text("Active")
+    assert token not in page.content()
+    row.get_by_role("link", name="Revoke Spreadsheet at home").click()
+    page.get_by_role("button", name="Revoke this token").click()
+    expect(page.get_by_role("status").first).to_contain_text("The token is revoked")
+    expect(page.get_by_role("row").filter(has_text="Spreadsheet at home")).to_contain_text(
+        "Revoked"
+    )
+    assert site.get("/v1/api/records", token) == 401
+
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+    expect(page.get_by_role("status").first).to_contain_text("You are signed out")
+    page.goto("/settings/tokens")
+    expect(page).to_have_url(re.compile("/settings/login"))
+
+
+def test_a_token_reads_only_what_was_ticked_and_only_until_its_day(site, windows):
+    user = site.user()
+    context = windows.open()
+    site.enter(context, user)
+    page = context.new_page()
+    page.goto("/settings/tokens/new")
+    page.get_by_label("Name").fill("Budget display")
+    for label in ("Records", "Categories", "Goals", "Standing orders", "Labels", "Record rules"):
+        page.get_by_label(label, exact=True).uncheck()
+    expect(page.get_by_label("Last day")).to_be_hidden()
+    page.get_by_label("On a date").check()
+    page.get_by_label("Last day").fill("2099-01-31")
+    page.get_by_role("button", name="Create the token").click()
+    token = page.locator("#token").inner_text()
+    assert site.get("/v1/api/budgets", token) == 200
+    assert site.get("/v1/api/records", token) == 403
+    page.get_by_role("link", name="I have copied it").click()
+    row = page.get_by_role("row").filter(has_text="Budget display")
+    expect(row).to_contain_text("accounts, budgets")
+    expect(row).to_contain_text("1 Feb 2099")
+
+
+def test_going_back_does_not_show_a_token_again(site, windows):
+    user = site.user()
+    context = windows.open()
+    site.enter(context, user)
+    page = context.new_page()
+    page.goto("/settings")
+    token = create_token(page, "Once")
+    page.goto("/settings/tokens")
+    assert token not in page.content()
+    # The browser has not kept the page, and does not send the form again unasked.
+    with pytest.raises(Error, match="ERR_CACHE_MISS"):
+        page.go_back()
+    expect(page.locator("body")).not_to_contain_text(token)
+    assert len(site.change(lambda storage: storage.list_tokens(user.id))) == 1
+
+
+def test_without_premium_the_page_says_how_to_get_it(site: Site, windows: Windows):
+    context = windows.open()
+    user = site.user(premium=False)
+    site.enter(context, user)
+    page = context.new_page()
+    page.goto("/settings/tokens")
+    expect(page.get_by_role("heading", name="API tokens need premium")).to_be_visible()
+    expect(page.get_by_role("link", name="Create a token")).to_have_count(0)
+    command = shlex.split(page.locator("#premium-command").inner_text())
+    assert command == ["finance-api", "user", "set", user.email, "--premium"]
+    page.goto("/settings/tokens/new")
+    expect(page.get_by_role("button", name="Create the token")).to_have_count(0)
+    site.change(lambda storage: storage.update_user(user.id, premium=True))
+    page.goto("/settings/tokens/new")
+    expect(page.get_by_role("button", name="Create the token")).to_be_visible()
+
+
+def test_all_data_can_be_downloaded(site, windows):
+    context = windows.open()
+    user = site.user()
+    site.load_demo(user, records=50)
+    site.enter(context, user)
+    page = context.new_page()
+    page.goto("/settings/data")
+    with page.expect_download() as begun:
+        page.get_by_role("link", name="Download my data").click()
+    assert re.fullmatch(r"finance-data-[0-9-]{10}\.ndjson", begun.value.suggested_filename)
+    lines = begun.value.path().read_bytes().splitlines()
+    assert len(lines) > 50
+    assert all(line.startswith(b"{") and line.endswith(b"}") for line in lines)

@@ -1,0 +1,101 @@
+"""How every page looks and is read out: wide and narrow, light and dark, full and empty."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page
+
+from browser.screens import SCREENS, People, Screen
+from browser.site import Site
+from support.chromium import Windows
+
+WIDTHS = (360, 1440)
+SCHEMES = ("light", "dark")
+RULES = {
+    "type": "tag",
+    "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+}
+COLOUR_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+
+_LAYOUT = Path(__file__).with_name("layout.js").read_text()
+
+
+@pytest.fixture(scope="session")
+def people(site: Site) -> People:
+    return People(site)
+
+
+@pytest.fixture(scope="module")
+def window_of(
+    browser: Browser, site: Site, people: People
+) -> Iterator[Callable[[str | None], tuple[Windows, Page]]]:
+    """One window for each person: opening one takes longer than loading a page."""
+    windows = Windows(browser, site.url)
+    pages: dict[str | None, Page] = {}
+
+    def window_of(who: str | None) -> tuple[Windows, Page]:
+        if who not in pages:
+            context = windows.open()
+            user = people.of(who)
+            if user is not None:
+                site.enter(context, user)
+            pages[who] = context.new_page()
+        return windows, pages[who]
+
+    yield window_of
+    windows.close()
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
+def test_page_has_nothing_that_a_designer_or_axe_would_send_back(screen: Screen, window_of):
+    windows, page = window_of(screen.who)
+    screen.show(page)
+    page.evaluate(AXE_SCRIPT)
+    found = []
+    for scheme in SCHEMES:
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            where = f"{width} px, {scheme}"
+            if scheme == "light":
+                found += [f"{where}: {fault}" for fault in page.evaluate(_LAYOUT)]
+                found += [f"{where}: {fault}" for fault in axe_violations(page)]
+            else:
+                # Nothing else is different in the dark.
+                found += [f"{where}: {fault}" for fault in axe_violations(page, COLOUR_RULES)]
+    assert not found, "\n".join(found)
+    problems, windows.problems = windows.problems, []
+    assert not problems
+
+
+def axe_violations(page: Page, rules: dict[str, object] = RULES) -> list[str]:
+    """What axe-core, which the page must have, finds in it."""
+    options = {"runOnly": rules, "resultTypes": ["violations"]}
+    violations = page.evaluate("async (options) => (await axe.run(options)).violations", options)
+    return [
+        f"{violation['id']}: {node['html'][:120]} {node.get('failureSummary', '')}"
+        for violation in violations
+        for node in violation["nodes"]
+    ]
+
+
+FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty</h1>
+<p style="color: #bbb">Too pale</p>
+<p style="position: absolute; top: 200px; left: 10px; margin: 0">Below, and hardly to be read</p>
+<p style="position: absolute; top: 200px; left: 30px; margin: 0">Above, and hardly to be read</p>
+<p style="position: absolute; top: 300px; width: 3em; overflow: hidden">Incomprehensibilities</p>
+<p style="position: absolute; top: 400px; left: 300px; white-space: nowrap">Far to the right</p>
+</main></html>"""
+
+
+def test_what_is_looked_for_is_found_where_it_is(windows):
+    page = windows.open(width=360).new_page()
+    page.set_content(FAULTY)
+    faults = "\n".join(page.evaluate(_LAYOUT))
+    for expected in ("lies on", "does not fit into its box", "leaves the page", "the page is"):
+        assert expected in faults
+    page.evaluate(AXE_SCRIPT)
+    (violation,) = axe_violations(page)
+    assert violation.startswith("color-contrast")

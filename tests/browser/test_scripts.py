@@ -1,0 +1,95 @@
+"""Without script everything works; with it, copying does as well."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.site import PASSWORD, Site
+from support.chromium import Windows
+
+
+def test_without_script_a_token_can_be_made_and_revoked(site, windows):
+    user = site.user(password=PASSWORD)
+    page = windows.open(java_script_enabled=False).new_page()
+    page.goto("/settings/tokens/new")
+    page.get_by_label("E-mail").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Name").fill("No script")
+    page.get_by_label("On a date").check()
+    page.get_by_label("Last day").fill("2099-01-31")
+    page.get_by_role("button", name="Create the token").click()
+    token = page.locator("#token").inner_text()
+    # Nothing is offered that would do nothing.
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    assert site.get("/v1/api/records", token) == 200
+    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("link", name="Revoke No script").click()
+    page.get_by_role("button", name="Revoke this token").click()
+    expect(page.get_by_role("status").first).to_contain_text("The token is revoked")
+    assert site.get("/v1/api/records", token) == 401
+
+    page.get_by_role("link", name="JWTs").click()
+    page.get_by_role("button", name="Issue a JWT").click()
+    jwt = page.locator("#token").inner_text()
+    internal = "/internal/v1/get-docs?document_type=Account"
+    assert site.get(internal, jwt) == 200
+    page.goto("/settings/jwts/revoke-all")
+    page.get_by_role("button", name="Revoke all JWTs").click()
+    assert site.get(internal, jwt) == 401
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+@pytest.fixture
+def new_token_page(site: Site, windows: Windows) -> Page:
+    """A page that copies, with its own time, as far as it is let."""
+    context = windows.open(permissions=["clipboard-read"])
+    site.enter(context, site.user())
+    page = context.new_page()
+    page.clock.install()
+    return page
+
+
+def make(page: Page) -> str:
+    page.goto("/settings/tokens/new")
+    page.get_by_label("Name").fill("To be copied")
+    page.get_by_role("button", name="Create the token").click()
+    return page.locator("#token").inner_text()
+
+
+def test_a_copied_text_is_said_to_be_copied_for_a_while(new_token_page):
+    page = new_token_page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    make(page)
+    line = page.locator("#curl").inner_text()
+    button = page.get_by_role("button", name="Copy").nth(1)
+    expect(button).to_have_accessible_description("curl")
+    button.click()
+    expect(page.locator("#announcement")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == line
+    page.clock.run_for(3_000)
+    expect(page.get_by_role("button", name="Copy", exact=True)).to_have_count(2)
+    expect(page.locator("#announcement")).to_be_empty()
+
+
+def test_where_there_is_no_clipboard_it_is_copied_by_selecting(new_token_page):
+    page = new_token_page
+    # As over plain HTTP from another machine.
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    token = make(page)
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.locator("#announcement")).to_have_text("Copied")
+    page.goto("/settings/tokens/new")
+    page.get_by_label("Name").press("Control+V")
+    expect(page.get_by_label("Name")).to_have_value(token)
+
+
+def test_where_copying_is_refused_the_text_is_selected(new_token_page):
+    page = new_token_page
+    page.add_init_script(
+        "navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))"
+    )
+    token = make(page)
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.locator("#announcement")).to_contain_text("copy it with the keyboard")
+    assert page.evaluate("getSelection().toString()") == token

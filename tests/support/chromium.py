@@ -1,0 +1,108 @@
+"""A real browser, and what it tells of pages that do what ours never may."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Request,
+    Response,
+    sync_playwright,
+)
+
+from support.programs import missing
+
+#: Milliseconds that anything may take to appear; on a busy machine a page needs some.
+TIMEOUT_MS = 15_000
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+#: Reported by the console, where it is seen even if the page throws its listeners away.
+_REPORT_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (e) => console.error(
+  `CSP report: ${e.violatedDirective} ${e.blockedURI} ${e.sample}`), true);
+"""
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A running Chromium; the test is skipped where none is installed."""
+    program = next((path for name in _NAMES if (path := shutil.which(name))), None)
+    if program is None:
+        missing("Chromium")
+    # Chromium's own sandbox does not work for root.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Windows:
+    """Opens windows on one site, each with cookies of its own, and notes what goes wrong in them.
+
+    problems: errors and warnings of the console, exceptions of scripts, dialogs, reports of the
+    Content-Security-Policy, requests to other hosts, failures of the server.
+    """
+
+    def __init__(self, browser: Browser, base_url: str) -> None:
+        self.problems: list[str] = []
+        self._browser = browser
+        self._base_url = base_url
+        self._host = urlsplit(base_url).netloc
+        self._open: list[BrowserContext] = []
+
+    def open(self, *, width: int = 1440, height: int = 900, **options: Any) -> BrowserContext:
+        """options: as of `Browser.new_context`."""
+        settings = {
+            "base_url": self._base_url,
+            "viewport": {"width": width, "height": height},
+            "locale": "en-GB",
+            # Colours that are still changing would be measured wrongly.
+            "reduced_motion": "reduce",
+        }
+        context = self._browser.new_context(**{**settings, **options})
+        self._open.append(context)
+        context.set_default_timeout(TIMEOUT_MS)
+        context.add_init_script(_REPORT_VIOLATIONS)
+        context.on("console", self._see_console)
+        context.on("weberror", lambda error: self.problems.append(f"exception: {error.error}"))
+        context.on("dialog", self._see_dialog)
+        context.on("request", self._see_request)
+        context.on("response", self._see_response)
+        return context
+
+    def close(self) -> None:
+        """Closes them all; fails if anything has gone wrong."""
+        for context in self._open:
+            context.close()
+        self._open.clear()
+        problems, self.problems = self.problems, []
+        assert not problems, "\n".join(problems)
+
+    def _see_console(self, message: ConsoleMessage) -> None:
+        # That a page has a status of 400 or 403 is meant; see _see_response for files.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+            self.problems.append(f"console: {message.text}")
+
+    def _see_dialog(self, dialog: Dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _see_request(self, request: Request) -> None:
+        url = urlsplit(request.url)
+        if url.netloc != self._host and request.url != "about:blank":
+            self.problems.append(f"request to {request.url}")
+
+    def _see_response(self, response: Response) -> None:
+        is_page = response.request.resource_type == "document"
+        if response.status >= (500 if is_page else 400):
+            self.problems.append(f"{response.status} for {response.url}")
