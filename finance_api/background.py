@@ -40,11 +40,15 @@ class Periodic:
 
     def stop(self) -> None:
         """Ends the thread and does what is left to do."""
+        self.end()
+        if self._last:
+            self._try()
+
+    def end(self) -> None:
+        """Ends the thread."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
-        if self._last:
-            self._try()
 
     def _run(self) -> None:
         while not self._stopping.wait(self._seconds):
@@ -54,7 +58,7 @@ class Periodic:
         try:
             self._work()
         except Exception as error:
-            if not self._failing or self._stopping.is_set():
+            if not self._failing:
                 logger.warning("%s failed and will be tried again: %s", self._name, error)
             self._failing = True
         else:
@@ -68,6 +72,7 @@ class WriteBehind(Generic[K]):
 
     merge: of two numbers noted for one key, the one to keep.
     write: keeps all numbers or, if it raises, none of them: these are then tried again.
+    last_attempts: how often that is tried at the end.
     """
 
     def __init__(
@@ -77,9 +82,12 @@ class WriteBehind(Generic[K]):
         *,
         merge: Callable[[int, int], int],
         write: Callable[[Mapping[K, int]], None],
+        last_attempts: int = 1,
     ) -> None:
+        self._name = name
         self._merge = merge
         self._write = write
+        self._last_attempts = last_attempts
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._noted: dict[K, int] = {}
@@ -107,7 +115,14 @@ class WriteBehind(Generic[K]):
 
     def stop(self) -> None:
         """Writes what is left."""
-        self._periodic.stop()
+        self._periodic.end()
+        for left in reversed(range(self._last_attempts)):
+            try:
+                self.flush()
+                return
+            except Exception as error:
+                if not left:
+                    logger.error("%s failed at the end, and is lost: %s", self._name, error)
 
     def _keep(self, key: K, number: int) -> None:
         kept = self._noted.get(key)

@@ -102,12 +102,23 @@ def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
     try:
         if by_email and "@" in claims.subject:
-            found: tuple[User, bool] = find(claims.jti, email=normal_email(claims.subject))
+            found: tuple[User, bool] = find(claims.jti, email=_email(claims.subject))
         else:
             found = find(claims.jti, uuid=parse_id(claims.subject))
     except (EmailRefused, IdError):
         raise NotFound("there is no such user") from None
     return found
+
+
+def _email(subject: str) -> str:
+    """The e-mail that the claim names, but for the case of ASCII letters. Raises EmailRefused.
+
+    What becomes an address only by being put right may be somebody else's at its issuer.
+    """
+    email = normal_email(subject)
+    if "".join(c.lower() if c.isascii() else c for c in subject) != email:
+        raise EmailRefused("not an address as it is kept")
+    return email
 
 
 _SURFACES = ((PUBLIC_SURFACE, _by_token), (INTERNAL_SURFACE, _by_jwt))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_keys import JwtKey, signing_key
 from finance_api.auth.jwts import MAX_ID_CHARACTERS, Claims, JwtRules, sign_jwt
-from finance_api.storage.errors import NotFound
+from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Jwt, Storage, User
 from finance_api.values.ids import new_id
 
@@ -62,5 +62,8 @@ def revoke_jwt(storage: Storage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
     except NotFound:
         expires_at = now + rules.max_ttl_seconds + 2 * rules.leeway_seconds
         jwt = Jwt(jti, None, None, expires_at, revoked_at=now)
-        storage.add_jwt(jwt)
+        try:
+            storage.add_jwt(jwt)
+        except Conflict:
+            raise RevokeRefused("it is being revoked just now; try again") from None
         return jwt

@@ -102,6 +102,10 @@ function log.read(self)
     redis.call('LPOP', self.key)
     oldest = tonumber(redis.call('LINDEX', self.key, 0))
   end
+  -- What is no time was not written here.
+  if not (tonumber(redis.call('LINDEX', self.key, -1)) and oldest) then
+    redis.call('DEL', self.key)
+  end
 end
 
 function log.take(self)
@@ -124,6 +128,10 @@ function log.level(self)
   local newest = tonumber(redis.call('LINDEX', self.key, -1))
   -- More than the count are there only if it was larger before.
   local first = tonumber(redis.call('LINDEX', self.key, math.max(0, length - self.count)))
+  if not first then
+    redis.call('DEL', self.key)
+    return self.count, 0, 0
+  end
   local remaining = math.max(0, self.count - length)
   return remaining, newest + self.window - now, first + self.window - now
 end

@@ -15,6 +15,9 @@ from finance_api.values.time import DAY_SECONDS
 #: Numbers are written at least once a second; writing them takes some time, too.
 _FLUSH_SECONDS = 0.5
 
+#: An import may be running when the service ends; each attempt waits a second for it.
+_LAST_ATTEMPTS = 20
+
 #: User id and day (its first second).
 UserDay = tuple[int, int]
 
@@ -27,7 +30,13 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
             storage.add_usage(requests)
 
     name = "writing how many requests were made"
-    return WriteBehind(name, _FLUSH_SECONDS, merge=operator.add, write=write)
+    return WriteBehind(
+        name,
+        _FLUSH_SECONDS,
+        merge=operator.add,
+        write=write,
+        last_attempts=_LAST_ATTEMPTS,
+    )
 
 
 def count(event: NewResponse) -> None:

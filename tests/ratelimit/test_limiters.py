@@ -171,3 +171,17 @@ def test_redis_loses_no_unit_of_the_largest_bucket(shared, server):
     decision = shared.take(rule, key, NOW)
     assert (decision.allowed, decision.levels[0].remaining) == (True, 0)
     assert server.get(name) == f"{capacity - 1} {NOW}"
+
+
+@pytest.mark.parametrize("rule", [window_rule("3/minute"), bucket_rule("3/minute")])
+@pytest.mark.parametrize("members", [["xx", "yy"], ["xx"], ["1", "xx", "2"], ["xx", str(NOW)]])
+def test_what_others_wrote_into_redis_is_no_more(redis_url, rule, members):
+    client = redis.Redis.from_url(redis_url)
+    key = make_key()
+    client.rpush(f"finance_api:ratelimit:{{{rule.name}:{key}}}:minute", *members)
+    limiter = RedisLimiter(redis_url, timeout_seconds=30)
+    granted = [limiter.take(rule, key, NOW).allowed for _ in range(4)]
+    assert granted[-1] is False
+    assert granted.count(True) in (2, 3)
+    limiter.close()
+    client.close()

@@ -302,3 +302,21 @@ def test_an_end_without_a_beginning_is_harmless(sink):
     sums.stop()
     sums.stop()
     assert sink.written == []
+
+
+def test_at_the_end_as_many_attempts_are_made_as_were_asked_for(caplog):
+    written, failures = [], [ValueError("locked")] * 3
+
+    def write(noted):
+        if failures:
+            raise failures.pop()
+        written.append(dict(noted))
+
+    for attempts, expected in ((3, []), (4, [{"a": 2}])):
+        failures[:] = [ValueError("locked")] * 3
+        behind = WriteBehind("writing", 3_600, merge=max, write=write, last_attempts=attempts)
+        behind.note("a", 2)
+        behind.stop()
+        assert written == expected
+        assert ("is lost: locked" in caplog.text) is (not expected)
+        caplog.clear()

@@ -11,6 +11,7 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import (
     ArgumentError,
     DisconnectionError,
+    IntegrityError,
     InterfaceError,
     NoSuchModuleError,
     OperationalError,
@@ -201,6 +202,16 @@ def is_locked(error: BaseException | None) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     return getattr(error, "sqlstate", None) == "55P03" or (
         code is not None and code & 0xFF == sqlite3.SQLITE_BUSY
+    )
+
+
+def is_duplicate(error: IntegrityError) -> bool:
+    """Whether a key is there already; else something that is referred to is not."""
+    # PostgreSQL: unique_violation.
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return getattr(error.orig, "sqlstate", None) == "23505" or code in (
+        sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
+        sqlite3.SQLITE_CONSTRAINT_UNIQUE,
     )
 
 

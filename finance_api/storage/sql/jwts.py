@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Jwt, User
+from finance_api.storage.sql.engine import is_duplicate
 from finance_api.storage.sql.tables import jwts, users
 from finance_api.storage.sql.users import USER_COLUMNS, to_user
 
@@ -63,6 +64,9 @@ class Jwts:
                 )
             )
         except IntegrityError as error:
+            # Another one has added it since.
+            if is_duplicate(error):
+                raise Conflict(f"there is a JWT {jwt.jti} already") from error
             raise NotFound("there is no such user") from error
 
     def get_jwt_owner(
