@@ -7,7 +7,6 @@ A key counts from ``use_from`` until ``use_until``. HS256 keys sign here; the ot
 of an issuer elsewhere.
 """
 
-import json
 import logging
 import threading
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from finance_api.auth.key_strength import KeyRefused, hmac_key
+from finance_api.auth.strict_json import parse_json
 from finance_api.values.time import TimeError, parse_time
 
 logger = logging.getLogger(__name__)
@@ -143,8 +143,8 @@ def read_key_file(path: str) -> tuple[JwtKey, ...]:
 def key_entries(text: str) -> list[dict[str, Any]]:
     """The entries of a key file, as they stand there. Raises KeyRefused."""
     try:
-        entries = json.loads(text, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
+        entries = parse_json(text)
+    except ValueError as error:
         raise KeyRefused(f"is not JSON: {error}") from None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise KeyRefused("is not a JSON list of objects")
@@ -155,13 +155,6 @@ def key_entries(text: str) -> list[dict[str, Any]]:
         if kids.index(kid) != number - 1:
             raise KeyRefused(f"key {number}: there are two keys with the kid {kid!r}")
     return entries
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("an object has a member twice")
-    return members
 
 
 def _key(entry: dict[str, Any], directory: Path) -> JwtKey:

@@ -4,7 +4,6 @@ PyJWT checks the signature and the claims' presence; what it is lax about is che
 text, members named twice, the header, types, and times by a clock that tests can hold.
 """
 
-import json
 import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -15,6 +14,7 @@ from typing import Any
 import jwt
 
 from finance_api.auth.jwt_keys import JwtKey
+from finance_api.auth.strict_json import parse_json
 
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
@@ -109,23 +109,12 @@ def _canonical(segment: str) -> bytes:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        members = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        members = parse_json(data.decode())
+    except ValueError as error:
         raise JwtRefused from error
     if not isinstance(members, dict):
         raise JwtRefused
     return members
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("an object has a member twice")
-    return members
-
-
-def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
 
 
 def _key_of(header: dict[str, Any], in_use: Sequence[JwtKey]) -> JwtKey:
