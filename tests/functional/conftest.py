@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from finance_api.storage.interface import User
+from support.browser import Visitor, new_user, signed_in
 from support.service import STORAGES, Client, Service
 
 
@@ -34,3 +36,15 @@ def service(request: pytest.FixtureRequest, services: Callable[[str], Service]) 
 @pytest.fixture
 def client(service: Service) -> Client:
     return service.client()
+
+
+@pytest.fixture
+def user(service: Service) -> User:
+    """Somebody with a password."""
+    return new_user(service)
+
+
+@pytest.fixture
+def visitor(service: Service, user: User) -> Visitor:
+    """The user's browser, signed in to the settings pages."""
+    return signed_in(service, user)

@@ -22,16 +22,6 @@ from support.service import Service
 DOWNLOAD = "/settings/data/download"
 
 
-@pytest.fixture
-def user(service):
-    return new_user(service)
-
-
-@pytest.fixture
-def visitor(service, user):
-    return signed_in(service, user)
-
-
 def rows(visitor):
     """The table of accounts, a line of text each."""
     page = visitor.get("/settings/data").text

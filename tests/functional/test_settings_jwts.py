@@ -29,16 +29,6 @@ JWT = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+")
 
 
 @pytest.fixture
-def user(service):
-    return new_user(service)
-
-
-@pytest.fixture
-def visitor(service, user):
-    return signed_in(service, user)
-
-
-@pytest.fixture
 def configured():
     made = []
 

@@ -29,16 +29,6 @@ PAGE, CHANGE = "/settings/security", "/settings/security/password"
 NEW = "a new long password"
 
 
-@pytest.fixture
-def user(service):
-    return new_user(service)
-
-
-@pytest.fixture
-def visitor(service, user):
-    return signed_in(service, user)
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def processes(request, new_settings, tmp_path):
     """Two applications and a command over one database."""

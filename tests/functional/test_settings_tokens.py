@@ -27,16 +27,6 @@ TOKEN = re.compile("fin_[0-9A-Za-z]{49}")
 DAY = 86_400
 
 
-@pytest.fixture
-def user(service):
-    return new_user(service)
-
-
-@pytest.fixture
-def visitor(service, user):
-    return signed_in(service, user)
-
-
 def create(visitor, status=200, **given):
     return visitor.submit(NEW, status=status, **{"name": "test", **given})
 

@@ -31,16 +31,6 @@ REQUESTS = {
 }
 
 
-@pytest.fixture
-def user(service):
-    return new_user(service)
-
-
-@pytest.fixture
-def visitor(service, user):
-    return signed_in(service, user)
-
-
 def write(service, user, days):
     numbers = {(user.id, parse_time(f"{at}T00:00:00Z")): n for at, n in days.items()}
     service.change(lambda storage: storage.add_usage(numbers))
