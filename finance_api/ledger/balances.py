@@ -27,9 +27,10 @@ class Balances:
         self._add(row, 1)
 
     def _add(self, row: Row, sign: int) -> None:
-        self._counts[row["accountId"]] += sign
+        account_id = row["accountId"]
+        self._counts[account_id] += sign
         if row["recordState"] != VOID:
-            self._amounts[row["accountId"]] += sign * row["amount"]
+            self._amounts[account_id] += sign * row["amount"]
 
     @property
     def touched(self) -> list[str]:

@@ -1,5 +1,7 @@
 """Everything of a user that an import looks at or changes, and how it is closed."""
 
+from functools import cached_property
+
 from finance_api.ledger.collection import Collection
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.resources.field import Resource
@@ -26,15 +28,15 @@ class Books:
             self._collections[resource.name] = collection
         return collection
 
-    @property
+    @cached_property
     def accounts(self) -> Collection:
         return self.collection(ACCOUNTS)
 
-    @property
+    @cached_property
     def categories(self) -> Collection:
         return self.collection(CATEGORIES)
 
-    @property
+    @cached_property
     def labels(self) -> Collection:
         return self.collection(LABELS)
 

@@ -24,29 +24,36 @@ def derive(books: Books, row: Row, line: int | None = None) -> None:
     account = books.accounts.rows.get(row["accountId"])
     if account is None:
         raise ImportRefused(f"accountId {row['accountId']} is no account of the user", line)
-    if row["currencyCode"] is None:
+    currency = row["currencyCode"]
+    if currency is None:
         row["currencyCode"] = account["currencyCode"]
-    elif row["currencyCode"] != account["currencyCode"]:
+    elif currency != account["currencyCode"]:
         raise ImportRefused(
-            f"currencyCode is {row['currencyCode']}, but the account {account['name']} is in "
+            f"currencyCode is {currency}, but the account {account['name']} is in "
             f"{account['currencyCode']}",
             line,
         )
     row["accountName"] = account["name"]
-    row["category"] = None
-    if row["categoryId"] is not None:
-        category = books.categories.rows.get(row["categoryId"])
-        if category is None:
-            raise ImportRefused(f"categoryId {row['categoryId']} is no category of the user", line)
-        row["category"] = category["name"]
-    names = []
-    for label_id in row["labelIds"]:
-        label = books.labels.rows.get(label_id)
-        if label is None:
-            raise ImportRefused(f"labelIds: {label_id} is no label of the user", line)
-        names.append(label["name"])
-    row["labels"] = tuple(names)
+    category_id = row["categoryId"]
+    row["category"] = None if category_id is None else _category_name(books, category_id, line)
+    label_ids = row["labelIds"]
+    row["labels"] = _label_names(books, label_ids, line) if label_ids else ()
     row["recordType"] = record_type(row["amount"])
+
+
+def _category_name(books: Books, category_id: str, line: int | None) -> str:
+    category = books.categories.rows.get(category_id)
+    if category is None:
+        raise ImportRefused(f"categoryId {category_id} is no category of the user", line)
+    return str(category["name"])
+
+
+def _label_names(books: Books, label_ids: tuple[str, ...], line: int | None) -> tuple[str, ...]:
+    labels = books.labels.rows
+    for label_id in label_ids:
+        if label_id not in labels:
+            raise ImportRefused(f"labelIds: {label_id} is no label of the user", line)
+    return tuple([labels[label_id]["name"] for label_id in label_ids])
 
 
 def rederive_records(books: Books) -> bool:

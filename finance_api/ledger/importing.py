@@ -69,7 +69,7 @@ def _books(backend: StorageBackend, email: str, now: int, *, keep: bool) -> Iter
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     try:
-        storage = backend.connect(tm, writing=True)
+        storage = backend.write(tm)
         yield Books(storage, storage.get_user(email), now)
     except Conflict as error:
         tm.abort()

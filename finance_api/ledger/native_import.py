@@ -34,17 +34,9 @@ class NativeImport:
         self._import_documents(documents)
         changed = rederive_records(self._books)
         writer = RecordWriter(self._books, self._balances, self._report, _whole_record)
-        for row in records():
-            values = row.values
-            writer.add(
-                Proposal(
-                    row.line,
-                    values.get("id"),
-                    values.get("source"),
-                    values.get("sourceId"),
-                    values,
-                )
-            )
+        for line, _, values in records():
+            given = values.get
+            writer.add(Proposal(line, given("id"), given("source"), given("sourceId"), values))
         writer.flush()
         for account_id in self._balances.touched:
             # An account that the file brings says itself what its initial balance is.

@@ -1,8 +1,7 @@
 """Bringing records in: found again by id or source, stored in batches."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
@@ -10,14 +9,13 @@ from finance_api.ledger.books import Books
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.rows import check_still_its_own, row_id, stamped
-from finance_api.resources import RECORDS
+from finance_api.ledger.stored_records import StoredRecords
 from finance_api.values import Row
 
 _BATCH = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """A record that a file brings.
 
     id: given by the file, else None.
@@ -45,22 +43,24 @@ class RecordWriter:
         self._balances = balances
         self._report = report
         self._complete = complete
+        self._stored = StoredRecords(books)
         self._batch: list[Proposal] = []
-        self._keys: set[object] = set()
+        # What the batch mentions: ids, and pairs of source and source id.
+        self._keys: set[str | tuple[str | None, str]] = set()
         #: Whether anything was stored.
         self.changed = False
 
     def add(self, proposal: Proposal) -> None:
         """Raises ImportRefused with the line at fault."""
-        keys: list[object] = []
-        if proposal.source_id is not None:
-            keys.append((proposal.source, proposal.source_id))
-        if proposal.id is not None:
-            keys.append(proposal.id)
+        _, record_id, source, source_id, _ = proposal
+        key = None if source_id is None else (source, source_id)
         # A second mention of a record has to meet the first one stored.
-        if len(self._batch) >= _BATCH or not self._keys.isdisjoint(keys):
+        if len(self._batch) >= _BATCH or record_id in self._keys or key in self._keys:
             self.flush()
-        self._keys.update(keys)
+        if record_id is not None:
+            self._keys.add(record_id)
+        if key is not None:
+            self._keys.add(key)
         self._batch.append(proposal)
 
     def flush(self) -> None:
@@ -72,21 +72,24 @@ class RecordWriter:
 
     def _store(self, batch: list[Proposal]) -> int:
         """Stores proposals up to the first that depends on one before it; how many it stored."""
-        by_source = self._by_source(batch)
+        by_source = self._stored.by_source(
+            (source, source_id)
+            for _, _, source, source_id, _ in batch
+            if source is not None and source_id is not None
+        )
         known_by_source = {row["id"] for row in by_source.values()}
         ids = self._ids(batch, by_source)
-        by_id = self._books.storage.get_rows(self._books.user.id, RECORDS, ids)
+        by_id = self._stored.by_id(ids)
         new: list[Row] = []
         changed: list[Row] = []
-        for proposal, record_id in zip(batch, ids, strict=False):
+        for (line, own_id, source, source_id, given), record_id in zip(batch, ids, strict=False):
             stored = by_id.get(record_id)
-            if proposal.id is None and record_id not in known_by_source:
-                check_still_its_own(stored, proposal.line)
-            row = self._complete(proposal.given, stored)
-            row["id"] = record_id
-            row["source"], row["sourceId"] = proposal.source, proposal.source_id
-            derive(self._books, row, proposal.line)
-            stamp = stamped(row, proposal.given, stored, self._books.now)
+            if own_id is None and record_id not in known_by_source:
+                check_still_its_own(stored, line)
+            row = self._complete(given, stored)
+            row["id"], row["source"], row["sourceId"] = record_id, source, source_id
+            derive(self._books, row, line)
+            stamp = stamped(row, given, stored, self._books.now)
             if stamp is None:
                 self._report.unchanged += 1
                 continue
@@ -95,7 +98,7 @@ class RecordWriter:
         self._report.created += len(new)
         self._report.updated += len(changed)
         if new or changed:
-            self._books.storage.put_rows(self._books.user.id, RECORDS, new=new, changed=changed)
+            self._stored.put(new=new, changed=changed)
             self.changed = True
         return len(ids)
 
@@ -127,16 +130,3 @@ class RecordWriter:
             seen.add(record_id)
             ids.append(record_id)
         return ids
-
-    def _by_source(self, batch: list[Proposal]) -> dict[tuple[str, str], Row]:
-        source_ids: dict[str, list[str]] = {}
-        for proposal in batch:
-            if proposal.source is not None and proposal.source_id is not None:
-                source_ids.setdefault(proposal.source, []).append(proposal.source_id)
-        return {
-            (source, source_id): row
-            for source, wanted in source_ids.items()
-            for source_id, row in self._books.storage.get_rows_by_source(
-                self._books.user.id, RECORDS, source, wanted
-            ).items()
-        }

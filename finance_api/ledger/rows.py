@@ -4,17 +4,28 @@ import hashlib
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.resources import RESOURCES
 from finance_api.resources.field import MAX_SOURCE_ID_CHARACTERS, Resource
 from finance_api.values import Row
 from finance_api.values.ids import derived_id, new_id
 
 #: What a replacement keeps where the import does not give it.
 _KEPT = ("id", "createdAt", "updatedAt")
+_BLANK: dict[str, Row] = {r.name: {f.name: f.default for f in r.kept_fields} for r in RESOURCES}
+#: What a replacement has where the import does not give it.
+_NOT_GIVEN: dict[str, Row] = {
+    r.name: {
+        f.name: f.default
+        for f in r.kept_fields
+        if f.name == "extra" or (f in r.native_fields and f.name not in _KEPT)
+    }
+    for r in RESOURCES
+}
 
 
 def blank_row(resource: Resource) -> Row:
     """A row in which every field has its default."""
-    return {f.name: f.default for f in resource.kept_fields}
+    return dict(_BLANK[resource.name])
 
 
 def row_id(user_uuid: str, source: str | None, source_id: str | None) -> str:
@@ -47,18 +58,13 @@ def bounded_source_id(text: str) -> str:
 def replaced(resource: Resource, given: dict[str, Any], stored: Row | None) -> Row:
     """A whole row: what is given, for the rest the defaults.
 
+    given: native fields, and ``extra`` where the resource is open-ended.
     Derived fields and what is kept apart from the public ones stay as stored, and so do id and
     times, where they are not given.
     """
-    row = blank_row(resource) if stored is None else dict(stored)
-    for f in resource.native_fields:
-        if f.name in given:
-            row[f.name] = given[f.name]
-        elif f.name not in _KEPT:
-            row[f.name] = f.default
-    if "extra" in row:
-        row["extra"] = given.get("extra")
-    return row
+    if stored is None:
+        return {**_BLANK[resource.name], **given}
+    return {**stored, **_NOT_GIVEN[resource.name], **given}
 
 
 def stamped(row: Row, given: dict[str, Any], stored: Row | None, now: int) -> Row | None:

@@ -4,7 +4,7 @@ ISO 4217 gives no currency more than four decimals.
 """
 
 import re
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 DECIMALS = 4
 
@@ -15,6 +15,8 @@ _DECIMAL = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 # Beyond this many digits before the point nothing fits 64 bits; it keeps
 # ``1e999999999`` from being written out.
 _MAX_ADJUSTED = 30
+# Nothing is rounded in it.
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class NumberError(ValueError):
@@ -42,19 +44,16 @@ def to_units(value: Decimal | int, decimals: int = DECIMALS) -> int:
 
 
 def _whole_units(value: Decimal, decimals: int) -> int:
-    sign, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)
-    text = "".join(map(str, digits)).strip("0")
-    if not text:
+    # Zero may have any exponent; that of another number says how long it is.
+    if not value:
         return 0
-    # Only now, without the zeros at either end, do exponent and length say how long it is.
     if value.adjusted() > _MAX_ADJUSTED:
         raise NumberError("is out of range")
-    shift = value.adjusted() - len(text) + 1 + decimals
-    if shift < 0:
+    scaled = value.scaleb(decimals, _EXACT)
+    units = int(scaled)
+    if units != scaled:
         raise NumberError(f"has more than {decimals} decimal places")
-    units = int(text) * _power_of_ten(shift)
-    return -units if sign else units
+    return units
 
 
 def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:

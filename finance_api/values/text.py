@@ -19,6 +19,9 @@ def clean(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
+    if text.isprintable():
+        # Neither controls nor surrogates are.
+        return unicodedata.normalize("NFC", text)
     if "\x00" in text:
         raise TextError("contains a NUL character")
     if _SURROGATES.search(text):
@@ -28,7 +31,8 @@ def clean(text: str) -> str:
 
 def clean_or_none(text: str) -> str | None:
     """As `clean`; text of nothing but white space becomes None."""
-    text = clean(text)
+    if not (text.isascii() and text.isprintable()):
+        text = clean(text)
     return None if not text or text.isspace() else text
 
 

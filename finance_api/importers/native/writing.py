@@ -2,7 +2,7 @@
 
 import orjson
 
-from finance_api.importers.native.reading import TYPE_KEY
+from finance_api.importers.native.objects import TYPE_KEY
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import RowEncoder, Writer
 from finance_api.values import Row

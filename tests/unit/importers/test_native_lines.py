@@ -111,6 +111,29 @@ def test_type_key_may_be_written_with_escapes(person):
     assert person.row(CONTACTS, 5)["name"] == "n"
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\r", " \t\r "])
+def test_white_space_around_and_in_an_object_does_not_matter(person, space):
+    row = native_line(record(9)).strip()
+    spaced = f"{space}{row.replace(', ', space + ',' + space)}{space}\n"
+    person.file(GOOD + spaced.encode())
+    assert len(person.rows(RECORDS)) == 1
+
+
+@pytest.mark.parametrize("more", ["\x0b", "\x0c", "\u00a0", "\u2028", "\x85", "x", "{}", ",", "]"])
+def test_nothing_but_white_space_stands_around_an_object(person, more):
+    row = native_line(record(9)).strip()
+    for line in (row + more, more + row):
+        assert refusal(person, GOOD + line.encode()).line == 2
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("line", [record(9, amount="@"), document("Contact", 5, x="@")])
+def test_exponent_of_very_many_digits_is_refused(person, line, sign):
+    text = native_line(line).replace('"@"', f"1e{sign}{'9' * 30}")
+    error = refusal(person, GOOD + text.encode())
+    assert (error.line, error.reason) == (2, "holds a number that is out of range")
+
+
 def test_type_key_may_stand_anywhere_in_the_object(person):
     rows = [account(), record(9)]
     turned = [dict(reversed(row.items())) for row in rows]

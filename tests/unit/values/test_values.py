@@ -1,5 +1,6 @@
 """Numbers, times, text and ids: exact, and strict about what they take."""
 
+import unicodedata
 from decimal import Decimal
 from fractions import Fraction
 
@@ -54,6 +55,20 @@ def test_what_does_not_fit_is_refused_not_rounded(value):
         to_units(value)
 
 
+@given(
+    st.from_regex(r"-?[0-9]{1,40}(\.[0-9]{1,40})?(e[+-]?[0-9]{1,2})?", fullmatch=True),
+    st.integers(0, 4),
+)
+def test_units_are_the_exact_multiple_or_refused(text, decimals):
+    exact = Fraction(text) * 10**decimals
+    fits = exact.denominator == 1 and abs(exact) <= MAX_UNITS
+    try:
+        found = to_units(Decimal(text), decimals)
+    except NumberError:
+        found = None
+    assert found == (exact if fits else None)
+
+
 @pytest.mark.parametrize("text", ["", ".5", "5.", "1e5", "0x1", " 1", "1 ", "1,5", "١", "--1"])
 def test_what_is_no_plain_decimal_is_refused(text):
     with pytest.raises(NumberError):
@@ -72,6 +87,36 @@ def test_ratios_are_rounded_to_four_decimals(part, whole, units):
 def test_moments_survive_their_text(seconds):
     assert parse_time(instant_text(seconds)) == seconds
     assert parse_date(date_text(seconds)) == seconds // 86_400 * 86_400
+
+
+def _careful_time(text):
+    """`parse_time` without its short way, or the message of the refusal."""
+    try:
+        return parse_date(text) if len(text) == 10 else int(parse_instant(text) // 1)
+    except TimeError as error:
+        return str(error)
+
+
+def _time(text):
+    try:
+        return parse_time(text)
+    except TimeError as error:
+        return str(error)
+
+
+@given(
+    st.integers(MIN_SECONDS + 86_400, MAX_SECONDS - 86_400),
+    st.lists(st.tuples(st.integers(0, 20), st.sampled_from("0123456789-:TtZz+. x\n٣"))),
+    st.sampled_from(("replace", "insert", "drop")),
+)
+def test_short_way_of_reading_times_gives_what_the_careful_one_gives(seconds, changes, how):
+    text = instant_text(seconds)
+    assert _time(text) == _careful_time(text) == seconds
+    for place, character in changes[:3]:
+        begin = text[:place]
+        end = text[place:] if how == "insert" else text[place + 1 :]
+        text = begin + ("" if how == "drop" else character) + end
+        assert _time(text) == _careful_time(text)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +158,16 @@ def test_text_is_composed_and_loses_controls_but_keeps_tab_and_newline():
     assert clean("a\x07b\r\nc\td\x85") == "ab\nc\td"
     assert clean_or_none(" \u00a0\t\x01") is None
     assert clean(clean("e\x01\u0301")) == clean("e\x01\u0301") == "é"
+
+
+@given(st.text())
+def test_text_is_what_is_left_of_its_composed_form(text):
+    kept = "".join(c for c in text if c in "\t\n" or unicodedata.category(c) != "Cc")
+    if "\x00" in text:
+        with pytest.raises(TextError):
+            clean(text)
+    else:
+        assert clean(text) == unicodedata.normalize("NFC", kept)
 
 
 @pytest.mark.parametrize("text", ["a\x00", "\ud800", "x\udfff"])

@@ -1,0 +1,81 @@
+"""What an import has stored itself is met again, however little of it is remembered."""
+
+import pytest
+
+from finance_api.ledger import stored_records
+from finance_api.resources import RECORDS
+from finance_api.storage.memory import MemoryBackend, MemoryStorage
+from support.ledger import Person, account, an_id, record
+
+MANY = 2_500
+
+
+@pytest.fixture(params=[1, 64, 2**24])
+def person(request, monkeypatch):
+    """A user without records; one place means that each key looks like any other."""
+    monkeypatch.setattr(stored_records, "_PLACES", request.param)
+    return Person(MemoryBackend())
+
+
+def lines(**values):
+    return [
+        record(n, amount=n, source="bank", sourceId=f"s{n}", **values) for n in range(10, 10 + MANY)
+    ]
+
+
+def without_id(row):
+    return {k: v for k, v in row.items() if k != "id"}
+
+
+def test_second_mention_of_each_record_replaces_the_first(person):
+    report = person.native(account(), *lines(), *lines(note="again"))
+    assert (report.created, report.updated, report.unchanged) == (MANY + 1, MANY, 0)
+    assert {row["note"] for row in person.rows(RECORDS)} == {"again"}
+    person.audit()
+
+
+def test_second_mention_by_source_alone_meets_the_first(person):
+    second = [without_id(row) for row in lines(note="again")]
+    report = person.native(account(), *lines(), *second)
+    assert (report.created, report.updated) == (MANY + 1, MANY)
+    assert person.row(RECORDS, 10)["note"] == "again"
+    person.audit()
+
+
+def test_same_lines_again_change_nothing(person):
+    report = person.native(account(), *lines(), *lines())
+    assert (report.created, report.updated, report.unchanged) == (MANY + 1, 0, MANY)
+    assert person.native(account(), *lines()).unchanged == MANY + 1
+
+
+def test_source_that_a_record_got_later_is_known(person):
+    bare = [record(n) for n in range(10, 10 + MANY)]
+    by_source = [without_id(row) for row in lines(note="third")]
+    person.native(account(), *bare, *lines(note="second"), *by_source)
+    assert len(person.rows(RECORDS)) == MANY
+    assert person.row(RECORDS, 10)["note"] == "third"
+    person.audit()
+
+
+def test_records_of_an_earlier_import_are_known(person):
+    person.native(account(), record(5))
+    person.native(*lines())
+    report = person.native(record(5, note="new"), *[without_id(row) for row in lines()])
+    assert (report.created, report.updated, report.unchanged) == (0, 1, MANY)
+    assert person.row(RECORDS, 5)["id"] == an_id(5)
+
+
+def test_storage_is_not_asked_for_what_cannot_be_there(monkeypatch):
+    asked = []
+    get_rows = MemoryStorage.get_rows
+
+    def listening(storage, user_id, resource, ids):
+        asked.extend(ids)
+        return get_rows(storage, user_id, resource, ids)
+
+    person = Person(MemoryBackend())
+    monkeypatch.setattr(MemoryStorage, "get_rows", listening)
+    person.native(account(), *[record(n) for n in range(10, 10 + MANY)])
+    assert len(asked) < MANY / 100
+    person.native(*[record(n) for n in range(10, 10 + MANY)])
+    assert len(asked) >= MANY
