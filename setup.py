@@ -33,7 +33,6 @@ setup(
         "MarkupSafe>=3.0",
         "pyramid>=2.1",
         "pyramid_jinja2>=2.10.1",
-        "pyramid_tm>=2.6",
         "python-dateutil>=4.0",
         "rich>=15.0",
         # cornice imports pkg_resources without saying so; setuptools dropped it in 82.
@@ -47,10 +46,22 @@ setup(
         "zope.sqlalchemy>=4.1",
     ],
     extras_require={
+        # wrk and PostgreSQL are the system's own.
+        "bench": [
+            "datasette>=0.65.5",
+            "fastapi>=0.165",
+            "granian>=2.8.7,<2.9",
+            "psycopg[binary]>=3.3",
+            "redis>=8.1",
+            "uvicorn[standard]>=0.54",
+        ],
+        # finance_api.server.granian builds on its inner parts.
+        "granian": ["granian>=2.8.7,<2.9"],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
             "axe-playwright-python>=0.1.8",
+            "granian>=2.8.7,<2.9",
             "hypothesis>=6.170",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
@@ -65,7 +76,10 @@ setup(
     },
     entry_points={
         "paste.app_factory": ["main = finance_api.wsgi:app"],
-        "paste.server_runner": ["waitress = finance_api.server:serve"],
+        "paste.server_runner": [
+            "granian = finance_api.server.granian:serve",
+            "waitress = finance_api.server:serve",
+        ],
         "console_scripts": ["finance-api = finance_api.cli:run"],
     },
 )

@@ -4,8 +4,6 @@ Two requests with the same rendering get the same answer; parsing a rendering gi
 as far as the grammar can ask for it.
 """
 
-from decimal import Decimal
-
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span
 from finance_api.resources.field import Field, Kind
 from finance_api.values.number import decimal_text
@@ -50,7 +48,7 @@ def _span_text(field: Field, span: Span) -> str:
         if span.end > span.first:
             return decimal_text(span.first, field.decimals)
         # Between two stored values: written as the middle, one decimal further.
-        return format(Decimal(span.first * 10 - 5).scaleb(-field.decimals - 1), "f")
+        return decimal_text(span.first * 10 - 5, field.decimals + 1)
     if span.end - span.first == DAY_SECONDS:
         return date_text(span.first)
     if span.end == span.first:

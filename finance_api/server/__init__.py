@@ -1,13 +1,16 @@
 """The server runner: waitress with strict messages, caps, deadlines and a graceful end.
 
-``serve`` is a PasteDeploy server runner::
+``serve`` is a PasteDeploy server runner; `finance_api.server.granian` is another one, which shares
+the modules that do not know waitress::
 
     [server:main]
     use = egg:finance-api#waitress
 
 ==============  ========================================================================
 settings        one table of the section's keys
-refusal         why a message is refused
+address         where it listens
+descriptors     how many sockets the system allows
+refusal         why a message is refused, and what is answered then
 head            request line and header lines: caps and strict syntax
 chunked         bodies in chunked coding
 parser          the two above, put into waitress

@@ -3,16 +3,22 @@
 import contextlib
 import logging
 import traceback
-import uuid
+from functools import lru_cache
 from http import HTTPStatus
 
 from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, WSGITask
+from waitress.utilities import build_http_date
 
-from finance_api.problem import CONTENT_TYPE, problem_body
-from finance_api.server.refusal import Refusal
+from finance_api.server.refusal import Refusal, refusal_answer
 
 logger = logging.getLogger(__name__)
+
+
+@lru_cache(maxsize=4)
+def _date(seconds: int) -> str:
+    """The Date header of a second."""
+    return str(build_http_date(seconds))
 
 
 class ProblemTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
@@ -21,24 +27,20 @@ class ProblemTask(ErrorTask):  # type: ignore[misc]  # waitress has no types
     def execute(self) -> None:
         refusal: Refusal = self.request.error
         status = HTTPStatus(refusal.status)
-        request_id = uuid.uuid4().hex
-        body = problem_body(refusal.status, refusal.detail)
+        headers, body = refusal_answer(refusal)
         self.status = f"{status.value} {status.phrase}"
         # The client's own version may be the fault, and 1.0 would bring "Keep-Alive" back in.
         self.version = "1.1"
-        self.response_headers = [
-            ("Content-Type", CONTENT_TYPE),
-            ("Content-Length", str(len(body))),
-            ("Cache-Control", "no-store"),
-            ("X-Request-Id", request_id),
-        ]
+        self.response_headers = headers
         self.set_close_on_finish()
-        logger.info("answered %d, request %s: %s", status, request_id, refusal.detail)
         self.write(b"" if self.request.command == "HEAD" else body)
 
 
 class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
     """The application's answer to one request."""
+
+    wrote_header: bool
+    content_length: int | None
 
     def service(self) -> None:
         try:
@@ -62,16 +64,51 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
         with contextlib.suppress(ClientDisconnected, OSError):
             ProblemTask(self.channel, self.request).service()
 
+    def write(self, data: bytes) -> None:
+        """As waitress' own, with the header and what comes first in one piece."""
+        if self.wrote_header or self.version != "1.1" or not self.has_body or not data:
+            super().write(data)
+            return
+        header = self.build_response_header()
+        length = self.content_length
+        if self.chunked_response or length is None or len(data) > length:
+            self.channel.write_soon(header)
+            self.wrote_header = True
+            super().write(data)
+            return
+        self.wrote_header = True
+        self.content_bytes_written += len(data)
+        self.channel.write_soon(header + data)
+
     def build_response_header(self) -> bytes:
         # At the end of the server the last request that was read on a connection is its last.
         if self.channel.server.draining and len(self.channel.requests) <= 1:
             self.request.headers["CONNECTION"] = "close"
-        stays = not self.has_body and self.version == "1.1" and not self.close_on_finish
-        stays = stays and self.request.headers.get("CONNECTION", "").lower() != "close"
+        connection = self.request.headers.get("CONNECTION", "").lower()
+        stays = self.version == "1.1" and not self.close_on_finish and connection != "close"
+        if not stays or (self.has_body and self.content_length is None):
+            return self._careful_header(stays)
+        names = {name.lower() for name, _ in self.response_headers}
+        lines = [f"HTTP/1.1 {self.status}"]
+        # A 304 or 204 has no body whose length or end could be told (RFC 9112 section 6.3).
+        lines += [
+            f"{name}: {value}"
+            for name, value in self.response_headers
+            if self.has_body or name.lower() != "content-length"
+        ]
+        if self.has_body and "content-length" not in names:
+            lines.append(f"Content-Length: {self.content_length}")
+        if "date" not in names:
+            lines.append(f"Date: {_date(int(self.start_time))}")
+        lines.append("\r\n")
+        return "\r\n".join(lines).encode("latin-1")
+
+    def _careful_header(self, stays: bool) -> bytes:
+        """waitress' own, for connections that end and answers of unknown length."""
+        stays = stays and not self.has_body
         header: bytes = super().build_response_header()
         if stays:
-            # waitress ends the connection after every answer without Content-Length; a 304 or 204
-            # has no body whose end could be missed (RFC 9112 section 6.3).
+            # waitress ends the connection after every answer without Content-Length.
             self.close_on_finish = False
             header = header.replace(b"\r\nConnection: close\r\n", b"\r\n", 1)
         return header

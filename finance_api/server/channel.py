@@ -1,16 +1,20 @@
 """One connection."""
 
+import logging
 import socket
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
-from waitress.channel import HTTPChannel
+from waitress.channel import ClientDisconnected, HTTPChannel
 
 from finance_api.server.answers import AppTask, ProblemTask
 from finance_api.server.deadlines import ANSWER_BYTES, Phase, Place
 from finance_api.server.parser import RequestParser
 from finance_api.server.refusal import Refusal
+
+logger = logging.getLogger(__name__)
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
@@ -20,12 +24,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     error_task_class = ProblemTask
     parser_class = RequestParser
 
+    current_outbuf_count: int
     request: RequestParser | None
     requests: list[RequestParser]
 
     answered = 0
     sent_bytes = 0
     lingering = False
+    #: Whether the loop wants to be woken when the worker is done.
+    is_waited_for = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -74,13 +81,89 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         self.service()
 
     def service(self) -> None:
-        super().service()
+        """Answers the first request that waits; called by a worker.
+
+        As waitress' own, whose tasks may raise; and it wakes the loop only where that is needed.
+        """
+        request = self.requests[0]
+        task = (self.error_task_class if request.error else self.task_class)(self, request)
+        try:
+            if self.connected:
+                task.service()
+            else:
+                task.close_on_finish = True
+        except ClientDisconnected:
+            task.close_on_finish = True
+        except Exception:
+            logger.exception("answering failed")
+            task.close_on_finish = True
+        if task.close_on_finish:
+            self._finish()
+        else:
+            self._go_on()
         self.answered += 1
+        if self.connected and (
+            self.is_waited_for or self.requests or self.total_outbufs_len or self.close_when_flushed
+        ):
+            self.is_waited_for = False
+            self.server.ask(self)
+
+    def _finish(self) -> None:
+        with self.requests_lock:
+            self.close_when_flushed = True
+            for request in self.requests:
+                request.close()
+            self.requests = []
+
+    def _go_on(self) -> None:
+        if len(self.requests) > 1:
+            self._flush_outbufs_below_high_watermark()
+        if self.current_outbuf_count:
+            # The next answer gets a buffer of its own, so that this one can be let go of.
+            self.current_outbuf_count = self.adj.outbuf_high_watermark
+        self.requests[0].close()
+        with self.requests_lock:
+            self.requests.pop(0)
+            if self.connected and self.requests:
+                self.server.add_task(self)
+            elif self.connected and self._is_continue_due:
+                self.send_continue()
+
+    @property
+    def _is_continue_due(self) -> bool:
+        """Whether a client waits for leave to send a body, which the answers before it put off."""
+        request = self.request
+        return (
+            request is not None
+            and request.expect_continue
+            and request.headers_finished
+            and not self.sent_continue
+        )
+
+    def write_soon(self, data: Any) -> int:
+        # What the socket takes at once needs no buffer.
+        sent = 0
+        if type(data) is bytes and data and not self.total_outbufs_len and self.connected:
+            with self.outbuf_lock:
+                if not self.total_outbufs_len:
+                    with suppress(OSError):
+                        sent = self.send(data, do_close=False)
+            if sent == len(data):
+                return sent
+            data = data[sent:]
+        return sent + int(super().write_soon(data))
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         sent: int = super().send(data, do_close=do_close)
         self.sent_bytes += sent
         return sent
+
+    @property
+    def working(self) -> bool:
+        """Whether a worker is on a request, and nothing else is to be done."""
+        return bool(self.requests) and not (
+            self.total_outbufs_len or self.close_when_flushed or self.will_close
+        )
 
     @property
     def settled(self) -> bool:

@@ -21,7 +21,7 @@ _LINE_MARGIN = 64
 _STRAY = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 _REQUEST_LINE = re.compile(rb"([A-Z][A-Z-]{0,31}) ([\x21-\x7e]+) HTTP/([0-9]\.[0-9])")
 _ABSOLUTE = re.compile(rb"https?://([^/?#]+)(?:[/?#].*)?", re.IGNORECASE)
-_HOST = re.compile(rb"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
+HOST = re.compile(rb"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
 _LENGTH = re.compile(rb"[0-9]+")
 # Where a second one would have to be ignored or believed, and servers differ in which.
 _SINGLE = frozenset(
@@ -50,8 +50,8 @@ def check_size(head: bytes) -> None:
         raise Refusal(400, "a line of the request holds a bare CR, a bare LF or a NUL")
 
 
-def check_head(head: bytes) -> None:
-    """Refuse a malformed or ambiguous head.
+def check_head(head: bytes) -> dict[bytes, bytes]:
+    """Refuse a malformed or ambiguous head; the headers that may come once, in lower case.
 
     head: complete, up to and with the end of its last line, already through ``check_size``.
     """
@@ -60,6 +60,7 @@ def check_head(head: bytes) -> None:
     single = _fields(fields)
     _check_host(target, version, single)
     _check_framing(version, single)
+    return single
 
 
 def method_of(head: bytes) -> str:
@@ -109,7 +110,7 @@ def _check_host(target: bytes, version: bytes, single: dict[bytes, bytes]) -> No
     if host is None:
         if version == b"1.1":
             raise Refusal(400, "the Host header is missing")
-    elif not _HOST.fullmatch(host):
+    elif not HOST.fullmatch(host):
         raise Refusal(400, "the Host header is malformed")
     absolute = _ABSOLUTE.fullmatch(target)
     # RFC 9112 section 3.2.2 lets the target win; a client that means well sends the same twice.

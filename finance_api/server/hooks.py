@@ -10,16 +10,21 @@ logger = logging.getLogger(__name__)
 _WRAPPED = ("app", "application")
 
 
-def shutdown_hooks(app: Any) -> Iterable[Callable[[], object]]:
-    """``registry.at_shutdown`` of the Pyramid router in or below ``app``, else nothing."""
+def registry_of(app: Any) -> Any:
+    """The registry of the Pyramid router in or below ``app``; None without one."""
     seen: set[int] = set()
     while app is not None and id(app) not in seen:
         seen.add(id(app))
         registry = getattr(app, "registry", None)
         if registry is not None:
-            return tuple(getattr(registry, "at_shutdown", ()))
+            return registry
         app = next((getattr(app, name) for name in _WRAPPED if hasattr(app, name)), None)
-    return ()
+    return None
+
+
+def shutdown_hooks(app: Any) -> Iterable[Callable[[], object]]:
+    """``registry.at_shutdown`` of the Pyramid router in or below ``app``, else nothing."""
+    return tuple(getattr(registry_of(app), "at_shutdown", ()))
 
 
 def call_shutdown_hooks(app: Any) -> None:

@@ -1,9 +1,6 @@
 """The listening socket and the loop over all connections."""
 
-import logging
-import resource
 import select
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -14,15 +11,12 @@ from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from finance_api.server.address import address_of, cannot_listen, url_of
 from finance_api.server.channel import Channel
 from finance_api.server.deadlines import SWEEP_SECONDS, limits
-from finance_api.server.settings import ServerSettings, StartError
+from finance_api.server.descriptors import allow_descriptors
+from finance_api.server.settings import ServerSettings
 from finance_api.server.sockets import Sockets
-
-logger = logging.getLogger(__name__)
-
-# Files, database connections and answers spooled to disk need descriptors beside the sockets.
-_SPARE_DESCRIPTORS = 256
 
 
 class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
@@ -32,6 +26,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     draining = False
     # Whether it accepts depends on the number of all others.
     settled = False
+    working = False
 
     def __init__(self, app: Any, settings: ServerSettings, **kwargs: Any) -> None:
         self.limits = limits(settings)
@@ -41,8 +36,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     @property
     def url(self) -> str:
-        host = f"[{self.effective_host}]" if ":" in self.effective_host else self.effective_host
-        return f"http://{host}:{self.effective_port}"
+        return url_of(self.effective_host, self.effective_port)
 
     def run_until(self, stopped: Callable[[], bool]) -> None:
         """Serve until ``stopped()``, asked whenever something happens and twice a second."""
@@ -60,6 +54,13 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
                 channel.cut_if_overdue(now)
             # What a worker did after its request was done with is seen here at the latest.
             self._map.ask_all()
+
+    def ask(self, channel: Channel) -> None:
+        """Have the loop look at what a connection waits for; called by workers."""
+        descriptor = channel._fileno  # noqa: SLF001 (None once it is closed)
+        if descriptor is not None:
+            self._map.ask(descriptor)
+            self.pull_trigger()
 
     def channels(self) -> list[Channel]:
         return list(self.active_channels.values())
@@ -83,7 +84,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
 def open_listener(app: Any, settings: ServerSettings) -> Listener:
     """Bind, listen and start the workers. Raises StartError."""
-    _allow_descriptors(settings.connection_limit)
+    allow_descriptors(settings.connection_limit)
     adjustments = Adjustments(
         threads=settings.threads,
         connection_limit=settings.connection_limit,
@@ -97,32 +98,9 @@ def open_listener(app: Any, settings: ServerSettings) -> Listener:
     dispatcher = ThreadedTaskDispatcher()
     try:
         listener = Listener(
-            app, settings, dispatcher=dispatcher, adj=adjustments, sockinfo=_address(settings)
+            app, settings, dispatcher=dispatcher, adj=adjustments, sockinfo=address_of(settings)
         )
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StartError(
-            f"cannot listen on {settings.host}:{settings.port}: {reason[:1].lower()}{reason[1:]}"
-        ) from None
+        raise cannot_listen(settings, error) from None
     dispatcher.set_thread_count(settings.threads)
     return listener
-
-
-def _address(settings: ServerSettings) -> tuple[Any, ...]:
-    host = "0.0.0.0" if settings.host == "*" else settings.host  # noqa: S104
-    found = socket.getaddrinfo(
-        host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )
-    family, kind, protocol, _, address = min(found, key=lambda info: info[0] != socket.AF_INET)
-    return family, kind, protocol, address
-
-
-def _allow_descriptors(connections: int) -> None:
-    wanted = connections + _SPARE_DESCRIPTORS
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
-        return
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    if allowed < wanted:
-        logger.warning("the system allows %d open files, %d are wanted", allowed, wanted)

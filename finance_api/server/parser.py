@@ -1,15 +1,23 @@
 """One request as it arrives."""
 
 import re
+from collections.abc import Mapping
 
 from waitress.buffers import OverflowableBuffer
-from waitress.parser import HTTPRequestParser, ParsingError, TransferEncodingNotImplemented
+from waitress.parser import (
+    HTTPRequestParser,
+    ParsingError,
+    TransferEncodingNotImplemented,
+    unquote_bytes_to_wsgi,
+)
 from waitress.receiver import FixedStreamReceiver
 
 from finance_api.server.chunked import ChunkedBody
 from finance_api.server.head import check_head, check_size, method_of
 from finance_api.server.refusal import Refusal
 
+# No plain path: an absolute URL, one that begins with two slashes, or one with a fragment.
+_ODD = re.compile(rb"\A(?!/)|\A//|#")
 _BLANK_LINES = re.compile(rb"\A(?:\r\n)+")
 
 
@@ -61,11 +69,43 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
         self.headers_finished = True
         self.command = method_of(head)
         check_size(head)
-        check_head(head)
-        self._parse(head)
+        single = check_head(head)
+        if not self._take_plain(head, single):
+            self._parse(head)
         if self.body_rcv is None:
             self._complete()
         return len(data) - len(rest)
+
+    def _take_plain(self, head: bytes, single: Mapping[bytes, bytes]) -> bool:
+        """Takes over a head that asks for something without a body; False if it is not like that.
+
+        What waitress' ``parse_header`` sets, for heads in which nothing needs a decision: it looks
+        at everything again that ``check_head`` has seen already.
+        """
+        line, _, fields = head.partition(b"\r\n")
+        method, target, version = line.split(b" ")
+        if version != b"HTTP/1.1" or method not in (b"GET", b"HEAD") or _ODD.search(target):
+            return False
+        if b"content-length" in single or b"transfer-encoding" in single:
+            return False
+        headers: dict[str, str] = {}
+        for field in fields.decode("latin-1").split("\r\n")[:-1]:
+            written, _, value = field.partition(":")
+            name = written.upper().replace("-", "_")
+            if "_" in written or name in headers or name == "EXPECT":
+                return False
+            headers[name] = value.strip(" \t")
+        self.headers = headers
+        path, _, self.query = target.decode("latin-1").partition("?")
+        self.path = unquote_bytes_to_wsgi(path.encode("latin-1")) if "%" in path else path
+        self.first_line = line
+        self.request_uri = target.decode("latin-1")
+        self.command, self.version = method.decode(), "1.1"
+        self.proxy_scheme = self.proxy_netloc = self.fragment = ""
+        self.url_scheme = self.adj.url_scheme
+        if headers.get("CONNECTION", "").lower() == "close":
+            self.connection_close = True
+        return True
 
     def _parse(self, head: bytes) -> None:
         try:

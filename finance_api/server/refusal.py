@@ -1,4 +1,11 @@
-"""Why a message is refused."""
+"""Why a message is refused, and what is answered then."""
+
+import logging
+import uuid
+
+from finance_api.problem import CONTENT_TYPE, problem_body
+
+logger = logging.getLogger(__name__)
 
 
 class Refusal(Exception):
@@ -12,3 +19,17 @@ class Refusal(Exception):
         super().__init__(detail)
         self.status = status
         self.detail = detail
+
+
+def refusal_answer(refusal: Refusal) -> tuple[list[tuple[str, str]], bytes]:
+    """Headers and body of a problem document (RFC 9457), with an id that is logged too."""
+    request_id = uuid.uuid4().hex
+    body = problem_body(refusal.status, refusal.detail)
+    logger.info("answered %d, request %s: %s", refusal.status, request_id, refusal.detail)
+    headers = [
+        ("Content-Type", CONTENT_TYPE),
+        ("Content-Length", str(len(body))),
+        ("Cache-Control", "no-store"),
+        ("X-Request-Id", request_id),
+    ]
+    return headers, body

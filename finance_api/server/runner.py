@@ -8,7 +8,7 @@ from typing import Any
 from finance_api.server.drain import drain
 from finance_api.server.hooks import call_shutdown_hooks
 from finance_api.server.listener import open_listener
-from finance_api.server.settings import StartError, read_settings
+from finance_api.server.settings import ServerSettings, StartError, read_settings
 from finance_api.server.stop import Stop, leave
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ def serve(app: Any, global_conf: Mapping[str, str] | None = None, **settings: st
 def run(app: Any, global_conf: Mapping[str, str], section: Mapping[str, str]) -> int:
     """Serve until a signal; the exit code."""
     try:
-        settings = read_settings(global_conf, section)
+        settings: ServerSettings = read_settings(global_conf, section)
         listener = open_listener(app, settings)
     except StartError as error:
         print(error, file=sys.stderr)

@@ -1,10 +1,10 @@
-"""The keys of the ``[server:main]`` section, read once at start."""
+"""The keys of a server's section, read once at start."""
 
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 
 class StartError(Exception):
@@ -33,19 +33,32 @@ class ServerSettings:
     body_seconds: float = 30
 
 
-def read_settings(global_conf: Mapping[str, str], section: Mapping[str, str]) -> ServerSettings:
+S = TypeVar("S", bound=ServerSettings)
+
+# What "pserve x.ini http_port=7000" can say for once.
+_OVERRIDDEN = ("host", "port", "workers")
+
+
+def read_settings(
+    global_conf: Mapping[str, str],
+    section: Mapping[str, str],
+    kind: type[S] = ServerSettings,  # type: ignore[assignment]  # python/mypy#3737
+) -> S:
     """The section's settings, each key checked.
 
     ``http_host`` and ``http_port`` of global_conf, where ``pserve x.ini http_port=7000`` puts them,
     win over ``host`` and ``port`` of the section; empty ones count as not given.
+    kind: which keys there are, and their defaults.
     Raises StartError, naming key and value.
     """
-    known = [field.name for field in fields(ServerSettings)]
+    known = [field.name for field in fields(kind)]
     unknown = sorted(set(section) - set(known))
     if unknown:
         raise StartError(f"server setting {unknown[0]}: unknown; known are {', '.join(known)}")
     given = {key: (key, value) for key, value in section.items()}
-    for key in ("host", "port"):
+    for key in _OVERRIDDEN:
+        if key not in known:
+            continue
         override = global_conf.get(f"http_{key}", "")
         if override.strip():
             given[key] = (f"http_{key}", override)
@@ -56,7 +69,7 @@ def read_settings(global_conf: Mapping[str, str], section: Mapping[str, str]) ->
             chosen[key] = read(str(value).strip())
         except ValueError:
             raise StartError(f"server setting {name}: {value!r} is not {expected}") from None
-    return ServerSettings(**chosen)
+    return kind(**chosen)
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
@@ -86,6 +99,7 @@ _SECONDS = ("a number of seconds above 0", _seconds)
 _KINDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "host": ("an address or a host name", _host),
     "port": ("a port number (0 to 65535)", _whole(0, 65535)),
+    "workers": ("a number of processes (1 to 256)", _whole(1, 256)),
     "threads": ("a number of threads (1 to 1000)", _whole(1, 1000)),
     "connection_limit": ("a number of connections (10 to 100000)", _whole(10, 100_000)),
     "drain_seconds": _SECONDS,

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NoReturn
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Stop:
     """Asked for or not; ``wake`` is called so that the loop looks."""
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    def __init__(self, wake: Callable[[], object]) -> None:
         self._wake = wake
         self._wanted = False
 
@@ -40,7 +40,7 @@ class Stop:
             return
         before = {
             number: signal.signal(number, self._on_signal)
-            for number in _SIGNALS
+            for number in SIGNALS
             if signal.getsignal(number) is not signal.SIG_IGN
         }
         try:

@@ -11,6 +11,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 HERE = Path(__file__).parent
@@ -90,14 +91,9 @@ class Server:
     """The process, its port and what it says."""
 
     def __init__(self, **settings):
-        settings = {"port": "0", **settings}
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                str(HERE / "served_app.py"),
-                *(f"{key}={value}" for key, value in settings.items()),
-            ],
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            self.command({"port": "0", **settings}),
+            env={**os.environ, "PYTHONPATH": f"{REPOSITORY}:{HERE}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -107,9 +103,16 @@ class Server:
         self.lines = queue.Queue()
         self._reader = threading.Thread(target=self._read_lines, daemon=True)
         self._reader.start()
-        self.first_line = self.lines.get(timeout=PATIENCE_SECONDS)
+        self.first_line = self.read_first_line()
         serving = self.first_line.startswith("Serving on ")
         self.port = int(self.first_line.rpartition(":")[2]) if serving else None
+
+    def command(self, settings):
+        given = (f"{key}={value}" for key, value in settings.items())
+        return [sys.executable, str(HERE / "served_app.py"), *given]
+
+    def read_first_line(self):
+        return self.lines.get(timeout=PATIENCE_SECONDS)
 
     def _read_lines(self):
         for line in self.process.stdout:
@@ -176,6 +179,69 @@ class Server:
             connection.socket.close()
 
 
+class GranianServer(Server):
+    """The same application in processes of granian's, under pserve.
+
+    application: settings of its section. arguments: of pserve.
+    """
+
+    INI = """
+[app:main]
+paste.app_factory = served_app:make
+release = %(here)s/release
+refuses = %(here)s/refuses
+{application}
+[server:granian]
+paste.server_runner = finance_api.server.granian:serve
+{section}
+"""
+
+    def __init__(self, directory, application=(), arguments=(), **settings):
+        self.directory = directory
+        self._application = dict(application)
+        self._arguments = arguments
+        super().__init__(**settings)
+
+    def command(self, settings):
+        lines = (
+            "\n".join(f"{k} = {v}" for k, v in x.items()) for x in (self._application, settings)
+        )
+        application, section = lines
+        ini = self.directory / "x.ini"
+        ini.write_text(self.INI.format(application=application, section=section))
+        pserve = (sys.executable, "-W", "ignore", "-m", "pyramid.scripts.pserve")
+        # Options last: before Python 3.13, argparse takes no variables behind them.
+        return [*pserve, str(ini), *self._arguments, "--server-name", "granian"]
+
+    def read_first_line(self):
+        # The hooks of the application that the parent looks at are called before.
+        while True:
+            line = self.lines.get(timeout=PATIENCE_SECONDS)
+            if not line or line.startswith("Serving on "):
+                return line
+
+    def release(self):
+        (self.directory / "release").touch()
+
+    def workers(self):
+        return {child.pid for child in psutil.Process(self.process.pid).children()}
+
+    def ask(self, raw, bodiless=False):
+        """The answers to messages that end their connection, without ending it from here."""
+        connection = self.connect()
+        connection.send(raw)
+        return connection.read_answers(bodiless)
+
+    def kill(self):
+        workers = psutil.Process(self.process.pid).children() if self.process.poll() is None else []
+        super().kill()
+        # They see that their parent has gone, and end.
+        _, left = psutil.wait_procs(workers, timeout=PATIENCE_SECONDS)
+        for worker in left:
+            worker.kill()
+        assert not left
+
+
 @pytest.fixture
 def start_server():
     """Starts servers with settings of one's own; they are killed at the end."""
@@ -188,6 +254,34 @@ def start_server():
     yield start
     for server in started:
         server.kill()
+
+
+@pytest.fixture
+def start_granian(tmp_path_factory):
+    """Starts servers of granian with settings of one's own; they are killed at the end."""
+    pytest.importorskip("granian", reason="granian is not installed (the extra granian)")
+    started = []
+
+    def start(**settings):
+        started.append(GranianServer(tmp_path_factory.mktemp("granian"), **settings))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.kill()
+
+
+@pytest.fixture(scope="session")
+def granian(tmp_path_factory):
+    """Two processes of granian's, which must outlive every message sent to them."""
+    pytest.importorskip("granian", reason="granian is not installed (the extra granian)")
+    running = GranianServer(tmp_path_factory.mktemp("granian"), workers=2)
+    workers = running.workers()
+    yield running
+    assert running.workers() == workers
+    running.signal()
+    assert running.exit_code() == 0
+    running.kill()
 
 
 @pytest.fixture(scope="session")

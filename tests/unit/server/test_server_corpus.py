@@ -1,38 +1,12 @@
 """Raw requests of other projects, read where they lie."""
 
-import os
-import re
-from pathlib import Path
-
 import pytest
 
-CORPORA = Path(
-    os.environ.get("FINANCE_TEST_CORPORA", Path(__file__).parents[4] / "shared" / "corpora")
-)
-FILES = sorted((CORPORA / "http-raw").glob("*/*/*.http"))
-
-# Refused by the project that collected them, taken here, and why that does no harm.
-TAKEN = {
-    "040.http": "header names with an underscore are dropped, none of them frames the message",
-    "007.http": "one header line of 8 KiB, under our cap",
-    "009.http": "more header lines than its cap, fewer than ours",
-    "017.http": "one header line of 8 KiB, under our cap",
-    "limit_header_default_01.http": "one header line of 8 KiB, under our cap",
-}
-ESCAPES = {b"r": b"\r", b"n": b"\n", b"t": b"\t", b"0": b"\0"}
-
-
-def message(path):
-    text = path.read_bytes().replace(b"\r", b"").replace(b"\n", b"")
-    return re.sub(
-        rb"\\(?:x([0-9A-Fa-f]{2})|([rnt0]))",
-        lambda found: bytes.fromhex(found[1].decode()) if found[1] else ESCAPES[found[2]],
-        text,
-    )
+from support.raw_http import CORPORA, CORPUS, TAKEN, message
 
 
 def files(verdict):
-    chosen = [path for path in FILES if path.parent.name == verdict]
+    chosen = [path for path in CORPUS if path.parent.name == verdict]
     if not chosen:
         return [pytest.param(None, marks=pytest.mark.skip(reason=f"no corpus at {CORPORA}"))]
     return [pytest.param(path, id=path.name) for path in chosen]

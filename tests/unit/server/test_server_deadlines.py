@@ -77,6 +77,7 @@ def channel():
         loop_thread=threading.get_ident(),
         add_task=lambda task: None,
         pull_trigger=lambda: None,
+        ask=lambda channel: None,
         draining=False,
         adj=Adjustments(ident=None),
     )
