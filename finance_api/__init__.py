@@ -11,24 +11,19 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     from pyramid.config import Configurator
 
     from finance_api.clock import SystemClock
+    from finance_api.requests import settle_properties
     from finance_api.settings import read_settings
 
     config = Configurator(settings=dict(read_settings(settings, os.environ)))
     config.registry.clock = SystemClock()
     #: What is called, in turn, when the server ends.
     config.registry.at_shutdown = []
-    config.add_settings(
-        {
-            "handle_exceptions": False,
-            "tm.annotate_user": False,
-            "tm.manager_hook": "pyramid_tm.explicit_manager",
-        }
-    )
+    config.add_settings({"handle_exceptions": False})
     for part in (
+        "finance_api.requests",
         "finance_api.errors",
         "finance_api.metrics",
         "finance_api.edge",
-        "pyramid_tm",
         "finance_api.storage",
         "finance_api.preload",
         "finance_api.auth",
@@ -40,4 +35,6 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     ):
         config.include(part)
     config.registry.at_shutdown.reverse()
-    return config.make_wsgi_app()
+    application = config.make_wsgi_app()
+    settle_properties(config.registry)
+    return application

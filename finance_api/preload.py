@@ -35,7 +35,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
     except EmailRefused as error:
         raise SettingError(f"{_USER}: {error}") from None
     now = clock.now()
-    with unit_of_work(backend, writing=True) as storage:
+    with unit_of_work(backend) as storage:
         user = storage.add_user(
             uuid=derived_id(_NAMESPACE, email),
             email=email,

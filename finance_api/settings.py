@@ -147,6 +147,14 @@ SETTINGS: tuple[Setting, ...] = (
         "The database of the sql storage: sqlite:///path or postgresql://user@host/name.",
     ),
     Setting(
+        "sqlalchemy.read_url",
+        _text,
+        "",
+        "URL",
+        "A copy of that database (a read replica) that data is read from; who may read it is "
+        "still asked of the database itself.",
+    ),
+    Setting(
         "sqlalchemy.pool_size",
         _integer(1, 1000),
         "8",
@@ -187,6 +195,14 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "origins",
         "Web origins whose scripts may read the public surface; * for any. Never with credentials.",
+    ),
+    Setting(
+        "finance_api.cache.max_bytes",
+        _integer(0, 1 << 40),
+        str(32 << 20),
+        "bytes",
+        "Roughly how much memory a process may use to keep answers while the data they are of is "
+        "unchanged; 0 keeps none.",
     ),
     Setting(
         "finance_api.tokens.last_used_seconds",

@@ -1,49 +1,77 @@
 """One page of a resource, as every list of the public surface answers it, and links to the next."""
 
+from functools import cached_property
+from typing import Any
 from urllib.parse import quote, urlencode
 
-from pyramid.request import Request
-from pyramid.response import Response
-
-from finance_api.api.conditional import Freshness
+from finance_api.api.inquiry import Content, Inquiry, Target
 from finance_api.api.parameters import query_of
-from finance_api.api.representation import negotiate, next_offset
+from finance_api.api.representation import (
+    CSV,
+    WRITERS,
+    Headers,
+    csv_page,
+    json_rows,
+    negotiate,
+    next_offset,
+)
 from finance_api.planning.computing import depends_on_today, list_computed
 from finance_api.query.render import canonical_text
 from finance_api.querystring import split_query
 from finance_api.resources.field import Resource
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.storage.interface import BodyPage, Page, Storage
 
 
-def list_response(request: Request, resource: Resource) -> Response:
-    """The page that the validated parameters ask for, or 304."""
-    representation = negotiate(request)
-    query = query_of(resource, request.validated)
-    user_id = request.context.user_id
-    now = request.registry.clock.now()
-    today = now - now % DAY_SECONDS
-    freshness = Freshness(
-        request,
-        request.storage.get_data_state(user_id),
-        representation.media_type,
-        canonical_text(query),
-        date_text(today) if depends_on_today(resource) else "",
-    )
-    if freshness.is_known_to_client:
-        return freshness.not_modified()
-    page = list_computed(request.storage, user_id, query, today)
-    response = freshness.mark(representation.write_page(query, page))
-    return link_next(request, response, next_offset(query, page))
+class ListInquiry(Inquiry):
+    """A page of a resource, in one of the representations of lists. Raises a 406."""
+
+    def __init__(self, resource: Resource, validated: dict[str, Any], target: Target) -> None:
+        self._representation = negotiate(target.accept)
+        self._target = target
+        self._query = query_of(resource, validated)
+        self.text = canonical_text(self._query)
+        self.content_type = self._representation.content_type
+        self.key = (target.path, target.query_string, self.content_type)
+        self.depends_on_today = depends_on_today(resource)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+        page: Page | BodyPage
+        if self._representation is CSV:
+            state = storage.get_data_state(user_id)
+            page = list_computed(storage, user_id, self._query, today)
+            body, headers = csv_page(self._query, page)
+        else:
+            page = self._bodies(storage, user_id, today)
+            state = page.state
+            body, headers = WRITERS[self._representation](self._query, page)
+        offset = next_offset(self._query, page)
+        if offset is not None:
+            headers = (*headers, ("Link", self._link % offset))
+        return Content(state, body, headers)
+
+    @cached_property
+    def _link(self) -> str:
+        return link_pattern(self._target)
+
+    def _bodies(self, storage: Storage, user_id: int, today: int) -> BodyPage:
+        query = self._query
+        if not query.resource.computed_fields:
+            return storage.list_bodies(user_id, query)
+        state = storage.get_data_state(user_id)
+        page = list_computed(storage, user_id, query, today)
+        return BodyPage(state, json_rows(query, page), page.has_more, page.total)
 
 
-def link_next(request: Request, response: Response, offset: int | None) -> Response:
-    """Adds where the next page is (RFC 8288), unless ``offset`` is None."""
-    if offset is not None:
-        response.headers["Link"] = f'<{_url_at(request, offset)}>; rel="next"'
-    return response
+def next_link(target: Target, offset: int | None) -> Headers:
+    """The header that says where the next page is (RFC 8288), unless ``offset`` is None.
+
+    It is the request's path and query with another offset; the Host header has no part in it.
+    """
+    return () if offset is None else (("Link", link_pattern(target) % offset),)
 
 
-def _url_at(request: Request, offset: int) -> str:
-    """This request's path and query with another offset; the Host header has no part in it."""
-    pairs = [(k, v or "") for k, v in split_query(request.query_string) if k != "offset"]
-    return f"{request.path}?{urlencode([*pairs, ('offset', offset)], quote_via=quote)}"
+def link_pattern(target: Target) -> str:
+    """The header, in which an offset is to be put with ``%``."""
+    pairs = [(k, v or "") for k, v in split_query(target.query_string) if k != "offset"]
+    query = urlencode([*pairs, ("offset", "")], quote_via=quote)
+    return f"<{target.path}?{query}".replace("%", "%%") + '%d>; rel="next"'

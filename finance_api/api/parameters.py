@@ -155,37 +155,50 @@ def query_of(resource: Resource, validated: dict[str, Any]) -> Query:
     )
 
 
+#: The name of a parameter, and what is wrong with it.
+Fault = tuple[str, str]
+
+
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
     """A Cornice validator: every fault of the query string, or ``request.validated``."""
-    pairs = split_query(request.query_string)
+    validated, faults = read_parameters(schema, request.query_string)
+    for name, message in faults:
+        request.errors.add("querystring", name, message)
+    request.validated.update(validated)
+
+
+def read_parameters(
+    schema: ParameterSchema, query_string: str
+) -> tuple[dict[str, Any], list[Fault]]:
+    """The values of the parameters that are right, defaults too, and every fault."""
+    pairs = split_query(query_string)
     if len(pairs) > MAX_PARAMETERS:
-        request.errors.add("querystring", "*", f"more than {MAX_PARAMETERS} parameters are given")
-        return
+        return {}, [("*", f"more than {MAX_PARAMETERS} parameters are given")]
+    faults: list[Fault] = []
     given: dict[str, list[str]] = {}
     for name, value in pairs:
         if value is None or "\x00" in name:
             message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
-            request.errors.add("querystring", name, message)
+            faults.append((name, message))
         else:
             given.setdefault(name, []).append(value)
     known = {node.name for node in schema.children}
     for name in given:
         if name not in known:
             message = _not_a_parameter(name, schema, known)
-            request.errors.add("querystring", name[:_SHOWN_NAME_CHARACTERS], message)
+            faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     validated: dict[str, Any] = {}
     # One by one, so that what is wrong with a range shows beside what is wrong elsewhere.
     for node in schema.children:
         try:
             validated[node.name] = node.deserialize(given.get(node.name, colander.null))
         except colander.Invalid as invalid:
-            for message in invalid.messages():
-                request.errors.add("querystring", node.name, str(message))
+            faults.extend((node.name, str(message)) for message in invalid.messages())
     for low, high in schema.ranges:
         fault = _range_fault(validated.get(low), validated.get(high))
         if fault:
-            request.errors.add("querystring", low, f"is {fault} than {high}")
-    request.validated.update(validated)
+            faults.append((low, f"is {fault} than {high}"))
+    return validated, faults
 
 
 def _range_fault(low: Bound | None, high: Bound | None) -> str:

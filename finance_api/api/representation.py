@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import orjson
-from pyramid.request import Request
 from pyramid.response import Response
+from webob.acceptparse import create_accept_header
 
 from finance_api.api.csv import csv_body
 from finance_api.errors import problem
 from finance_api.query.model import Query
-from finance_api.resources.field import Resource
-from finance_api.resources.wire import RowEncoder
-from finance_api.storage.interface import Page
+from finance_api.resources.wire import encoder_of
+from finance_api.storage.interface import BodyPage, Page
+
+Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,17 @@ class Representation:
 
     media_type: str
     content_type: str
-    write_page: Callable[[Query, Page], Response]
 
 
-@cache
-def encoder_of(resource: Resource) -> RowEncoder:
-    return RowEncoder(resource.fields)
+JSON = Representation("application/json", "application/json")
+CSV = Representation("text/csv", "text/csv; charset=utf-8; header=present")
+NDJSON = Representation("application/x-ndjson", "application/x-ndjson")
+
+#: What every list is available as, the default first.
+OF_LISTS = (JSON, CSV, NDJSON)
 
 
-def next_offset(query: Query, page: Page) -> int | None:
+def next_offset(query: Query, page: Page | BodyPage) -> int | None:
     """Where the next page begins; None on the last page."""
     return query.offset + query.limit if page.has_more else None
 
@@ -40,57 +42,60 @@ def json_response(document: dict[str, Any]) -> Response:
     return Response(orjson.dumps(document), content_type="application/json", charset=None)
 
 
-def _json_page(query: Query, page: Page) -> Response:
-    document = encoder_of(query.resource).document
-    envelope: dict[str, Any] = {
-        query.resource.name: [document(row) for row in page.rows],
-        "limit": query.limit,
-        "offset": query.offset,
-        "nextOffset": next_offset(query, page),
-    }
-    if page.total is not None:
-        envelope["total"] = page.total
-    return json_response(envelope)
-
-
-def _without_envelope(body: bytes, content_type: str, query: Query, page: Page) -> Response:
-    """The page's place in the list goes into headers."""
-    response = Response(body)
-    response.headers["Content-Type"] = content_type
+def json_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
+    """The page in its envelope. The rows are JSON already."""
     offset = next_offset(query, page)
-    response.headers["X-Next-Offset"] = "" if offset is None else str(offset)
-    if page.total is not None:
-        response.headers["X-Total-Count"] = str(page.total)
-    return response
+    end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b}' % (
+        query.limit,
+        query.offset,
+        b"null" if offset is None else b"%d" % offset,
+        b"" if page.total is None else b',"total":%d' % page.total,
+    )
+    return b'{"%b":[' % query.resource.name.encode() + b",".join(page.bodies) + end, ()
 
 
-def _csv_page(query: Query, page: Page) -> Response:
-    body = csv_body(query.resource.fields, page.rows)
-    return _without_envelope(body, CSV.content_type, query, page)
+def ndjson_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
+    """A row a line."""
+    body = b"".join([one + b"\n" for one in page.bodies])
+    return body, _without_envelope(query, page)
 
 
-def _ndjson_page(query: Query, page: Page) -> Response:
+def csv_page(query: Query, page: Page) -> tuple[bytes, Headers]:
+    """A header line, and a row a line."""
+    return csv_body(query.resource.fields, page.rows), _without_envelope(query, page)
+
+
+def _without_envelope(query: Query, page: Page | BodyPage) -> Headers:
+    """The page's place in the list goes into headers."""
+    offset = next_offset(query, page)
+    headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
+    return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
+
+
+def json_rows(query: Query, page: Page) -> list[bytes]:
+    """The rows as JSON, as a storage gives them that keeps them so."""
     encode = encoder_of(query.resource).encode
-    body = b"".join(encode(row) + b"\n" for row in page.rows)
-    return _without_envelope(body, NDJSON.content_type, query, page)
+    return [encode(row) for row in page.rows]
 
 
-JSON = Representation("application/json", "application/json", _json_page)
-CSV = Representation("text/csv", "text/csv; charset=utf-8; header=present", _csv_page)
-NDJSON = Representation("application/x-ndjson", "application/x-ndjson", _ndjson_page)
+#: How a page of rows that are JSON already is written.
+WRITERS: dict[Representation, Callable[[Query, BodyPage], tuple[bytes, Headers]]] = {
+    JSON: json_page,
+    NDJSON: ndjson_page,
+}
 
-#: What every list is available as, the default first.
-OF_LISTS = (JSON, CSV, NDJSON)
 
+def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:
+    """The representation that the client likes best (RFC 9110, section 12.5.1).
 
-def negotiate(request: Request, offered: Sequence[Representation] = OF_LISTS) -> Representation:
-    """The representation that the client likes best (RFC 9110, section 12.5.1), or 406.
-
-    Parameters of a media range count for nothing but their q: clients name the charset, though it
-    is always UTF-8.
+    accept: the header. Parameters of a media range count for nothing but their q: clients name the
+    charset, though it is always UTF-8. Raises a 406.
     """
-    # None where there is no header, or one that cannot be read; () where it is empty.
-    ranges = [(text.partition(";")[0].lower(), q) for text, q, *_ in request.accept.parsed or ()]
+    if accept is None:
+        return offered[0]
+    # None where the header cannot be read; () where it is empty.
+    parsed = create_accept_header(accept).parsed or ()
+    ranges = [(text.partition(";")[0].lower(), q) for text, q, *_ in parsed]
     if not ranges:
         return offered[0]
     best = max(offered, key=lambda r: _quality(r.media_type, ranges))

@@ -1,13 +1,19 @@
 """How Cornice services are declared here."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from cornice import Service
 from pyramid.httpexceptions import HTTPException
 from pyramid.request import Request
+from pyramid.response import Response
 
-from finance_api.auth.contexts import own_data, own_internal_data, own_usage
+from finance_api.api.answering import respond
+from finance_api.api.inquiry import Inquiry, Target
+from finance_api.api.listing import ListInquiry
+from finance_api.api.parameters import ParameterSchema, list_schema, validate_query
+from finance_api.auth.contexts import Factory, own_data, own_internal_data, own_usage
 from finance_api.auth.permissions import Permission
 from finance_api.errors import problem
 from finance_api.resources.field import Resource
@@ -26,23 +32,115 @@ def refuse(request: Request) -> HTTPException:
     return problem(400, first, errors=errors)
 
 
-def public_service(
-    resource: Resource, permission: Permission, *, below: str = "", description: str = ""
-) -> Service:
-    """A service of the public surface over one resource of the user's own data.
+@dataclass(frozen=True, kw_only=True)
+class DataEndpoint:
+    """A GET of the user's own data.
 
-    Its path is that of the resource, which is also the scope that a token must cover.
-    below: what follows in the path. description: the resource's own meaning, if not given.
+    context: makes the context that decides who may.
+    inquire: of the parameters that `schema` validates, and what the client wrote.
     """
-    factory: Callable[[Request], Any] = own_data(str(resource.path), permission)
-    return Service(
-        name=f"public {resource.path}{below}",
-        path=f"{PUBLIC_SURFACE}{resource.path}{below}",
-        description=description or resource.meaning,
-        factory=factory,
-        error_handler=refuse,
-        # The service is found by a scan in the module that calls this function.
-        depth=2,
+
+    name: str
+    path: str
+    description: str
+    permission: Permission
+    context: Factory
+    schema: ParameterSchema
+    inquire: Callable[[dict[str, Any], Target], Inquiry]
+
+
+class DataService(Service):  # type: ignore[misc]
+    """The Cornice service of a `DataEndpoint`."""
+
+    def __init__(self, endpoint: DataEndpoint) -> None:
+        super().__init__(
+            name=endpoint.name,
+            path=endpoint.path,
+            description=endpoint.description,
+            factory=endpoint.context,
+            error_handler=refuse,
+            # The service is found by a scan in the module that calls one of the functions below.
+            depth=3,
+        )
+        self.endpoint = endpoint
+
+        @self.get(
+            schema=endpoint.schema, validators=(validate_query,), permission=endpoint.permission
+        )
+        def get_data(request: Request) -> Response:
+            return respond(request, endpoint.inquire(request.validated, target_of(request)))
+
+
+def target_of(request: Request) -> Target:
+    """What the client wrote."""
+    environ = request.environ
+    return Target(request.path, environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT"))
+
+
+def list_service(resource: Resource, permission: Permission) -> Service:
+    """A resource of the public surface as lists of the user's own rows."""
+
+    def inquire(validated: dict[str, Any], target: Target) -> Inquiry:
+        return ListInquiry(resource, validated, target)
+
+    return DataService(
+        DataEndpoint(
+            name=f"public {resource.path}",
+            path=f"{PUBLIC_SURFACE}{resource.path}",
+            description=resource.meaning,
+            permission=permission,
+            context=own_data(str(resource.path), permission),
+            schema=list_schema(resource),
+            inquire=inquire,
+        )
+    )
+
+
+def public_service(
+    resource: Resource,
+    permission: Permission,
+    schema: ParameterSchema,
+    inquire: Callable[[dict[str, Any], Target], Inquiry],
+    *,
+    below: str,
+    description: str,
+) -> Service:
+    """Something else of a resource of the public surface.
+
+    The resource's path is also the scope that a token must cover. below: what follows in the path.
+    """
+    return DataService(
+        DataEndpoint(
+            name=f"public {resource.path}{below}",
+            path=f"{PUBLIC_SURFACE}{resource.path}{below}",
+            description=description,
+            permission=permission,
+            context=own_data(str(resource.path), permission),
+            schema=schema,
+            inquire=inquire,
+        )
+    )
+
+
+def internal_service(
+    path: str,
+    permission: Permission,
+    schema: ParameterSchema,
+    inquire: Callable[[dict[str, Any], Target], Inquiry],
+    *,
+    description: str,
+) -> Service:
+    """A service of the internal surface over the user's own data."""
+    return DataService(
+        DataEndpoint(
+            name=f"internal {path}",
+            path=f"{INTERNAL_SURFACE}{path}",
+            description=description,
+            permission=permission,
+            context=own_internal_data(permission),
+            schema=schema,
+            inquire=inquire,
+        )
     )
 
 
@@ -53,19 +151,6 @@ def public_usage_service(description: str) -> Service:
         path=USAGE_PATH,
         description=description,
         factory=own_usage(Permission.API_USAGE_READ),
-        error_handler=refuse,
-        depth=2,
-    )
-
-
-def internal_service(path: str, permission: Permission, description: str) -> Service:
-    """A service of the internal surface over the user's own data."""
-    factory: Callable[[Request], Any] = own_internal_data(permission)
-    return Service(
-        name=f"internal {path}",
-        path=f"{INTERNAL_SURFACE}{path}",
-        description=description,
-        factory=factory,
         error_handler=refuse,
         depth=2,
     )

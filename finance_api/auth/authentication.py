@@ -28,14 +28,14 @@ def authenticate(request: Request) -> Identity | Failure:
     The storage is asked at every request, so that a revocation holds from the next one on; it is
     not asked about what cannot be a token.
     """
-    path = request.path_info
+    path = request.environ["PATH_INFO"]
     if is_settings_page(path):
         return _by_session(request)
     accept = next((a for start, a in _SURFACES if path.startswith(start)), None)
     if accept is None:
         return Failure.ABSENT
     try:
-        text = bearer_token(request.headers.get("Authorization"))
+        text = bearer_token(request.environ.get("HTTP_AUTHORIZATION"))
     except MalformedHeader:
         return Failure.INVALID
     return Failure.ABSENT if text is None else accept(request, text)

@@ -30,7 +30,7 @@ class SecurityPolicy:
 
     def permits(self, request: Request, context: Any, permission: str) -> Any:
         identity = self.identity(request)
-        principals = [] if identity is None else principals_of(identity)
+        principals = () if identity is None else principals_of(identity)
         return self._acl.permits(context, principals, permission)
 
     def remember(self, request: Request, userid: str, **options: Any) -> list[tuple[str, str]]:
@@ -45,5 +45,6 @@ def _authentication(request: Request) -> Identity | Failure:
 
 
 def includeme(config: Configurator) -> None:
-    config.set_security_policy(SecurityPolicy())
+    config.registry.security_policy = SecurityPolicy()
+    config.set_security_policy(config.registry.security_policy)
     config.add_request_method(_authentication, "authentication", reify=True)

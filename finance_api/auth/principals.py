@@ -1,5 +1,8 @@
 """What an identity counts as in an ACL."""
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 from finance_api.auth.identity import Identity, JwtIdentity, SessionIdentity
 from finance_api.auth.issuing import SCOPES
 
@@ -26,15 +29,19 @@ def owner_by_session(user_id: int) -> str:
     return f"user:{user_id}:session"
 
 
-def principals_of(identity: Identity) -> list[str]:
+def principals_of(identity: Identity) -> Sequence[str]:
     user = identity.user
     if isinstance(identity, JwtIdentity):
         return [owner_by_jwt(user.id)]
     if isinstance(identity, SessionIdentity):
         return [owner_by_session(user.id)]
-    scopes = SCOPES if identity.scopes is None else identity.scopes
-    principals = [owner_with_scope(user.id, scope) for scope in scopes]
-    principals.append(owner_by_token(user.id))
-    if not user.premium:
+    return _by_token(user.id, identity.scopes, user.premium)
+
+
+@lru_cache(maxsize=4_096)
+def _by_token(user_id: int, scopes: tuple[str, ...] | None, premium: bool) -> tuple[str, ...]:
+    principals = [owner_with_scope(user_id, s) for s in (SCOPES if scopes is None else scopes)]
+    principals.append(owner_by_token(user_id))
+    if not premium:
         principals.append(NO_PREMIUM)
-    return principals
+    return tuple(principals)

@@ -23,7 +23,8 @@ Handler = Callable[[Request], Response]
 
 def authentication_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if request.path_info.startswith(SURFACES) and isinstance(request.authentication, Failure):
+        on_surface = request.environ["PATH_INFO"].startswith(SURFACES)
+        if on_surface and isinstance(request.authentication, Failure):
             _refuse_token_in_query(request)
             raise unauthorized(request.authentication)
         return handler(request)

@@ -31,7 +31,7 @@ def issue(office: Office, email: str, ttl_seconds: int | None) -> None:
         raise SettingError(f"{KEYS}: names no file of keys to sign with")
     keys = open_key_ring(office.settings).keys()
     # With the memory storage nothing needs to last: who the user is follows from the settings.
-    with unit_of_work(office.backend, writing=True) as storage:
+    with unit_of_work(office.backend) as storage:
         text, _ = issue_jwt(
             storage,
             storage.get_user(normal_email(email)),

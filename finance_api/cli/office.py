@@ -13,7 +13,7 @@ from finance_api.clock import SystemClock
 from finance_api.preload import preload
 from finance_api.settings import SettingError, Settings, read_settings
 from finance_api.storage import open_backend
-from finance_api.storage.interface import Storage, StorageBackend, unit_of_work
+from finance_api.storage.interface import Storage, StorageBackend, reading, unit_of_work
 
 
 class Office:
@@ -49,12 +49,12 @@ class Office:
         return backend
 
     def reading(self) -> AbstractContextManager[Storage]:
-        return unit_of_work(self.backend)
+        return reading(self.backend)
 
     def writing(self) -> AbstractContextManager[Storage]:
         """What is written is kept if the block ends without an error."""
         self.require_persistence()
-        return unit_of_work(self.backend, writing=True)
+        return unit_of_work(self.backend)
 
     def require_persistence(self) -> None:
         """Raises SettingError where nothing that a command writes would last."""

@@ -5,11 +5,10 @@ The order of all tweens, outermost first:
 1. `edge.request_id`: the id, the access log, and an answer even to what nothing else caught
 2. `edge.admission`: what is not let in at all
 3. `edge.cors`
-4. pyramid_tm: one transaction for each request
-5. Pyramid's exception views
-6. `ratelimit.tween`: 429
-7. `auth.tween`: 401
-8. Pyramid's router
+4. Pyramid's exception views
+5. `ratelimit.tween`: 429
+6. `auth.tween`: 401
+7. Pyramid's router
 """
 
 from pyramid.config import Configurator

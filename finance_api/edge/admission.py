@@ -9,6 +9,7 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.registry import Registry
 from pyramid.request import Request
 from pyramid.response import Response
+from pyramid.tweens import EXCVIEW
 
 from finance_api.edge.proxies import is_https
 from finance_api.errors import problem
@@ -95,5 +96,5 @@ def includeme(config: Configurator) -> None:
     config.add_tween(
         "finance_api.edge.admission.admission_tween",
         under="finance_api.edge.request_id.request_id_tween",
-        over="pyramid_tm.tm_tween_factory",
+        over=EXCVIEW,
     )

@@ -6,6 +6,7 @@ from pyramid.config import Configurator
 from pyramid.registry import Registry
 from pyramid.request import Request
 from pyramid.response import Response
+from pyramid.tweens import EXCVIEW
 
 from finance_api.surfaces import PUBLIC_SURFACE
 
@@ -57,5 +58,5 @@ def includeme(config: Configurator) -> None:
     config.add_tween(
         "finance_api.edge.cors.cors_tween",
         under="finance_api.edge.admission.admission_tween",
-        over="pyramid_tm.tm_tween_factory",
+        over=EXCVIEW,
     )

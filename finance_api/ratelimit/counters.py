@@ -23,6 +23,10 @@ class Counter(ABC):
     def level(self, key: str, now_ms: int) -> Level: ...
 
     @abstractmethod
+    def has_left(self, key: str, now_ms: int) -> bool:
+        """Whether a request can be taken."""
+
+    @abstractmethod
     def take(self, key: str, now_ms: int) -> None:
         """Takes one request, which must be there."""
 
@@ -60,6 +64,9 @@ class BucketCounter(Counter):
         full_ms = ahead_ms + self._refill_ms(used, self._count)
         next_ms = ahead_ms + self._refill_ms(used, remaining + 1)
         return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
+
+    def has_left(self, key: str, now_ms: int) -> bool:
+        return self._read(key, now_ms)[0] + self._window_ms <= self._capacity
 
     def take(self, key: str, now_ms: int) -> None:
         used, at_ms = self._read(key, now_ms)
@@ -119,6 +126,9 @@ class LogCounter(Counter):
         full_ms = log[-1] + self._window_ms - now_ms
         next_ms = log[0] + self._window_ms - now_ms
         return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
+
+    def has_left(self, key: str, now_ms: int) -> bool:
+        return len(self._read(key, now_ms)) < self._count
 
     def take(self, key: str, now_ms: int) -> None:
         log = self._read(key, now_ms)

@@ -28,9 +28,8 @@ class MemoryLimiter(RateLimiter):
     def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
         with self._lock:
             counters = self._counters_of(rule)
-            before = tuple([counter.level(key, now_ms) for counter in counters])
-            if not _all_left(before):
-                return Decision(False, before, now_ms)
+            if not all(counter.has_left(key, now_ms) for counter in counters):
+                return self._peek(rule, key, now_ms)
             for counter in counters:
                 counter.take(key, now_ms)
             return Decision(True, tuple([c.level(key, now_ms) for c in counters]), now_ms)

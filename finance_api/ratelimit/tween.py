@@ -22,7 +22,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
     quotas = registry.quotas
 
     def tween(request: Request) -> Response:
-        if not request.path_info.startswith(SURFACES):
+        if not request.environ["PATH_INFO"].startswith(SURFACES):
             return handler(request)
         found: Identity | Failure = request.authentication
         now_ms = registry.clock.now_ms()
@@ -30,7 +30,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             decision = quotas.take_failure(client_address(request), now_ms)
             # The 401 itself is the business of the next tween.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
-        if request.path_info == USAGE_PATH:
+        if request.environ["PATH_INFO"] == USAGE_PATH:
             request.add_response_callback(_tell(found))
             return handler(request)
         decision = quotas.take(found, now_ms)
@@ -45,7 +45,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             headers = rate_headers(quotas.peek(identity, now_ms))
             # With nothing left this request was answered all the same.
             headers.pop("Retry-After", None)
-            response.headers.update(headers)
+            response.headerlist.extend(headers.items())
 
         return tell
 
@@ -56,7 +56,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             decision = taken
             if response.status_int == 304 or response.status_int >= 500:
                 decision = quotas.give_back(identity, taken, registry.clock.now_ms())
-            response.headers.update(rate_headers(decision))
+            response.headerlist.extend(rate_headers(decision).items())
 
         return settle
 

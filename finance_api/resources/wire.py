@@ -1,11 +1,12 @@
 """Stored values as they are written to the outside: JSON and plain text."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import orjson
 
-from finance_api.resources.field import Field, Kind, names_of
+from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text
@@ -67,3 +68,9 @@ class RowEncoder:
     def encode(self, row: Row) -> bytes:
         """One JSON object."""
         return orjson.dumps(self.document(row))
+
+
+@cache
+def encoder_of(resource: Resource) -> RowEncoder:
+    """What writes the resource's rows as the public surface shows them."""
+    return RowEncoder(resource.fields)

@@ -42,11 +42,13 @@ def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
 
 def _request_storage(request: Request) -> Storage:
     backend: StorageBackend = request.registry.storage
-    return backend.connect(request.tm)
+    storage = backend.read()
+    request.add_finished_callback(lambda request: storage.close())
+    return storage
 
 
 def includeme(config: Configurator) -> None:
-    """Opens the storage; ``request.storage`` is its unit of work in the request's transaction."""
+    """Opens the storage; ``request.storage`` is the request's unit of work, which reads."""
     registry = config.registry
     registry.storage = open_backend(config.get_settings())
     registry.at_shutdown.append(registry.storage.close)

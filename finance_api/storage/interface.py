@@ -1,8 +1,8 @@
 """The storage's contract. `finance_api.storage.testing` holds every implementation to it.
 
-A `StorageBackend` lives as long as the process. `connect` gives a `Storage`: one unit of work,
-bound to a transaction manager, that sees one unchanging state of the data and whose writes are
-kept when the manager commits, all or none.
+A `StorageBackend` lives as long as the process. It gives units of work, each a `Storage`: `read`
+one that reads, and sees one unchanging state of a user's data from when it first asks for some;
+`write` one whose writes are kept when its transaction manager commits, all or none.
 
 The user is an argument of every call that touches data: there is no way to ask for a row without
 saying whose.
@@ -18,7 +18,16 @@ from transaction import TransactionManager
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
+from finance_api.resources.wire import encoder_of
 from finance_api.values import Row
+
+
+@dataclass(frozen=True, slots=True)
+class DataState:
+    """How often a user's data has changed, and when last (or when the user was made)."""
+
+    revision: int
+    changed_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,8 @@ class User:
     created_at: int
     #: JWTs issued up to this second are refused.
     jwts_revoked_at: int | None = None
+    #: The state of the user's data when this was read.
+    data: DataState = field(default=DataState(0, 0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +102,6 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class DataState:
-    """How often a user's data has changed, and when last (or when the user was made)."""
-
-    revision: int
-    changed_at: int
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
     """Some rows of a list, in its order.
 
@@ -106,6 +109,19 @@ class Page:
     """
 
     rows: list[Row] = field(default_factory=list)
+    has_more: bool = False
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPage:
+    """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
+
+    state: of the data that they are from.
+    """
+
+    state: DataState
+    bodies: list[bytes] = field(default_factory=list)
     has_more: bool = False
     total: int | None = None
 
@@ -120,6 +136,9 @@ class RecordSum:
 
 class Storage(ABC):
     """One unit of work. Every method may raise StorageUnavailable."""
+
+    def close(self) -> None:  # noqa: B027 (some have nothing to let go of)
+        """Ends a unit of work that reads; harmless if it has ended."""
 
     # -- users -------------------------------------------------------------------------------
 
@@ -268,6 +287,28 @@ class Storage(ABC):
         compares by code point.
         """
 
+    def list_bodies(self, user_id: int, query: Query) -> BodyPage:
+        """As `list_rows`, each row as the JSON object that answers hold.
+
+        query: of a resource without computed fields. Raises NotFound if there is no such user.
+        """
+        state = self.get_data_state(user_id)
+        page = self.list_rows(user_id, query)
+        encode = encoder_of(query.resource).encode
+        return BodyPage(state, [encode(row) for row in page.rows], page.has_more, page.total)
+
+    def get_bodies(
+        self, user_id: int, resource: Resource, ids: Collection[str]
+    ) -> tuple[DataState, dict[str, bytes]]:
+        """The rows that exist among ``ids``, by id, as `list_bodies` gives them.
+
+        Raises NotFound if there is no such user.
+        """
+        state = self.get_data_state(user_id)
+        encode = encoder_of(resource).encode
+        rows = self.get_rows(user_id, resource, ids)
+        return state, {row_id: encode(row) for row_id, row in rows.items()}
+
     @abstractmethod
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         """The rows that exist among ``ids``, by id: everything that is kept of them."""
@@ -317,17 +358,6 @@ class Storage(ABC):
         """Notes the revision that this unit of work makes."""
 
 
-@contextmanager
-def unit_of_work(backend: "StorageBackend", **options: bool) -> Iterator[Storage]:
-    """A `Storage` in a transaction of its own, which commits if the block ends without an error.
-
-    options: as for `StorageBackend.connect`.
-    """
-    tm = TransactionManager(explicit=True)
-    with tm:
-        yield backend.connect(tm, **options)
-
-
 class StorageBackend(ABC):
     """What `Storage` units of work are made from; safe to use from several threads.
 
@@ -337,12 +367,13 @@ class StorageBackend(ABC):
     persistent: bool = True
 
     @abstractmethod
-    def connect(
-        self, tm: TransactionManager, *, writing: bool = False, patient: bool = True
-    ) -> Storage:
-        """A unit of work in the manager's current transaction.
+    def read(self) -> Storage:
+        """A unit of work that reads; its `Storage.close` must be called."""
 
-        writing: whether it will write; one that did not say so may be refused.
+    @abstractmethod
+    def write(self, tm: TransactionManager, *, patient: bool = True) -> Storage:
+        """A unit of work that writes in the manager's current transaction, and ends with it.
+
         patient: whether it waits for another writer as long as that may take (some 30 seconds),
         or gives up after a second.
         """
@@ -358,3 +389,21 @@ class StorageBackend(ABC):
     @abstractmethod
     def close(self) -> None:
         """Lets go of connections."""
+
+
+@contextmanager
+def reading(backend: StorageBackend) -> Iterator[Storage]:
+    """A unit of work that reads, and ends with the block."""
+    storage = backend.read()
+    try:
+        yield storage
+    finally:
+        storage.close()
+
+
+@contextmanager
+def unit_of_work(backend: StorageBackend, *, patient: bool = True) -> Iterator[Storage]:
+    """A unit of work that writes; what it wrote is kept if the block ends without an error."""
+    tm = TransactionManager(explicit=True)
+    with tm:
+        yield backend.write(tm, patient=patient)

@@ -63,7 +63,6 @@ class _State:
     jwts: dict[str, Jwt] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
-    data_states: dict[int, DataState] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
 
 
@@ -76,11 +75,10 @@ class MemoryBackend(StorageBackend):
         self.state = _State()
         self.write_lock = threading.RLock()
 
-    def connect(
-        self, tm: transaction.TransactionManager, *, writing: bool = False, patient: bool = True
-    ) -> Storage:
-        if not writing:
-            return MemoryStorage(self.state)
+    def read(self) -> Storage:
+        return MemoryStorage(self.state)
+
+    def write(self, tm: transaction.TransactionManager, *, patient: bool = True) -> Storage:
         self.write_lock.acquire()
         storage = MemoryStorage(self.state)
         tm.get().join(_Commit(self, storage, tm))
@@ -145,12 +143,20 @@ class MemoryStorage(Storage):
     ) -> User:
         if any(user.email == email for user in self.state.users.values()):
             raise Conflict(f"there is a user {email} already")
-        user = User(self.state.next_user_id, uuid, email, premium, True, password_hash, created_at)
+        user = User(
+            self.state.next_user_id,
+            uuid,
+            email,
+            premium,
+            True,
+            password_hash,
+            created_at,
+            data=DataState(0, created_at),
+        )
         self.state = replace(
             self.state,
             next_user_id=user.id + 1,
             users=self.state.users | {user.id: user},
-            data_states=self.state.data_states | {user.id: DataState(0, created_at)},
         )
         return user
 
@@ -176,7 +182,6 @@ class MemoryStorage(Storage):
         self.state = replace(
             self.state,
             users=_without(self.state.users, user_id),
-            data_states=_without(self.state.data_states, user_id),
             tokens={k: t for k, t in self.state.tokens.items() if t.user_id != user_id},
             jwts={k: j for k, j in self.state.jwts.items() if j.user_id != user_id},
             sessions={k: s for k, s in self.state.sessions.items() if s.user_id != user_id},
@@ -329,10 +334,10 @@ class MemoryStorage(Storage):
     # -- reading data
 
     def get_data_state(self, user_id: int) -> DataState:
-        state = self.state.data_states.get(user_id)
-        if state is None:
+        user = self.state.users.get(user_id)
+        if user is None:
             raise NotFound("there is no such user")
-        return state
+        return user.data
 
     def _rows(self, user_id: int, resource: Resource) -> dict[str, Row]:
         return self._table(user_id, resource).rows
@@ -408,7 +413,7 @@ class MemoryStorage(Storage):
             table.put(row)
 
     def set_data_state(self, user_id: int, state: DataState) -> None:
-        self.state = replace(self.state, data_states=self.state.data_states | {user_id: state})
+        self.update_user(user_id, data=state)
 
 
 def _without(mapping: Mapping[int, Any], key: int) -> dict[int, Any]:

@@ -26,7 +26,7 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
     """Notes numbers of requests; those of one user and day are added up."""
 
     def write(requests: Mapping[UserDay, int]) -> None:
-        with unit_of_work(backend, writing=True, patient=False) as storage:
+        with unit_of_work(backend, patient=False) as storage:
             storage.add_usage(requests)
 
     name = "writing how many requests were made"
@@ -42,10 +42,11 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
 def count(event: NewResponse) -> None:
     """Counts the 2xx answers of the public surface, but those that only tell the usage."""
     request, status = event.request, event.response.status_int
-    if not 200 <= status < 300 or not request.path_info.startswith(PUBLIC_SURFACE):
+    path = request.environ["PATH_INFO"]
+    if not 200 <= status < 300 or not path.startswith(PUBLIC_SURFACE):
         return
     identity = known_identity(request)
-    if isinstance(identity, TokenIdentity) and request.path_info != USAGE_PATH:
+    if isinstance(identity, TokenIdentity) and path != USAGE_PATH:
         now = request.registry.clock.now()
         request.registry.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
 

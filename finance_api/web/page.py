@@ -30,10 +30,9 @@ def writing(request: Request) -> AbstractContextManager[Storage]:
     What was read before is over with it: one request never needs two connections.
     """
     if "storage" in vars(request):
-        request.tm.abort()
-        request.tm.begin()
+        request.storage.close()
         del request.storage
-    return unit_of_work(request.registry.storage, writing=True, patient=False)
+    return unit_of_work(request.registry.storage, patient=False)
 
 
 def identity_of(request: Request) -> SessionIdentity:

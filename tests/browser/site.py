@@ -93,7 +93,7 @@ class Site:
 
     def change(self, work: Callable[[Storage], Any]) -> Any:
         """Does something to the storage in a transaction of its own."""
-        with unit_of_work(self._backend, writing=True) as storage:
+        with unit_of_work(self._backend) as storage:
             return work(storage)
 
     def user(

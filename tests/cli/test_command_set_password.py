@@ -10,7 +10,7 @@ import pytest
 
 from finance_api.auth.passwords import is_password
 from finance_api.auth.sessions import start_session
-from finance_api.storage.interface import unit_of_work
+from finance_api.storage.interface import reading, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
 from support.browser import quick_passwords  # noqa: F401
 
@@ -30,7 +30,7 @@ def user(backend, anna):
     """Reads the user as it is now."""
 
     def read():
-        with unit_of_work(backend) as storage:
+        with reading(backend) as storage:
             return storage.get_user(anna)
 
     return read
@@ -132,12 +132,12 @@ def test_it_is_asked_for_twice_and_not_shown(command, anna, user):
 def test_sessions_and_jwts_end_and_tokens_do_not(command, anna, backend, user):
     command.done("user", "add", "bert@example.org")
     command.done("token", "create", anna, "--name", "kept")
-    with unit_of_work(backend, writing=True) as storage:
+    with unit_of_work(backend) as storage:
         users = [storage.get_user(email) for email in (anna, "bert@example.org")]
         for each in users:
             start_session(storage, each, now=each.created_at, user_agent="x")
     set_password(command, anna)
-    with unit_of_work(backend) as storage:
+    with reading(backend) as storage:
         assert [len(storage.list_sessions(each.id)) for each in users] == [0, 1]
         assert [token.revoked_at for token in storage.list_tokens(users[0].id)] == [None]
     assert user().jwts_revoked_at is not None

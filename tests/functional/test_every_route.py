@@ -18,11 +18,14 @@ from pyramid.interfaces import IExceptionResponse
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api import includeme
+from finance_api.api.kept_answers import KeptAnswers
 from finance_api.auth.permissions import Permission
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
-from finance_api.storage.interface import DataState, Jwt, Page, RecordSum
-from finance_api.storage.sql.clauses import clauses
+from finance_api.storage.interface import BodyPage, DataState, Jwt, Page, RecordSum
+from finance_api.storage.sql.clauses import Bound, clauses, take_apart, values_by_name
+from finance_api.storage.sql.driver import Statements
 from support.books import household, uid
+from support.forgetting import forgetting
 from support.service import Service
 
 OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
@@ -395,17 +398,27 @@ def foreign_id(url):
     return foreign(uid(types.get(name, of_path), 1))
 
 
-def check_before_and_after(world, then=lambda: None):
-    """No answer is another one once the other user has data. then: what happens in between."""
+def check_before_and_after(world, then=lambda: None, *, rounds=3):
+    """No answer is another one once the other user has data. then: what happens in between.
+
+    It is asked anew, then with that answer kept, and then with all of the other user's kept, too.
+    """
     asked = list(dict.fromkeys(questions()))
     before = [whole(world.ask(url)) for url, _ in asked]
     assert sum(status == 200 for status, _, _ in before) > 200
     world.let_in(same_ids=True)
     then()
-    for (url, row_id), expected in zip(asked, before, strict=True):
-        answer = world.ask(url)
-        assert whole(answer) == expected, url
-        assert_nothing_of_the_other(answer, row_id)
+    kept = world.service.app.registry.kept_answers = KeptAnswers(32 << 20)
+    for round_ in range(rounds):
+        if round_ == 2:
+            for url, _ in asked:
+                internal = url.startswith("/internal")
+                world.ask(url, world.other_internal if internal else world.other.headers)
+        for (url, row_id), expected in zip(asked, before, strict=True):
+            answer = world.ask(url)
+            assert whole(answer) == expected, url
+            assert_nothing_of_the_other(answer, row_id)
+        assert kept.kept_bytes > 0
 
 
 def check_ids(world):
@@ -630,7 +643,14 @@ MUTATIONS = {
         a.has_more or b.has_more,
         None if a.total is None else a.total + b.total,
     ),
+    "list_bodies": lambda a, b: BodyPage(
+        a.state,
+        [*a.bodies, *b.bodies],
+        a.has_more or b.has_more,
+        None if a.total is None else a.total + b.total,
+    ),
     "get_rows": lambda a, b: {**b, **a},
+    "get_bodies": lambda a, b: (a[0], {**b[1], **a[1]}),
     "scan_rows": lambda a, b: [*a, *b],
     "sum_records": lambda a, b: RecordSum(a.amount + b.amount, a.count + b.count),
     "get_data_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),
@@ -652,29 +672,61 @@ def test_a_read_that_forgets_the_user_would_be_noticed(world_in_memory, monkeypa
         monkeypatch.setattr(storage, method, both)
 
     with pytest.raises(AssertionError):
-        check_before_and_after(world_in_memory, forget)
+        check_before_and_after(world_in_memory, forget, rounds=1)
 
 
-def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(world_in_memory, monkeypatch):
+@pytest.mark.parametrize("method", ["get_rows", "get_bodies"])
+def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
+    world_in_memory, monkeypatch, method
+):
     world_in_memory.let_in()
     storage = type(world_in_memory.service.change(lambda s: s))
-    original = storage.get_rows
+    original = getattr(storage, method)
 
     def both(self, user_id, *arguments):
-        return {
-            **original(self, world_in_memory.other.user.id, *arguments),
-            **original(self, user_id, *arguments),
-        }
+        mine, other = (
+            original(self, each, *arguments) for each in (user_id, world_in_memory.other.user.id)
+        )
+        return MUTATIONS[method](mine, other)
 
-    monkeypatch.setattr(storage, "get_rows", both)
+    monkeypatch.setattr(storage, method, both)
     with pytest.raises(AssertionError):
         check_ids(world_in_memory)
 
 
+def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monkeypatch):
+    class Careless(KeptAnswers):
+        def get(self, user_id, revision, key):
+            return super().get(0, 0, key)
+
+        def keep(self, user_id, revision, *arguments):
+            super().keep(0, 0, *arguments)
+
+    world_in_memory.let_in()
+    monkeypatch.setattr(world_in_memory.service.app.registry, "kept_answers", Careless(1 << 20))
+    assert MARK in world_in_memory.other.get("records").text
+    assert MARK in world_in_memory.mine.get("records").text
+
+
 def test_a_statement_without_the_user_would_be_noticed(services, monkeypatch):
+    def all_rows(table, user_id, conditions=()):
+        parts = [take_apart(condition) for condition in conditions]
+        restriction = clauses(table, [test for test, _ in parts], Bound())
+        return restriction, values_by_name([value for _, given in parts for value in given])
+
     def forget():
-        restriction = "finance_api.storage.sql.reading.rows_of_user"
-        monkeypatch.setattr(restriction, lambda table, user_id, c=(): clauses(table, c))
+        monkeypatch.setattr("finance_api.storage.sql.reading.rows_of_user", all_rows)
 
     with pytest.raises(AssertionError):
-        check_before_and_after(quiet_world(services("sqlite"), monkeypatch), forget)
+        check_before_and_after(quiet_world(services("sqlite"), monkeypatch), forget, rounds=1)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_statement_for_the_driver_without_the_user_would_be_noticed(services, monkeypatch, kind):
+    """Which of them is noticed when it alone forgets: see `storage.test_forgotten_users`."""
+
+    def forget():
+        monkeypatch.setattr(Statements, "get", forgetting(Statements.get, lambda build: True))
+
+    with pytest.raises(AssertionError):
+        check_before_and_after(quiet_world(services(kind), monkeypatch), forget, rounds=1)

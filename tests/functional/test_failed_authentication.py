@@ -337,11 +337,12 @@ def no_storage(service, monkeypatch):
     """The storage must not be asked for anything."""
     asked = []
 
-    def connect(*arguments, **options):
+    def away(*arguments, **options):
         asked.append(arguments)
         raise StorageUnavailable("away")
 
-    monkeypatch.setattr(service.backend, "connect", connect)
+    monkeypatch.setattr(service.backend, "read", away)
+    monkeypatch.setattr(service.backend, "write", away)
     return asked
 
 

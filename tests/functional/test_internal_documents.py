@@ -9,6 +9,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.resources import BY_MODEL_TYPE
 from finance_api.resources.naming import snake_case
 from support.books import account, budget, category, goal, household, label, record, uid
+from support.service import read_no_rows
 
 PATH = "get-docs"
 TYPES = [
@@ -401,15 +402,7 @@ def test_a_tag_that_matches_is_304_and_reads_no_rows(client, monkeypatch):
     assert first.headers["X-Last-Data-Change-Rev"] == "1"
     assert first.headers["X-Last-Data-Change-At"] == "2026-03-18T12:00:00Z"
     assert first.headers["Cache-Control"] == "private, no-cache"
-    backend = type(client.service.backend)
-    connect = backend.connect
-
-    def without_rows(*arguments, **options):
-        storage = connect(*arguments, **options)
-        storage.list_rows = storage.get_rows = storage.scan_rows = None
-        return storage
-
-    monkeypatch.setattr(backend, "connect", without_rows)
+    read_no_rows(client.service, monkeypatch)
     for value in (first.headers["ETag"], "*"):
         response = client.internal(PATH, document_type="all", headers={"If-None-Match": value})
         assert (response.status_int, response.body) == (304, b"")

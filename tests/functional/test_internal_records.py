@@ -6,6 +6,7 @@ import pytest
 
 from finance_api.resources.transactions import TRANSACTION_FIELDS
 from support.books import account, category, household, payees, record, uid
+from support.service import read_no_rows
 
 PATH = "get-records"
 FIELDS = ["id", "note", "payee", "amount", "currency", "record_date", "category", "record_state"]
@@ -449,14 +450,7 @@ def test_a_tag_that_matches_is_304_until_the_data_changes(client):
 
 def test_a_304_reads_no_rows(client, monkeypatch):
     tag = client.internal(PATH).headers["ETag"]
-    connect = type(client.service.backend).connect
-
-    def without_rows(*arguments, **options):
-        storage = connect(*arguments, **options)
-        storage.list_rows = storage.get_rows = storage.scan_rows = None
-        return storage
-
-    monkeypatch.setattr(type(client.service.backend), "connect", without_rows)
+    read_no_rows(client.service, monkeypatch)
     assert client.internal(PATH, headers={"If-None-Match": tag}).status_int == 304
 
 

@@ -128,7 +128,8 @@ def test_answers_are_counted_by_their_status(service, monkeypatch):
     assert service.web.post("/v1/api/labels", headers=client.headers, status="*").status_int == 405
     with monkeypatch.context() as patch:
         patch.setattr(MemoryStorage, "list_rows", lambda *arguments: 1 / 0)
-        assert client.get("labels").status_int == 500
+        # One that is kept from before would do without the storage.
+        assert client.get("labels", limit=2).status_int == 500
     after = {status: count(service, status) for status in before}
     more = {status: after[status] - before[status] for status in before}
     # Each look at the numbers is a 200, too.

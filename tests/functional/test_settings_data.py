@@ -143,7 +143,12 @@ class Stream:
 
 
 def connections_in_use(service):
-    return 0 if service.kind == "memory" else service.backend.engine.pool.checkedout()
+    if service.kind == "memory":
+        return 0
+    readers = service.backend.readers
+    # Those that are kept open for the next are not in use.
+    reading = readers.engine.pool.checkedout() - len(readers._idle)
+    return reading + service.backend.engine.pool.checkedout()
 
 
 def test_the_download_is_streamed(service, user, visitor):

@@ -228,7 +228,8 @@ def test_a_storage_that_is_away_is_a_503_for_people(plain, monkeypatch):
     def away(*arguments, **options):
         raise StorageUnavailable("postgresql://user:secret@10.0.0.1:5432 does not answer")
 
-    monkeypatch.setattr(plain.backend, "connect", away)
+    monkeypatch.setattr(plain.backend, "read", away)
+    monkeypatch.setattr(plain.backend, "write", away)
     answers = [
         *(visitor.get(f"/settings{path}", None) for path in PAGES),
         visitor.get("/settings/data/download", None),

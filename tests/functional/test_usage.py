@@ -112,7 +112,7 @@ def test_what_went_wrong_here_does_not_count(service, client, monkeypatch, error
         raise error("x")
 
     with monkeypatch.context() as patch:
-        patch.setattr("finance_api.api.listing.list_computed", fail)
+        patch.setattr("finance_api.api.listing.ListInquiry.read", fail)
         assert client.get("records").status_int == status
     assert total(client) == 0
 
@@ -190,15 +190,15 @@ class Away:
     def __init__(self, backend, monkeypatch):
         self.away = True
         self.tried = 0
-        connect = backend.connect
+        write = backend.write
 
-        def refuse(tm, *, writing=False, **options):
-            if writing and self.away:
+        def refuse(tm, **options):
+            if self.away:
                 self.tried += 1
                 raise StorageUnavailable("nobody can write now")
-            return connect(tm, writing=writing, **options)
+            return write(tm, **options)
 
-        monkeypatch.setattr(backend, "connect", refuse)
+        monkeypatch.setattr(backend, "write", refuse)
 
 
 def test_a_write_that_fails_loses_no_number_and_fails_no_read(service, client, monkeypatch):

@@ -3,12 +3,14 @@
 import itertools
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, operators_of
-from finance_api.resources import RESOURCES
+from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
+from finance_api.storage.sql import listed, listed_writing, searching
+from finance_api.storage.sql.driver import Statements
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none
@@ -122,6 +124,13 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
             for query in asked:
                 page = found.list_rows(unit.user.id, query)
                 assert page == expected.list_rows(model.user.id, query)
+                if resource.path and not resource.computed_fields:
+                    bodies = found.list_bodies(unit.user.id, query)
+                    assert bodies == expected.list_bodies(model.user.id, query)
+                    wanted = [row["id"] for row in page.rows]
+                    assert found.get_bodies(unit.user.id, resource, wanted) == expected.get_bodies(
+                        model.user.id, resource, wanted
+                    )
                 scanned = found.scan_rows(unit.user.id, resource, conditions=query.conditions)
                 assert scanned == expected.scan_rows(
                     model.user.id, resource, conditions=query.conditions
@@ -131,3 +140,133 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
                     assert total == expected.sum_records(model.user.id, query.conditions)
 
     compare()
+
+
+# -- records, where the list is long and texts are rare ----------------------------------------
+
+#: Parts of texts, so few that texts meet. Folded, some of them are equal.
+PARTS = (
+    *("aaa", "AAA", "aa", "ss", "ß", "SS", "ſs", "ﬁ", "FI", "%", "_", '"', "\\", " ", "😀😀"),
+    *("e\u0301", "É"),
+)
+few_texts = st.lists(st.sampled_from(PARTS), max_size=5).map("".join).map(clean_or_none)
+needles = (
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=3)
+    .map("".join)
+    .map(lambda text: clean_or_none(text) or "aaa")
+)
+days = st.integers(-4, 4).map(lambda n: n * 86_400)
+NUMBERS = st.integers(1, 40)
+
+
+@st.composite
+def listed_queries(draw):
+    """In the default order, with bounds and with texts to look for."""
+    found = []
+    for _ in range(draw(st.integers(0, 2))):
+        operator = draw(st.sampled_from(operators_of(RECORDS.get_field("recordDate"))))
+        if operator not in (Operator.IS_NULL, Operator.NOT_NULL):
+            first = draw(days)
+            span = Span(first, first + draw(st.sampled_from([0, 1, 86_400])))
+            found.append(Condition(RECORDS.get_field("recordDate"), operator, span))
+    for _ in range(draw(st.integers(0, 2))):
+        field = RECORDS.get_field(draw(st.sampled_from(["note", "payee"])))
+        operator = draw(st.sampled_from([Operator.CONTAINS, Operator.CONTAINS_I]))
+        found.append(Condition(field, operator, draw(needles)))
+    order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
+    limit, offset = draw(st.integers(1, 6)), draw(st.integers(0, 45))
+    return Query(
+        RECORDS, tuple(draw(st.permutations(found))), order, limit, offset, draw(st.booleans())
+    )
+
+
+@st.composite
+def changes(draw):
+    """What becomes of records, by their numbers: some are new, some are changed."""
+    numbers = draw(st.lists(NUMBERS, min_size=1, max_size=30, unique=True))
+    values = st.tuples(days, few_texts, few_texts)
+    return {number: draw(values) for number in numbers}
+
+
+def plain(name=None, operator=None, operand=None, *, limit=6, offset=0):
+    condition = () if name is None else (Condition(RECORDS.get_field(name), operator, operand),)
+    order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
+    return Query(RECORDS, condition, order, limit, offset)
+
+
+#: What goes every way that there is.
+EVERY_WAY = [
+    (
+        {
+            n: ((n % 9 - 4) * 86_400, "aaa ss" if n % 2 else "ß", "rare" if n == 7 else "x")
+            for n in range(1, 41)
+        },
+        [
+            plain(offset=1),
+            plain(offset=10),
+            plain("recordDate", Operator.LT, Span(86_400, 86_400), offset=5),
+            plain("note", Operator.CONTAINS_I, "AAA"),
+            plain("note", Operator.CONTAINS_I, "AAA", limit=1),
+            plain("note", Operator.CONTAINS, "ß"),
+            plain("note", Operator.CONTAINS_I, "ß"),
+            plain("payee", Operator.CONTAINS_I, "rare"),
+            plain("payee", Operator.CONTAINS, "RARE"),
+        ],
+    )
+]
+
+steps = st.tuples(changes(), st.lists(listed_queries(), min_size=1, max_size=6))
+
+
+@pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
+def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
+    new_backend, monkeypatch, storage
+):
+    """With so small distances that few records are as many as many."""
+    for module in (listed, listed_writing, searching):
+        monkeypatch.setattr(module, "PLACE_DISTANCE", 3, raising=False)
+    monkeypatch.setattr(searching, "ROUNDS", ((2, 1), (4, 2)))
+    model_backend, backend = new_backend("memory"), new_backend(storage)
+    asked = set()
+    get = Statements.get
+
+    def note(self, build, *shape):
+        asked.update(part.__name__ for part in (build, *shape) if callable(part))
+        return get(self, build, *shape)
+
+    monkeypatch.setattr(Statements, "get", note)
+
+    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @example(steps=EVERY_WAY)
+    @given(steps=st.lists(steps, min_size=1, max_size=4))
+    def compare(steps):
+        name = f"user{next(_numbers)}"
+        model, unit = Unit(model_backend, name), Unit(backend, name)
+        known = set()
+        for changed, queries_then in steps:
+            rows = [
+                make_row(RECORDS, n, recordDate=date, note=note, payee=payee)
+                for n, (date, note, payee) in changed.items()
+            ]
+            new = [row for row in rows if row["id"] not in known]
+            old = [row for row in rows if row["id"] in known]
+            known |= {row["id"] for row in rows}
+            for each in (model, unit):
+                with each.writing() as writing:
+                    writing.put_rows(each.user.id, RECORDS, new=new, changed=old)
+            for query in queries_then:
+                with model.reading() as expected, unit.reading() as found:
+                    bodies = found.list_bodies(unit.user.id, query)
+                    assert bodies == expected.list_bodies(model.user.id, query)
+                    wanted = [make_id(n) for n in range(1, 45, 7)]
+                    assert found.get_bodies(unit.user.id, RECORDS, wanted) == expected.get_bodies(
+                        model.user.id, RECORDS, wanted
+                    )
+
+    compare()
+    ways = {"_page", "_far_page", "_place", "_number_before", "_newest_place_within", "_walk"}
+    of_database = {
+        "sqlite": {"_candidates", "_chosen", "_short_walk"},
+        "postgresql": {"_planned"},
+    }
+    assert asked >= ways | of_database[storage]

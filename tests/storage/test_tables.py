@@ -2,18 +2,21 @@
 
 import re
 
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import event
+from sqlalchemy import UniqueConstraint, event, inspect
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
+from finance_api.storage.sql import searching
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.tables import DATA_TABLES, metadata
+from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.tables import DATA_TABLES, listed_records, metadata, record_places
 from finance_api.storage.testing import Unit, make_id, make_row
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -33,23 +36,88 @@ def test_every_key_and_index_of_data_begins_with_the_user(table):
         assert columns[0] is table.user_id
 
 
+@pytest.mark.parametrize("table", [listed_records, record_places], ids=lambda t: t.name)
+def test_what_is_made_of_data_is_kept_by_user_too(table):
+    assert next(iter(table.primary_key.columns)) is table.c.user_id
+    for index in table.indexes:
+        assert next(iter(index.expressions)) is table.c.user_id
+    assert not [c for c in table.constraints if isinstance(c, UniqueConstraint)]
+
+
+#: What searching takes that SQLAlchemy cannot declare. SQLite: a virtual table, and the tables in
+#: which it keeps what it knows. PostgreSQL: an index of trigrams.
+SEARCH_TABLES = {"record_search"} | {
+    f"record_search_{part}" for part in ("config", "data", "docsize", "idx", "content")
+}
+SEARCH_INDEX = "ix_listed_records_search"
+
+
+def declared_indexes(database):
+    """Those that are only made on one database are left out on the other."""
+    return {
+        index.name
+        for table in metadata.tables.values()
+        for index in table.indexes
+        if index._ddl_if is None or index._ddl_if.dialect == database
+    }
+
+
 @DATABASES
 def test_the_migrations_make_the_declared_tables(new_backend, database):
+    indexes = declared_indexes(database)
+
+    def is_compared(item, name, kind, reflected, compare_to):
+        if kind == "table":
+            return not (database == "sqlite" and reflected and name in SEARCH_TABLES)
+        if kind == "index" and reflected:
+            return not (database == "postgresql" and name == SEARCH_INDEX)
+        return kind != "index" or name in indexes
+
     with new_backend(database).engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": False})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": False, "include_object": is_compared}
+        )
         assert compare_metadata(context, metadata) == []
+        found = inspect(connection)
+        assert bool(SEARCH_TABLES & set(found.get_table_names())) is (database == "sqlite")
+        indexes = {index["name"]: index for index in found.get_indexes("listed_records")}
+        assert (SEARCH_INDEX in indexes) is (database == "postgresql")
+        if database == "postgresql":
+            assert indexes[SEARCH_INDEX]["column_names"][0] == "user_id"
+
+
+@pytest.fixture
+def observed(monkeypatch):
+    """Starts to note the texts of all statements, as they get to the database."""
+    found = []
+
+    def of_postgresql(method):
+        original = getattr(psycopg.Cursor, method)
+
+        def noted(cursor, text, *arguments, **options):
+            found.append(text if isinstance(text, str) else text.as_string())
+            return original(cursor, text, *arguments, **options)
+
+        return noted
+
+    def observe(backend):
+        for method in ("execute", "executemany", "copy"):
+            monkeypatch.setattr(psycopg.Cursor, method, of_postgresql(method))
+        for engine in (backend.engine, backend.readers.engine):
+            if engine.dialect.name == "sqlite":
+                event.listen(
+                    engine, "checkout", lambda raw, *_: raw.set_trace_callback(found.append)
+                )
+        return found
+
+    return observe
 
 
 @DATABASES
-def test_every_statement_on_data_is_bound_to_the_user(new_backend, database):
+def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, database):
     backend = new_backend(database)
     unit = Unit(backend)
-    statements = []
-
-    @event.listens_for(backend.engine, "before_cursor_execute")
-    def note(connection, cursor, statement, parameters, context, executemany):
-        statements.append(statement)
-
+    statements = observed(backend)
     for resource in RESOURCES:
         row = make_row(resource, 1, source="a", sourceId="b")
         with unit.writing() as storage:
@@ -64,19 +132,25 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, database):
             if field.can_be_missing
             for condition in parse_conditions(field, "is.null")
         ]
+        asked = Query(resource, tuple(conditions), with_total=True)
         with unit.reading() as storage:
-            storage.list_rows(unit.user.id, Query(resource, tuple(conditions), with_total=True))
+            storage.list_rows(unit.user.id, asked)
             storage.get_rows(unit.user.id, resource, [make_id(1)])
             storage.scan_rows(unit.user.id, resource, conditions=conditions)
+            if resource.path and not resource.computed_fields:
+                storage.list_bodies(unit.user.id, asked)
+                storage.get_bodies(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
         storage.sum_records(unit.user.id, ())
-    names = "|".join(re.escape(t.table.name) for t in DATA_TABLES.values())
-    on_data = [s for s in statements if re.search(rf"(?:FROM|UPDATE|INTO) ({names})\b", s)]
-    assert len(on_data) > 5 * len(RESOURCES)
+    names = [t.table.name for t in DATA_TABLES.values()] + ["listed_records", "record_places"]
+    is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"
+    on_data = [s for s in statements if re.search(is_on, s)]
+    assert len(on_data) > 6 * len(RESOURCES)
+    assert {name for s in on_data for name in re.findall(is_on, s)} == set(names)
     for statement in on_data:
-        if "INTO" in statement:
-            assert re.search(r"\((?:[a-z_]+, )*user_id", statement)
-        else:
+        if re.search(rf"\b(INTO|COPY) \"?({'|'.join(names)})\b", statement):
+            assert re.search(r"\((?:[a-z_]+, )*user_id", statement), statement
+        if not re.search(r"\b(VALUES|COPY)\b", statement):
             assert re.search(r"\buser_id = ", statement), statement
 
 
@@ -144,3 +218,16 @@ def test_a_statement_that_takes_too_long_is_ended(new_sqlite_url):
     with pytest.raises(StorageUnavailable):
         unit.found(RECORDS, "note", *["contains-i.y"] * 5)
     backend.close()
+
+
+def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
+    """Once for each record that holds it folded; a join would compare it with all of them."""
+    backend = new_backend("postgresql")
+    statement = Statements(backend.engine.dialect).get(
+        searching._walk, (("note", True), ("payee", True)), False, False
+    )
+    values = {"user": 1, "count": 31, "skip": 0, **{f"p{n}": "x" for n in range(4)}}
+    with backend.readers.engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN {statement.text}", values).scalars().all()
+    assert "SubPlan" in "\n".join(plan)
+    assert not re.search(r"Join|Nested Loop|Seq Scan", "\n".join(plan))

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-import transaction
-
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import StatementImporter
@@ -17,7 +15,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Storage, StorageBackend, User
+from finance_api.storage.interface import Storage, StorageBackend, User, reading, unit_of_work
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from support.clock import HeldClock
@@ -78,14 +76,12 @@ class Person:
         )
 
     def change(self, work: Any) -> Any:
-        tm = transaction.TransactionManager(explicit=True)
-        with tm:
-            return work(self.backend.connect(tm, writing=True))
+        with unit_of_work(self.backend) as storage:
+            return work(storage)
 
     def look(self, work: Any) -> Any:
-        tm = transaction.TransactionManager(explicit=True)
-        with tm:
-            return work(self.backend.connect(tm))
+        with reading(self.backend) as storage:
+            return work(storage)
 
     # -- what is imported
 

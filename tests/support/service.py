@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-import transaction
 from webtest import TestApp, TestResponse
 
 from finance_api import main
@@ -23,7 +22,7 @@ from finance_api.auth.user_accounts import make_user
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.settings import SETTINGS
-from finance_api.storage.interface import Storage, User
+from finance_api.storage.interface import Storage, User, unit_of_work
 from finance_api.values.ids import new_id
 from finance_api.values.time import DAY_SECONDS
 from support.clock import HeldClock
@@ -116,9 +115,8 @@ class Service:
 
     def change(self, work: Callable[[Storage], Any]) -> Any:
         """Does something to the storage in a transaction of its own."""
-        tm = transaction.TransactionManager(explicit=True)
-        with tm:
-            return work(self.backend.connect(tm, writing=True))
+        with unit_of_work(self.backend) as storage:
+            return work(storage)
 
     def client(
         self, *, premium: bool = True, expires_in_days: int | None = None, **token_options: Any
@@ -150,6 +148,24 @@ class Service:
     def load(self, user: User, rows: Iterable[dict[str, Any]]) -> ImportReport:
         data = "".join(native_line(row) for row in rows).encode()
         return import_file(self.backend, user.email, io.BytesIO(data), None, now=self.clock.now())
+
+
+#: What reads rows, of the methods of a storage.
+_ROW_READERS = ("list_rows", "list_bodies", "get_rows", "get_bodies", "scan_rows", "sum_records")
+
+
+def read_no_rows(service: Service, monkeypatch: Any) -> None:
+    """From here on the service's requests can read no rows: trying it is a 500."""
+    read = service.backend.read
+
+    def without_rows() -> Storage:
+        storage = read()
+        for name in _ROW_READERS:
+            assert callable(getattr(storage, name))
+            setattr(storage, name, None)
+        return storage
+
+    monkeypatch.setattr(service.backend, "read", without_rows)
 
 
 def native_line(row: dict[str, Any]) -> str:

@@ -95,6 +95,9 @@ def test_there_are_modules_to_look_at() -> None:
         ("click", own("cli")),
         ("rich", own("cli")),
         ("waitress", own("server")),
+        ("granian", own("server.granian")),
+        ("orjson", own("api", "resources", "problem", "importers")),
+        ("granian", own("server.granian")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
         ("markupsafe", own("web")),
@@ -121,6 +124,7 @@ ALLOWED = {
     "problem": (),
     "querystring": (),
     "metrics": (),
+    "requests": (),
     "settings": ("ratelimit.limits",),
     "surfaces": (),
     "resources": ("values",),
@@ -193,7 +197,7 @@ def test_nothing_below_the_views_imports_api_or_cli(below: str) -> None:
     )
 
 
-_HTTP_LIBRARIES = ("pyramid", "pyramid_tm", "webob", "cornice", "waitress", "http")
+_HTTP_LIBRARIES = ("pyramid", "webob", "cornice", "waitress", "granian", "http")
 
 
 @pytest.mark.parametrize(

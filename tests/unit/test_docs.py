@@ -39,6 +39,7 @@ from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.resources.transactions import TRANSACTION_FIELDS
+from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.settings import ServerSettings
 from finance_api.settings import SETTINGS
 from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, SETTINGS_PAGES, USAGE_PATH
@@ -104,20 +105,24 @@ def test_a_setting_has_a_row_with_its_variable_and_default(setting: Any) -> None
     assert row[3] == (f"`{setting.default}`" if setting.default else "none")
 
 
-@pytest.mark.parametrize("key", dataclasses.fields(ServerSettings), ids=lambda k: k.name)
-def test_a_server_key_has_a_row_with_its_default(key: Any) -> None:
-    row = next(
-        r for r in rows(section(page("settings.md"), "The server")) if r[0] == f"`{key.name}`"
-    )
-    assert row[2] == f"`{key.default}`"
+#: The sections of the docs about servers, and their keys.
+SERVERS = {
+    "The server": dataclasses.fields(ServerSettings),
+    "Granian": dataclasses.fields(GranianSettings),
+}
 
 
-def test_there_are_no_rows_of_other_settings_or_keys() -> None:
+@pytest.mark.parametrize("heading", SERVERS)
+def test_a_server_key_has_a_row_with_its_default(heading: str) -> None:
+    documented = rows_of(section(page("settings.md"), heading), "Key")
+    defaults = {f"`{key.name}`": f"`{key.default}`" for key in SERVERS[heading]}
+    assert {row[0]: row[2] for row in documented} == defaults
+
+
+def test_there_are_no_rows_of_other_settings() -> None:
     text = page("settings.md")
     settings = {row[0].strip("`") for row in rows(section(text, "The application"))}
-    keys = {row[0].strip("`") for row in rows(section(text, "The server"))}
     assert settings == {setting.name for setting in SETTINGS}
-    assert keys == {key.name for key in dataclasses.fields(ServerSettings)}
 
 
 def _commented_keys(name: str, heading: str) -> Iterator[tuple[str, bool]]:
@@ -142,6 +147,12 @@ def test_an_ini_file_names_every_setting_with_a_comment(name: str) -> None:
     assert set(server) == {key.name for key in dataclasses.fields(ServerSettings)}
     assert all(application.values()), application
     assert all(server.values()), server
+
+
+def test_the_ini_file_for_production_names_every_key_of_granian_with_a_comment() -> None:
+    keys = dict(_commented_keys("production.ini", "server:granian"))
+    assert set(keys) == {key.name for key in dataclasses.fields(GranianSettings)}
+    assert all(keys.values()), keys
 
 
 @pytest.mark.parametrize("name", INI_FILES)

@@ -1,12 +1,13 @@
 """GET /internal/v1/get-docs"""
 
-from pyramid.request import Request
-from pyramid.response import Response
+from typing import Any
 
-from finance_api.api.conditional import Freshness
-from finance_api.api.listing import link_next
-from finance_api.api.parameters import ParameterSchema, Scalar, validate_query
-from finance_api.api.representation import JSON, json_response, negotiate, next_offset
+import orjson
+
+from finance_api.api.inquiry import Content, Inquiry, Target
+from finance_api.api.listing import next_link
+from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.representation import JSON, negotiate, next_offset
 from finance_api.api.service import internal_service
 from finance_api.auth.permissions import Permission
 from finance_api.query.errors import QueryError, quoted
@@ -59,37 +60,38 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
     return Page([kept[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
-service = internal_service(
-    "get-docs", Permission.INTERNAL_DOCUMENTS_READ, "Documents: data of any type but records."
-)
-
-
-@service.get(
-    schema=_schema(), validators=(validate_query,), permission=Permission.INTERNAL_DOCUMENTS_READ
-)
-def list_documents(request: Request) -> Response:
+class Documents(Inquiry):
     """The types in the order asked for, a page of each."""
-    negotiate(request, (JSON,))
-    validated = request.validated
-    limit, offset = validated["limit"], validated["offset"]
-    queries = [_query(resource, limit, offset) for resource in validated["document_type"]]
-    user_id = request.context.user_id
-    freshness = Freshness(
-        request,
-        request.storage.get_data_state(user_id),
-        JSON.media_type,
-        "\0".join(["get-docs", *map(canonical_text, queries)]),
-    )
-    if freshness.is_known_to_client:
-        return freshness.not_modified()
-    pages = [(query, _page(request.storage, user_id, query)) for query in queries]
-    response = json_response(
-        {
-            "documents": [document(q.resource, row) for q, page in pages for row in page.rows],
-            "total": sum(page.total or 0 for _, page in pages),
-            "limit": limit,
-            "offset": offset,
-        }
-    )
-    offsets = (next_offset(query, page) for query, page in pages)
-    return link_next(request, freshness.mark(response), next(filter(None, offsets), None))
+
+    def __init__(self, validated: dict[str, Any], target: Target) -> None:
+        negotiate(target.accept, (JSON,))
+        self._target = target
+        self._limit, self._offset = validated["limit"], validated["offset"]
+        types: tuple[Resource, ...] = validated["document_type"]
+        self._queries = [_query(resource, self._limit, self._offset) for resource in types]
+        self.text = "\0".join(["get-docs", *map(canonical_text, self._queries)])
+        self.content_type = JSON.content_type
+        self.key = (target.path, target.query_string)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+        state = storage.get_data_state(user_id)
+        pages = [(query, _page(storage, user_id, query)) for query in self._queries]
+        body = orjson.dumps(
+            {
+                "documents": [document(q.resource, row) for q, page in pages for row in page.rows],
+                "total": sum(page.total or 0 for _, page in pages),
+                "limit": self._limit,
+                "offset": self._offset,
+            }
+        )
+        offsets = filter(None, (next_offset(query, page) for query, page in pages))
+        return Content(state, body, next_link(self._target, next(offsets, None)))
+
+
+service = internal_service(
+    "get-docs",
+    Permission.INTERNAL_DOCUMENTS_READ,
+    _schema(),
+    Documents,
+    description="Documents: data of any type but records.",
+)

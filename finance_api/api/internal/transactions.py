@@ -3,13 +3,12 @@
 from functools import partial
 from typing import Any
 
-from pyramid.request import Request
-from pyramid.response import Response
+import orjson
 
-from finance_api.api.conditional import Freshness
-from finance_api.api.listing import link_next
-from finance_api.api.parameters import ParameterSchema, Scalar, validate_query
-from finance_api.api.representation import JSON, json_response, negotiate, next_offset
+from finance_api.api.inquiry import Content, Inquiry, Target
+from finance_api.api.listing import next_link
+from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.representation import JSON, negotiate, next_offset
 from finance_api.api.service import internal_service
 from finance_api.auth.permissions import Permission
 from finance_api.query.model import Operator, Query, SortKey
@@ -18,6 +17,7 @@ from finance_api.query.render import canonical_text
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.resources.transactions import TRANSACTION_FIELDS, transaction
+from finance_api.storage.interface import Storage
 
 MAX_TRANSACTIONS = 300
 DEFAULT_SORT = "-record_date"
@@ -58,26 +58,28 @@ def _query(validated: dict[str, Any]) -> Query:
     )
 
 
+class Transactions(Inquiry):
+    """A page of the records, as the internal surface shows them."""
+
+    def __init__(self, validated: dict[str, Any], target: Target) -> None:
+        negotiate(target.accept, (JSON,))
+        self._target = target
+        self._query = _query(validated)
+        self.text = "get-records\0" + canonical_text(self._query)
+        self.content_type = JSON.content_type
+        self.key = (target.path, target.query_string)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+        state = storage.get_data_state(user_id)
+        page = storage.list_rows(user_id, self._query)
+        body = orjson.dumps({"transactions": [transaction(row) for row in page.rows]})
+        return Content(state, body, next_link(self._target, next_offset(self._query, page)))
+
+
 service = internal_service(
-    "get-records", Permission.INTERNAL_RECORDS_READ, "Transactions: records, void ones included."
+    "get-records",
+    Permission.INTERNAL_RECORDS_READ,
+    _schema(),
+    Transactions,
+    description="Transactions: records, void ones included.",
 )
-
-
-@service.get(
-    schema=_schema(), validators=(validate_query,), permission=Permission.INTERNAL_RECORDS_READ
-)
-def list_transactions(request: Request) -> Response:
-    negotiate(request, (JSON,))
-    query = _query(request.validated)
-    user_id = request.context.user_id
-    freshness = Freshness(
-        request,
-        request.storage.get_data_state(user_id),
-        JSON.media_type,
-        "get-records\0" + canonical_text(query),
-    )
-    if freshness.is_known_to_client:
-        return freshness.not_modified()
-    page = request.storage.list_rows(user_id, query)
-    response = json_response({"transactions": [transaction(row) for row in page.rows]})
-    return link_next(request, freshness.mark(response), next_offset(query, page))

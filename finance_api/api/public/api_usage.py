@@ -37,7 +37,7 @@ service = public_usage_service("How much the user has used the API, and the toke
 
 @service.get(schema=_schema(), validators=(validate_query,), permission=Permission.API_USAGE_READ)
 def get_usage(request: Request) -> Response:
-    negotiate(request, (JSON,))
+    negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     period: Period = request.validated["period"]
     boundaries = period.boundaries(request.registry.clock.now())
     days = request.storage.list_usage(request.context.user_id, boundaries[0], boundaries[-1])

@@ -1,46 +1,41 @@
 """GET /v1/api/records/by-id"""
 
-from pyramid.request import Request
-from pyramid.response import Response
+from typing import Any
 
-from finance_api.api.conditional import Freshness
-from finance_api.api.parameters import ids_schema, validate_query
-from finance_api.api.representation import JSON, encoder_of, json_response, negotiate
+import orjson
+
+from finance_api.api.inquiry import Content, Inquiry, Target
+from finance_api.api.parameters import ids_schema
+from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import public_service
 from finance_api.auth.permissions import Permission
 from finance_api.resources import RECORDS
+from finance_api.storage.interface import Storage
+
+
+class RecordsById(Inquiry):
+    """The records in the order asked for, each once; what is not the user's is missing."""
+
+    def __init__(self, validated: dict[str, Any], target: Target) -> None:
+        negotiate(target.accept, (JSON,))
+        self._ids = list(dict.fromkeys(validated["id"]))
+        self.text = "records/by-id\0" + ",".join(self._ids)
+        self.content_type = JSON.content_type
+        self.key = (target.path, target.query_string)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+        state, bodies = storage.get_bodies(user_id, RECORDS, self._ids)
+        found = [bodies[record_id] for record_id in self._ids if record_id in bodies]
+        missing = [record_id for record_id in self._ids if record_id not in bodies]
+        end = b'],"count":%d,"missingIds":%b}' % (len(found), orjson.dumps(missing))
+        return Content(state, b'{"records":[' + b",".join(found) + end)
+
 
 service = public_service(
     RECORDS,
     Permission.RECORDS_READ,
+    ids_schema(),
+    RecordsById,
     below="/by-id",
     description="Particular records by their ids.",
 )
-
-
-@service.get(schema=ids_schema(), validators=(validate_query,), permission=Permission.RECORDS_READ)
-def get_records(request: Request) -> Response:
-    """The records in the order asked for, each once; what is not the user's is missing."""
-    negotiate(request, (JSON,))
-    ids = list(dict.fromkeys(request.validated["id"]))
-    user_id = request.context.user_id
-    freshness = Freshness(
-        request,
-        request.storage.get_data_state(user_id),
-        JSON.media_type,
-        "records/by-id\0" + ",".join(ids),
-    )
-    if freshness.is_known_to_client:
-        return freshness.not_modified()
-    found = request.storage.get_rows(user_id, RECORDS, ids)
-    document = encoder_of(RECORDS).document
-    records = [document(found[record_id]) for record_id in ids if record_id in found]
-    return freshness.mark(
-        json_response(
-            {
-                "records": records,
-                "count": len(records),
-                "missingIds": [record_id for record_id in ids if record_id not in found],
-            }
-        )
-    )

@@ -13,6 +13,7 @@ def from_settings(settings: Mapping[str, Any]) -> SqlBackend:
         raise SettingError("sqlalchemy.url: the sql storage needs the URL of its database")
     return SqlBackend(
         settings["sqlalchemy.url"],
+        read_url=settings["sqlalchemy.read_url"],
         pool_size=settings["sqlalchemy.pool_size"],
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

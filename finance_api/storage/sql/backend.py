@@ -1,4 +1,4 @@
-"""The SQL storage as the process holds it: engine, schema version, units of work."""
+"""The SQL storage as the process holds it: engines, schema version, units of work."""
 
 import threading
 import time
@@ -7,15 +7,18 @@ from typing import TypeVar
 
 import transaction
 import zope.sqlalchemy
+from sqlalchemy import Engine
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
-from zope.sqlalchemy.datamanager import STATUS_ACTIVE, STATUS_CHANGED
+from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import Storage, StorageBackend
 from finance_api.storage.sql import engine as engines
 from finance_api.storage.sql import schema
-from finance_api.storage.sql.storage import SqlStorage
+from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.readers import Readers
+from finance_api.storage.sql.storage import ReadingSqlStorage, SqlStorage
 
 T = TypeVar("T")
 
@@ -29,37 +32,58 @@ class SqlBackend(StorageBackend):
 
     SQLAlchemy Core, not its ORM: rows go to JSON as they are, and an identity map, change
     tracking and lazy loading would cost several times what the query does and serve nothing here.
+
+    read_url: of a copy of the database that data is read from; who may read it, the database
+    itself is asked.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8, statement_seconds: int = 5) -> None:
-        self.engine = engines.make_engine(
-            url, pool_size=pool_size, statement_seconds=statement_seconds
-        )
-        self._reading = engines.reading(self.engine)
+    def __init__(
+        self, url: str, *, read_url: str = "", pool_size: int = 8, statement_seconds: int = 5
+    ) -> None:
+        def engine(url: str, *, for_reading: bool) -> Engine:
+            return engines.make_engine(
+                url,
+                pool_size=pool_size,
+                statement_seconds=statement_seconds,
+                for_reading=for_reading,
+            )
+
+        def readers(url: str) -> Readers:
+            # A restart of the database takes the connections for writing away as well.
+            return Readers(
+                engine(url, for_reading=True), pool_size, statement_seconds, self.engine.dispose
+            )
+
+        self.engine = engine(url, for_reading=False)
+        self.readers = readers(url)
+        self.copies = readers(read_url) if read_url else None
         self._writing = engines.writing(self.engine)
         self._impatient = engines.writing(self.engine, _IMPATIENT_SECONDS)
+        self._statements = Statements(self.engine.dialect)
         self._failed_at: float | None = None
         self._probing = threading.Lock()
 
-    def connect(
-        self, tm: transaction.TransactionManager, *, writing: bool = False, patient: bool = True
-    ) -> Storage:
-        engine = self._reading
-        if writing:
-            engine = self._writing if patient else self._impatient
+    def read(self) -> Storage:
+        return self._connected(
+            lambda: ReadingSqlStorage(self.readers, self._statements, self.copies)
+        )
+
+    def write(self, tm: transaction.TransactionManager, *, patient: bool = True) -> Storage:
         # Without a transaction nobody would give the connection back.
         tm.get()
-        session = Session(engine, autoflush=False)
-        # Core statements do not tell the session that they changed something: a writer says so.
-        zope.sqlalchemy.register(
-            session,
-            initial_state=STATUS_CHANGED if writing else STATUS_ACTIVE,
-            transaction_manager=tm,
-        )
-        return SqlStorage(self._connected(session.connection))
+        session = Session(self._writing if patient else self._impatient, autoflush=False)
+        # Core statements do not tell the session that they changed something.
+        zope.sqlalchemy.register(session, initial_state=STATUS_CHANGED, transaction_manager=tm)
+        connection = self._connected(session.connection)
+        storage = SqlStorage(connection, self._statements)
+        # Last of all, so that it is done once however much was written.
+        tm.get().addBeforeCommitHook(storage.settle_places)
+        return storage
 
     def check(self) -> None:
-        self._connected(lambda: schema.check(self._reading))
+        self._connected(lambda: schema.check(self.engine))
+        if self.copies is not None:
+            schema.check(self.copies.engine)
 
     def _connected(self, connect: Callable[[], T]) -> T:
         """What ``connect`` returns; a database that is away is asked seldom, and by one thread.
@@ -92,4 +116,7 @@ class SqlBackend(StorageBackend):
         schema.upgrade(self.engine)
 
     def close(self) -> None:
+        self.readers.close()
+        if self.copies is not None:
+            self.copies.close()
         self.engine.dispose()

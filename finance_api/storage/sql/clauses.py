@@ -1,25 +1,42 @@
-"""`Query` -> SQL: what the conditions and the order become on a data table."""
+"""Conditions and order -> SQL.
+
+What a query asks is split in two: its shape, from which the text of a statement follows, and the
+values that are bound to it. So the statements of one shape are built once, however often the
+shape is asked for.
+"""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, and_, case, false, literal, type_coerce
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    false,
+    literal_column,
+    type_coerce,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
-from finance_api.storage.sql.columns import CodePointText, PackedList
+from finance_api.query.parse import MAX_LIST_OPERANDS
+from finance_api.storage.sql.columns import LIST_TYPES, CodePointText, PackedList
 from finance_api.storage.sql.tables import DataTable
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 
+# These have no type: to a boolean one SQLAlchemy would add "= 1" for SQLite, which then would use
+# no index.
 
-class has_text(GenericFunction[bool]):  # noqa: N801 (a SQL function's name)
+
+class has_text(GenericFunction[Any]):  # noqa: N801 (a SQL function's name)
     """Whether the first text contains the second, by code points; no character is special."""
 
-    type = Boolean()
     inherit_cache = True
 
 
@@ -33,10 +50,9 @@ def _has_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any) ->
     return f"(strpos({compiler.process(element.clauses, **options)}) > 0)"
 
 
-class has_any_text(GenericFunction[bool]):  # noqa: N801 (a SQL function's name)
+class has_any_text(GenericFunction[Any]):  # noqa: N801 (a SQL function's name)
     """Whether the first text contains one of the texts of the second, a JSON list."""
 
-    type = Boolean()
     inherit_cache = True
 
 
@@ -59,77 +75,174 @@ def _has_any_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any
     )
 
 
-def _contains(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
-    return has_text(type_coerce(column, CodePointText), literal(text, CodePointText))
+class is_one_of(GenericFunction[Any]):  # noqa: N801 (a SQL function's name)
+    """Whether the first text equals one of the texts of the second, a JSON list."""
+
+    inherit_cache = True
 
 
-def clauses(table: DataTable, conditions: Iterable[Condition]) -> list[ColumnElement[bool]]:
-    """One clause for each condition; all of them must hold."""
-    return [_clause(table, condition) for condition in conditions]
+@compiles(is_one_of, "sqlite")
+def _is_one_of_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str:
+    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
+    return f"({text} IN (SELECT value FROM json_each({wanted})))"
 
 
-def _clause(table: DataTable, condition: Condition) -> ColumnElement[bool]:
-    column = table.columns[condition.field.name]
-    operator, operand = condition.operator, condition.operand
+@compiles(is_one_of, "postgresql")
+def _is_one_of_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
+    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
+    return f"({text} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST({wanted} AS jsonb)))))"
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The shape of a condition: which field, and how it is compared with how many values.
+
+    form: null, not_null, never, present, equal, from, to, within, in, one_of, true, false,
+    contains, contains_folded, has, has_any.
+    number: of values, where the form allows several.
+    """
+
+    field: str
+    form: str
+    number: int = 1
+
+
+def take_apart(condition: Condition) -> tuple[Test, tuple[Any, ...]]:
+    """The condition's shape, and the values that go with it."""
+    name, operator, operand = condition.field.name, condition.operator, condition.operand
     is_list = condition.field.kind.is_list
     if operator is Operator.IS_NULL:
-        return type_coerce(column, CodePointText) == "" if is_list else column.is_(None)
+        return Test(name, "null"), ()
     if operator is Operator.NOT_NULL:
-        return type_coerce(column, CodePointText) != "" if is_list else column.is_not(None)
+        return Test(name, "not_null"), ()
     if isinstance(operand, Span):
-        return _within(column, condition.bounds())
+        return _span_test(name, condition.bounds())
+    if isinstance(operand, bool):
+        return Test(name, "true" if operand else "false"), ()
     if operator is Operator.ANY_OF:
         assert isinstance(operand, tuple)
-        return _any_of(column, operand) if is_list else column.in_(operand)
-    if isinstance(operand, bool):
-        return column.is_(operand)
+        if is_list:
+            return _element_test(condition, operand)
+        if len(operand) == 1:
+            return Test(name, "equal"), operand
+        if len(operand) <= MAX_LIST_OPERANDS:
+            # So that SQLite sees how many there are, and looks each of them up.
+            return Test(name, "in", len(operand)), operand
+        return Test(name, "one_of"), (json.dumps(operand),)
     assert isinstance(operand, str)
     if operator is Operator.CONTAINS_I:
-        return _contains(table.folded[condition.field.name], fold(operand))
+        return Test(name, "contains_folded"), (fold(operand),)
     if operator is Operator.CONTAINS:
-        return _contains(column, operand)
-    return _any_of(column, (operand,)) if is_list else column == operand
+        return Test(name, "contains"), (operand,)
+    return _element_test(condition, (operand,)) if is_list else (Test(name, "equal"), (operand,))
 
 
-def _any_of(column: ColumnElement[Any], elements: tuple[str, ...]) -> ColumnElement[bool]:
-    """Whether a packed list has one of the elements."""
-    packed = column.type
-    assert isinstance(packed, PackedList)
-    wanted = [packed.separator + element + packed.separator for element in elements]
-    if len(wanted) == 1:
-        return _contains(column, wanted[0])
-    return has_any_text(
-        type_coerce(column, CodePointText), literal(json.dumps(wanted), CodePointText)
+def _span_test(name: str, bounds: tuple[int, int] | None) -> tuple[Test, tuple[Any, ...]]:
+    if bounds is None:
+        return Test(name, "never"), ()
+    low, high = bounds
+    if low == high:
+        return Test(name, "equal"), (low,)
+    if low == -MAX_UNITS:
+        return (Test(name, "present"), ()) if high == MAX_UNITS else (Test(name, "to"), (high,))
+    return (
+        (Test(name, "from"), (low,)) if high == MAX_UNITS else (Test(name, "within"), (low, high))
     )
 
 
-def _within(column: ColumnElement[Any], bounds: tuple[int, int] | None) -> ColumnElement[bool]:
-    if bounds is None:
-        return false()
-    low, high = bounds
-    if low == high:
-        return column == low
-    parts = []
-    if low > -MAX_UNITS:
-        parts.append(column >= low)
-    if high < MAX_UNITS:
-        parts.append(column <= high)
-    return and_(*parts) if parts else column.is_not(None)
+def _element_test(condition: Condition, elements: tuple[str, ...]) -> tuple[Test, tuple[Any, ...]]:
+    """Whether a packed list has one of the elements."""
+    separator = LIST_TYPES[condition.field.kind].separator
+    wanted = [separator + element + separator for element in elements]
+    if len(wanted) == 1:
+        return Test(condition.field.name, "has"), (wanted[0],)
+    return Test(condition.field.name, "has_any"), (json.dumps(wanted),)
 
 
-def order(table: DataTable, keys: Iterable[SortKey]) -> list[ColumnElement[Any]]:
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """The shape of a sort key."""
+
+    field: str
+    descending: bool
+    equals: str | None
+    nullable: bool
+
+
+def order_key(key: SortKey) -> OrderKey:
+    # Left out where nothing can be missing, so that an index in this order can be used.
+    nullable = key.field.nullable and key.equals is None
+    return OrderKey(key.field.name, key.descending, key.equals, nullable)
+
+
+class Bound:
+    """The names that the values of a statement are bound to, in their order: p0, p1 ..."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def parameter(self, type_: Any) -> ColumnElement[Any]:
+        name = f"p{self._count}"
+        self._count += 1
+        return bindparam(name, type_=type_)
+
+
+def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
+    """The values as `Bound` names them."""
+    return {f"p{number}": value for number, value in enumerate(values)}
+
+
+def clauses(table: DataTable, tests: Iterable[Test], bound: Bound) -> list[ColumnElement[bool]]:
+    """One clause for each test; all of them must hold."""
+    return [_clause(table, test, bound) for test in tests]
+
+
+def _clause(table: DataTable, test: Test, bound: Bound) -> ColumnElement[bool]:
+    column = table.columns[test.field]
+    is_list = isinstance(column.type, PackedList)
+    text = type_coerce(column, CodePointText)
+    match test.form:
+        case "null":
+            return text == literal_column("''") if is_list else column.is_(None)
+        case "not_null":
+            return text != literal_column("''") if is_list else column.is_not(None)
+        case "never":
+            return false()
+        case "present":
+            return column.is_not(None)
+        case "equal":
+            return column == bound.parameter(column.type)
+        case "from":
+            return column >= bound.parameter(column.type)
+        case "to":
+            return column <= bound.parameter(column.type)
+        case "within":
+            return and_(
+                column >= bound.parameter(column.type), column <= bound.parameter(column.type)
+            )
+        case "in":
+            return column.in_([bound.parameter(column.type) for _ in range(test.number)])
+        case "one_of":
+            return is_one_of(column, bound.parameter(CodePointText))
+        case "true" | "false":
+            return column.is_(test.form == "true")
+        case "contains_folded":
+            return has_text(table.folded[test.field], bound.parameter(CodePointText))
+        case "contains" | "has":
+            return has_text(text, bound.parameter(CodePointText))
+        case "has_any":
+            return has_any_text(text, bound.parameter(CodePointText))
+    raise AssertionError(test.form)
+
+
+def ordering(table: DataTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
     """The ORDER BY: missing values last in both directions, ties by id."""
-    ordering: list[ColumnElement[Any]] = []
+    found: list[ColumnElement[Any]] = []
     for key in keys:
-        column: ColumnElement[Any] = table.columns[key.field.name]
+        column: ColumnElement[Any] = table.columns[key.field]
         if key.equals is not None:
             column = case((column == key.equals, 1), else_=0)
         ordered = column.desc() if key.descending else column.asc()
-        # Left out where nothing can be missing, so that an index in this order can be used.
-        missing = key.field.nullable and key.equals is None
-        ordering.append(ordered.nulls_last() if missing else ordered)
-    ordering.append(table.columns["id"].asc())
-    return ordering
-
-
-__all__ = ["clauses", "order"]
+        found.append(ordered.nulls_last() if key.nullable else ordered)
+    found.append(table.columns["id"].asc())
+    return found

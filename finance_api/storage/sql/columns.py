@@ -51,6 +51,12 @@ def pack(elements: tuple[str, ...], separator: str = _UNIT_SEPARATOR) -> str:
     return separator + separator.join(elements) + separator if elements else ""
 
 
+#: The types of lists.
+LIST_TYPES: dict[Kind, PackedList] = {
+    Kind.TEXT_LIST: PackedList(),
+    Kind.ID_LIST: PackedList(","),
+}
+
 _TYPES: dict[Kind, Any] = {
     Kind.TEXT: CodePointText,
     Kind.NUMBER: BigInteger(),
@@ -59,8 +65,7 @@ _TYPES: dict[Kind, Any] = {
     Kind.ID: CodePointText,
     Kind.CHOICE: CodePointText,
     Kind.BOOLEAN: Boolean(),
-    Kind.TEXT_LIST: PackedList(),
-    Kind.ID_LIST: PackedList(","),
+    **LIST_TYPES,
 }
 
 
@@ -86,6 +91,13 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
     if searchable and field.kind.is_text:
         columns.append(Column(folded_name(field), CodePointText, nullable=field.nullable))
     return columns
+
+
+def stored(field: Field, value: Any) -> Any:
+    """What the column of ``field`` holds for ``value``, as a driver takes it."""
+    if field.kind.is_list:
+        return pack(value, LIST_TYPES[field.kind].separator)
+    return value
 
 
 def folded(field: Field, value: Any) -> str | None:

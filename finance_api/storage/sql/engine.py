@@ -12,9 +12,7 @@ from sqlalchemy.exc import (
     ArgumentError,
     DisconnectionError,
     IntegrityError,
-    InterfaceError,
     NoSuchModuleError,
-    OperationalError,
 )
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -28,6 +26,10 @@ CONNECT_SECONDS = 3
 WAIT_SECONDS = "finance_api_wait_seconds"
 
 _IDLE_SECONDS = 5
+#: What an import may hold of a SQLite file before it writes.
+_WRITING_CACHE_KIB = 65_536
+#: Address space, not memory: the most of a SQLite file that is read without copying.
+_MAPPED_BYTES = 1 << 40
 _USED_AT = "finance_api_used_at"
 
 # SQLite asks after so many steps of its machine whether to go on.
@@ -49,22 +51,27 @@ _SQLITE_UNAVAILABLE = frozenset(
         sqlite3.SQLITE_NOTADB,
     )
 )
-_DEADLINE = "finance_api_deadline"
+#: Where a connection of SQLite keeps when its statement is to end.
+DEADLINE = "finance_api_deadline"
 
 
-def make_engine(url_text: str, *, pool_size: int, statement_seconds: int) -> Engine:
+def make_engine(
+    url_text: str, *, pool_size: int, statement_seconds: int, for_reading: bool = False
+) -> Engine:
     """An engine for SQLite or PostgreSQL; no connection is made yet.
 
     statement_seconds: a reading statement that takes longer is ended.
+    for_reading: whether its connections only read, each statement by itself unless a transaction
+    is begun by hand (`BEGIN_SNAPSHOT`).
     Raises StorageNotReady for a URL that cannot be used.
     """
     try:
         url = make_url(url_text)
         backend = url.get_backend_name()
         if backend == "sqlite":
-            engine = _sqlite_engine(url, pool_size, statement_seconds)
+            engine = _sqlite_engine(url, pool_size, statement_seconds, for_reading)
         elif backend == "postgresql":
-            engine = _postgresql_engine(url, pool_size, statement_seconds)
+            engine = _postgresql_engine(url, pool_size, statement_seconds, for_reading)
         else:
             raise StorageNotReady(f"sqlalchemy.url: {backend} is neither sqlite nor postgresql")
     except (ArgumentError, NoSuchModuleError) as error:
@@ -78,7 +85,7 @@ def make_engine(url_text: str, *, pool_size: int, statement_seconds: int) -> Eng
     return engine
 
 
-def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
+def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading: bool) -> Engine:
     engine = create_engine(url, pool_size=pool_size, max_overflow=0, hide_parameters=True)
 
     @event.listens_for(engine, "do_connect")
@@ -95,11 +102,21 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
-        deadline = record.info[_DEADLINE] = _Deadline()
+        if for_reading:
+            # Read-only to a program that would write by mistake.
+            connection.execute("PRAGMA query_only = ON")
+            # Pages of the file are read where the system has them, not copied.
+            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+        else:
+            # A large import comes back to the same pages again and again.
+            connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
+        deadline = record.info[DEADLINE] = _Deadline()
         connection.set_progress_handler(deadline.has_passed, _PROGRESS_STEPS)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
+        if for_reading:
+            return
         wait_seconds = connection.get_execution_options().get(WAIT_SECONDS)
         if wait_seconds is None:
             connection.exec_driver_sql("BEGIN")
@@ -111,7 +128,7 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
     @event.listens_for(engine, "before_cursor_execute")
     def limit(connection: Any, *statement: Any) -> None:
         writing = WAIT_SECONDS in connection.get_execution_options()
-        deadline: _Deadline = connection.connection.info[_DEADLINE]
+        deadline: _Deadline = connection.connection.info[DEADLINE]
         deadline.at = math.inf if writing else time.monotonic() + statement_seconds
 
     return engine
@@ -126,9 +143,12 @@ class _Deadline:
         return time.monotonic() > self.at
 
 
-def _postgresql_engine(url: URL, pool_size: int, statement_seconds: int) -> Engine:
+def _postgresql_engine(
+    url: URL, pool_size: int, statement_seconds: int, for_reading: bool
+) -> Engine:
     engine = create_engine(
         url,
+        isolation_level="AUTOCOMMIT" if for_reading else None,
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
@@ -140,7 +160,8 @@ def _postgresql_engine(url: URL, pool_size: int, statement_seconds: int) -> Engi
             "keepalives_interval": 2,
             "keepalives_count": 3,
             "tcp_user_timeout": 5_000,
-            "options": f"-c statement_timeout={statement_seconds * 1000} -c timezone=UTC",
+            "options": f"-c statement_timeout={statement_seconds * 1000} -c timezone=UTC"
+            + (" -c default_transaction_read_only=on" if for_reading else ""),
         },
     )
 
@@ -167,11 +188,11 @@ def _postgresql_engine(url: URL, pool_size: int, statement_seconds: int) -> Engi
     return engine
 
 
-def reading(engine: Engine) -> Engine:
-    """The same connections, for units of work that see one unchanging state and write nothing."""
-    if engine.dialect.name == "postgresql":
-        return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-    return engine
+#: What begins a transaction that sees one unchanging state, on a connection for reading.
+BEGIN_SNAPSHOT = {
+    "sqlite": "BEGIN",
+    "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+}
 
 
 def writing(engine: Engine, wait_seconds: int = LOCK_WAIT_SECONDS) -> Engine:
@@ -181,10 +202,16 @@ def writing(engine: Engine, wait_seconds: int = LOCK_WAIT_SECONDS) -> Engine:
 
 def _tell_unavailable(context: ExceptionContext) -> None:
     """Tells a database that cannot answer now from a statement that is wrong."""
-    error = context.original_exception
+    raise_unavailable(
+        context.original_exception, context.dialect, is_disconnect=context.is_disconnect
+    )
+
+
+def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
+    """Raises StorageNotReady or StorageUnavailable if that is what the driver's error means."""
     if _is_missing_table(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
-    if context.is_disconnect or _is_unavailable(error, context.sqlalchemy_exception):
+    if is_disconnect or _is_unavailable(error, dialect.loaded_dbapi):
         if is_locked(error):
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
@@ -222,14 +249,15 @@ def _is_missing_table(error: BaseException) -> bool:
     )
 
 
-def _is_unavailable(error: BaseException, wrapped: BaseException | None) -> bool:
+def _is_unavailable(error: BaseException, driver: Any) -> bool:
     if isinstance(error, sqlite3.Error):
         # Extended codes hold the primary one in their lowest byte.
         code = getattr(error, "sqlite_errorcode", None)
         return code is not None and code & 0xFF in _SQLITE_UNAVAILABLE
     # PostgreSQL's class 54 (program_limit_exceeded) is a fault of the statement.
     limit_exceeded = (getattr(error, "sqlstate", None) or "").startswith("54")
-    return isinstance(wrapped, (OperationalError, InterfaceError)) and not limit_exceeded
+    failed = (driver.OperationalError, driver.InterfaceError)
+    return isinstance(error, failed) and not limit_exceeded
 
 
 def _one_line(error: BaseException) -> str:

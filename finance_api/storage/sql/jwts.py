@@ -3,9 +3,9 @@
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Row,
+    Select,
     bindparam,
     delete,
     exists,
@@ -18,6 +18,8 @@ from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Jwt, User
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.driver import Driver, Statements
 from finance_api.storage.sql.engine import is_duplicate
 from finance_api.storage.sql.tables import jwts, users
 from finance_api.storage.sql.users import USER_COLUMNS, to_user
@@ -31,14 +33,11 @@ _JWT_COLUMNS = (
 )
 
 
-def _owner(condition: ColumnElement[bool]) -> Any:
-    revoked = exists().where(jwts.c.jti == bindparam("jti"), jwts.c.revoked_at.is_not(None))
-    return select(*USER_COLUMNS, revoked).where(condition)
-
-
-# Asked at every request: built once.
-_OWNER_BY_UUID = _owner(users.c.uuid == bindparam("uuid"))
-_OWNER_BY_EMAIL = _owner(users.c.email == bindparam("email"))
+def _jwt_owner(database: str, key: str) -> Select[Any]:
+    """Asked at every request. key: uuid or email."""
+    jti, wanted = (bindparam(name, type_=CodePointText) for name in ("jti", "wanted"))
+    revoked = exists().where(jwts.c.jti == jti, jwts.c.revoked_at.is_not(None))
+    return select(*USER_COLUMNS, revoked).where(users.c[key] == wanted)
 
 
 def _to_jwt(row: Row[Any] | tuple[Any, ...]) -> Jwt:
@@ -48,6 +47,8 @@ def _to_jwt(row: Row[Any] | tuple[Any, ...]) -> Jwt:
 
 class Jwts:
     connection: Connection
+    driver: Driver
+    statements: Statements
 
     def add_jwt(self, jwt: Jwt) -> None:
         known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)
@@ -72,13 +73,12 @@ class Jwts:
     def get_jwt_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
-        if uuid is not None:
-            found = self.connection.execute(_OWNER_BY_UUID, {"jti": jti, "uuid": uuid}).first()
-        else:
-            found = self.connection.execute(_OWNER_BY_EMAIL, {"jti": jti, "email": email}).first()
-        if found is None:
+        key, wanted = ("uuid", uuid) if uuid is not None else ("email", email)
+        statement = self.statements.get(_jwt_owner, key)
+        found = self.driver.run(statement, {"jti": jti, "wanted": wanted})
+        if not found:
             raise NotFound("there is no such user")
-        return to_user(found[:-1]), bool(found[-1])
+        return to_user(found[0][:-1]), bool(found[0][-1])
 
     def list_jwts(self, user_id: int) -> list[Jwt]:
         rows = self.connection.execute(

@@ -1,11 +1,11 @@
 """Reading data: every statement here is bound to the user."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from sqlalchemy import (
     ARRAY,
     ColumnElement,
-    Connection,
     Text,
     cast,
     func,
@@ -18,10 +18,17 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
-from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import DataState, Page, RecordSum
-from finance_api.storage.sql.clauses import clauses, order
-from finance_api.storage.sql.tables import DATA_TABLES, DataTable, users
+from finance_api.storage.interface import Page, RecordSum
+from finance_api.storage.sql.clauses import (
+    Bound,
+    clauses,
+    order_key,
+    ordering,
+    take_apart,
+    values_by_name,
+)
+from finance_api.storage.sql.fetching import Fetching
+from finance_api.storage.sql.tables import DATA_TABLES, DataTable
 from finance_api.values import Row
 
 # SQLite's SUM of 64-bit integers fails when it overflows: high and low halves are summed apart.
@@ -30,38 +37,46 @@ _SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
 _LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
 
 
+#: From here on the rows of a page are chosen first, and then read.
+_FAR_OFFSET = 1_000
+
+
 def rows_of_user(
     table: DataTable, user_id: int, conditions: Sequence[Condition] = ()
-) -> list[ColumnElement[bool]]:
-    """What every statement on a data table is restricted by."""
-    return [table.user_id == user_id, *clauses(table, conditions)]
+) -> tuple[list[ColumnElement[bool]], dict[str, Any]]:
+    """What every statement on a data table is restricted by, and the values bound in it."""
+    parts = [take_apart(condition) for condition in conditions]
+    restriction = clauses(table, [test for test, _ in parts], Bound())
+    values = values_by_name([value for _, given in parts for value in given])
+    return [table.user_id == user_id, *restriction], values
 
 
-class DataReading:
-    connection: Connection
-
-    def get_data_state(self, user_id: int) -> DataState:
-        row = self.connection.execute(
-            select(users.c.data_revision, users.c.data_changed_at).where(users.c.id == user_id)
-        ).first()
-        if row is None:
-            raise NotFound("there is no such user")
-        return DataState(*row)
-
+class DataReading(Fetching):
     def list_rows(self, user_id: int, query: Query) -> Page:
+        self.begin_snapshot()
         table = DATA_TABLES[query.resource.name]
-        restriction = rows_of_user(table, user_id, query.conditions)
-        found = self.connection.execute(
+        restriction, values = rows_of_user(table, user_id, query.conditions)
+        order = ordering(table, [order_key(key) for key in query.sort])
+        page = (
             select(*table.listed)
             .where(*restriction)
-            .order_by(*order(table, query.sort))
+            .order_by(*order)
             .limit(query.limit + 1)
             .offset(query.offset)
-        ).all()
+        )
+        if query.offset >= _FAR_OFFSET:
+            # What is passed over is sorted without its columns.
+            chosen = page.with_only_columns(table.columns["id"]).subquery("chosen")
+            page = (
+                select(*table.listed)
+                .where(table.user_id == user_id, table.columns["id"].in_(select(chosen.c.id)))
+                .order_by(*order)
+            )
+        found = self.data.execute(page, values).all()
         total = None
         if query.with_total:
-            total = self.connection.execute(
-                select(func.count()).select_from(table.table).where(*restriction)
+            total = self.data.execute(
+                select(func.count()).select_from(table.table).where(*restriction), values
             ).scalar_one()
         names = names_of(query.resource.listed_fields)
         rows = [dict(zip(names, row, strict=True)) for row in found[: query.limit]]
@@ -87,10 +102,11 @@ class DataReading:
         *conditions: ColumnElement[bool],
     ) -> list[Row]:
         """The rows whose unique ``key`` is one of ``values``: a look-up in its index for each."""
+        self.begin_snapshot()
         table = DATA_TABLES[resource.name]
         restriction = [table.user_id == user_id, *conditions]
         column = table.columns[key]
-        if self.connection.dialect.name == "postgresql":
+        if self.data.dialect.name == "postgresql":
             # Written as a loop. PostgreSQL knows nothing yet of rows that this transaction has
             # written, takes them for few, and would read all of them for each IN.
             array = func.unnest(cast(list(values), ARRAY(Text)))
@@ -101,7 +117,7 @@ class DataReading:
         else:
             statement = select(*table.kept).where(*restriction, column.in_(values))
         names = names_of(resource.kept_fields)
-        return [dict(zip(names, row, strict=True)) for row in self.connection.execute(statement)]
+        return [dict(zip(names, row, strict=True)) for row in self.data.execute(statement)]
 
     def scan_rows(
         self,
@@ -112,27 +128,30 @@ class DataReading:
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
+        self.begin_snapshot()
         table = DATA_TABLES[resource.name]
-        found = self.connection.execute(
+        restriction, values = rows_of_user(table, user_id, conditions)
+        found = self.data.execute(
             select(*table.kept)
-            .where(*rows_of_user(table, user_id, conditions), table.columns["id"] > after_id)
+            .where(*restriction, table.columns["id"] > after_id)
             .order_by(table.columns["id"])
-            .limit(limit)
+            .limit(limit),
+            values,
         )
         names = names_of(resource.kept_fields)
         return [dict(zip(names, row, strict=True)) for row in found]
 
     def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
+        self.begin_snapshot()
         table = DATA_TABLES[RECORDS.name]
         amount = table.columns["amount"]
-        high, low, count = self.connection.execute(
+        restriction, values = rows_of_user(table, user_id, conditions)
+        high, low, count = self.data.execute(
             select(
                 func.sum(amount.bitwise_rshift(_SHIFT)),
                 func.sum(amount.bitwise_and(_LOW_HALF)),
                 func.count(),
-            ).where(
-                *rows_of_user(table, user_id, conditions),
-                table.columns["recordState"].is_distinct_from(VOID),
-            )
+            ).where(*restriction, table.columns["recordState"].is_distinct_from(VOID)),
+            values,
         ).one()
         return RecordSum((int(high or 0) << _HALF_BITS) + int(low or 0), count)

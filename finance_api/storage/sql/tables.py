@@ -20,6 +20,7 @@ from sqlalchemy import (
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.naming import snake_case
+from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.columns import (
     AutoKey,
     CodePointText,
@@ -27,6 +28,7 @@ from finance_api.storage.sql.columns import (
     columns_of,
     folded,
     folded_name,
+    stored,
 )
 from finance_api.values import Row
 
@@ -52,6 +54,8 @@ users = Table(
     # What the user's data has been through; it changes with every import.
     Column("data_revision", BigInteger, nullable=False, default=0),
     Column("data_changed_at", BigInteger, nullable=False),
+    # How many records there are; see record_places.
+    Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
@@ -115,11 +119,72 @@ usage = Table(
 )
 
 
+#: The records as they are listed unless a client asks otherwise: newest first, in the order of
+#: the key, each as the JSON object that answers hold. What is searched most stands beside it.
+listed_records = Table(
+    "listed_records",
+    metadata,
+    Column(
+        "user_id",
+        BigInteger,
+        ForeignKey("users.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    # The record's date, negated: so that both parts of the order ascend, and a place in it can be
+    # compared as a whole.
+    Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", CodePointText, primary_key=True),
+    # SQLite only: its place in the search index, in which a user's are neighbours.
+    Column("search_key", BigInteger),
+    Column("payee_folded", CodePointText),
+    Column("note_folded", CodePointText),
+    Column("body", CodePointText, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index(None, listed_records.c.user_id, listed_records.c.id, unique=True)
+Index(None, listed_records.c.user_id, listed_records.c.search_key, unique=True).ddl_if(
+    dialect="sqlite"
+)
+
+#: How far apart remembered places are.
+PLACE_DISTANCE = 256
+
+#: Every 256th record in the order of listed_records, counted from its end: new records mostly come
+#: at its beginning, and change no place that is counted from there.
+record_places = Table(
+    "record_places",
+    metadata,
+    Column(
+        "user_id",
+        BigInteger,
+        ForeignKey("users.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    # How many records come after it.
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("newest_first", BigInteger, nullable=False),
+    Column("id", CodePointText, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def has_bodies(resource: Resource) -> bool:
+    """Whether the rows are kept as JSON objects too: nothing in them depends on the day."""
+    return resource.path is not None and not resource.computed_fields
+
+
 class DataTable:
-    """The table of one resource, and the way from rows to columns and back."""
+    """The table of one resource, and the way from rows to columns and back.
+
+    body: the column of the rows as JSON objects, if there is one; those of records are in
+    `listed_records`.
+    """
 
     def __init__(self, resource: Resource) -> None:
         listed = resource.listed_fields
+        own_bodies = has_bodies(resource) and resource is not RECORDS
         self.resource = resource
         self.table = Table(
             snake_case(resource.name),
@@ -136,6 +201,7 @@ class DataTable:
                 for field in resource.kept_fields
                 for column in columns_of(field, searchable=field in listed)
             ),
+            *([Column("body", CodePointText, nullable=False)] if own_bodies else []),
             UniqueConstraint("user_id", "source", "source_id"),
         )
         self.user_id = self.table.c.user_id
@@ -144,16 +210,29 @@ class DataTable:
         self.listed = [self.columns[name] for name in names_of(listed)]
         self.kept = list(self.columns.values())
         self.changing = [c for c in self.table.columns if not c.primary_key]
-        self._keys = [(column_name(f), f.name) for f in resource.kept_fields]
-        self._folded_fields = [(folded_name(f), f) for f in listed if f.kind.is_text]
+        self.body = self.table.c.body if own_bodies else None
+        self._fields = [
+            (field, field.kind.is_list, field in listed and field.kind.is_text)
+            for field in resource.kept_fields
+        ]
+        self._encode = encoder_of(resource).encode if own_bodies else None
 
-    def values(self, user_id: int, row: Row) -> dict[str, Any]:
-        """The column values of a whole row."""
-        values = {key: row[name] for key, name in self._keys}
-        for key, field in self._folded_fields:
-            values[key] = folded(field, row[field.name])
-        values["user_id"] = user_id
+    def values(self, user_id: int, row: Row) -> list[Any]:
+        """What the table's columns hold for a whole row, in their order, as drivers take it."""
+        values: list[Any] = [user_id]
+        for field, is_list, is_searchable in self._fields:
+            value = row[field.name]
+            values.append(stored(field, value) if is_list else value)
+            if is_searchable:
+                values.append(folded(field, value))
+        if self._encode is not None:
+            values.append(self._encode(row).decode())
         return values
+
+    def changes(self, user_id: int, row: Row) -> dict[str, Any]:
+        """The same by the columns' names."""
+        names = (column.name for column in self.table.columns)
+        return dict(zip(names, self.values(user_id, row), strict=True))
 
 
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}

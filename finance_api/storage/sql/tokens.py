@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token, User
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.driver import Driver, Statements
 from finance_api.storage.sql.tables import tokens, users
 from finance_api.storage.sql.users import USER_COLUMNS, to_user
 
@@ -25,12 +27,14 @@ _TOKEN_COLUMNS = (
     tokens.c.revoked_at,
 )
 
-# Asked at every request: built once.
-_TOKEN_OWNER = (
-    select(*_TOKEN_COLUMNS, *USER_COLUMNS)
-    .join_from(tokens, users, users.c.id == tokens.c.user_id)
-    .where(tokens.c.sha256 == bindparam("digest"))
-)
+
+def _token_owner(database: str) -> Select[Any]:
+    """Asked at every request."""
+    return (
+        select(*_TOKEN_COLUMNS, *USER_COLUMNS)
+        .join_from(tokens, users, users.c.id == tokens.c.user_id)
+        .where(tokens.c.sha256 == bindparam("digest", type_=CodePointText))
+    )
 
 
 def _to_token(row: Row[Any] | tuple[Any, ...]) -> Token:
@@ -42,6 +46,8 @@ def _to_token(row: Row[Any] | tuple[Any, ...]) -> Token:
 
 class Tokens:
     connection: Connection
+    driver: Driver
+    statements: Statements
 
     def add_token(self, token: Token) -> None:
         scopes = None if token.scopes is None else " ".join(token.scopes)
@@ -64,10 +70,10 @@ class Tokens:
             raise NotFound("there is no such user") from error
 
     def get_token_owner(self, sha256: str) -> tuple[Token, User]:
-        row = self.connection.execute(_TOKEN_OWNER, {"digest": sha256}).first()
-        if row is None:
+        found = self.driver.run(self.statements.get(_token_owner), {"digest": sha256})
+        if not found:
             raise NotFound("there is no such token")
-        width = len(_TOKEN_COLUMNS)
+        row, width = found[0], len(_TOKEN_COLUMNS)
         return _to_token(row[:width]), to_user(row[width:])
 
     def list_tokens(self, user_id: int) -> list[Token]:

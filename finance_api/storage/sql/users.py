@@ -1,12 +1,14 @@
 """Users."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import User
+from finance_api.storage.interface import DataState, User
+from finance_api.storage.sql.listed_sqlite import forget_user
 from finance_api.storage.sql.tables import users
 
 USER_COLUMNS = (
@@ -18,12 +20,26 @@ USER_COLUMNS = (
     users.c.password_hash,
     users.c.created_at,
     users.c.jwts_revoked_at,
+    users.c.data_revision,
+    users.c.data_changed_at,
 )
 
 
-def to_user(row: Row[Any] | tuple[Any, ...]) -> User:
-    """A row of USER_COLUMNS."""
-    return User(*row)
+def to_user(row: Sequence[Any]) -> User:
+    """A row of USER_COLUMNS, from the driver or from SQLAlchemy."""
+    user_id, uuid, email, premium, enabled, password_hash, created_at, revoked_at, *state = row
+    # SQLite's driver knows no booleans.
+    return User(
+        user_id,
+        uuid,
+        email,
+        bool(premium),
+        bool(enabled),
+        password_hash,
+        created_at,
+        revoked_at,
+        DataState(*state),
+    )
 
 
 class Users:
@@ -66,6 +82,8 @@ class Users:
         return to_user(row)
 
     def delete_user(self, user_id: int) -> None:
+        if self.connection.dialect.name == "sqlite":
+            forget_user(self.connection, user_id)
         # What refers to the user goes with the user: the foreign keys cascade.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")

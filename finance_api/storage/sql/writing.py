@@ -5,16 +5,26 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.bulk import insert_rows
+from finance_api.storage.sql.listed_postgresql import PostgresqlListedRecords
+from finance_api.storage.sql.listed_sqlite import SqliteListedRecords
+from finance_api.storage.sql.listed_writing import ListedRecords
 from finance_api.storage.sql.tables import DATA_TABLES, users
 from finance_api.values import Row
+
+_LISTED_RECORDS: dict[str, type[ListedRecords]] = {
+    "sqlite": SqliteListedRecords,
+    "postgresql": PostgresqlListedRecords,
+}
 
 
 class DataWriting:
     connection: Connection
+    _listed_by_user: dict[int, ListedRecords]
 
     def lock_data(self, user_id: int) -> DataState:
         # PostgreSQL locks the user's row, though not against rows that refer to it, such as a new
@@ -32,6 +42,8 @@ class DataWriting:
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
         table = DATA_TABLES[resource.name]
+        listed = self.listed(user_id) if resource is RECORDS else None
+        taken_out = set() if listed is None else listed.take_out([row["id"] for row in changed])
         try:
             if new:
                 insert_rows(self.connection, table.table, [table.values(user_id, r) for r in new])
@@ -44,12 +56,27 @@ class DataWriting:
                     )
                     .values({c.name: bindparam(c.name) for c in table.changing}),
                     [
-                        {**table.values(user_id, row), "of_user": user_id, "of_id": row["id"]}
+                        {**table.changes(user_id, row), "of_user": user_id, "of_id": row["id"]}
                         for row in changed
                     ],
                 )
+            if listed is not None:
+                listed.put_in([*new, *changed], taken_out)
         except IntegrityError as error:
             raise Conflict(f"two of the {resource.name} have the same id or source") from error
+
+    def settle_places(self) -> None:
+        """To be called when all that is written is written."""
+        for listed in self._listed_by_user.values():
+            listed.settle_places()
+
+    def listed(self, user_id: int) -> ListedRecords:
+        """What keeps the list of the user's records."""
+        listed = self._listed_by_user.get(user_id)
+        if listed is None:
+            kind = _LISTED_RECORDS[self.connection.dialect.name]
+            listed = self._listed_by_user[user_id] = kind(self.connection, user_id)
+        return listed
 
     def set_data_state(self, user_id: int, state: DataState) -> None:
         self.connection.execute(

@@ -7,14 +7,13 @@ from typing import Any
 from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
-from transaction import TransactionManager
 
 from finance_api.auth.permissions import Permission
 from finance_api.ledger.dump import dump_lines
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import Storage, StorageBackend
 from finance_api.values import Row
 from finance_api.values.time import date_text
 from finance_api.web.page import data_state, identity_of, page
@@ -84,20 +83,17 @@ class _Dump:
     ended by then."""
 
     def __init__(self, backend: StorageBackend, user_id: int) -> None:
-        self._tm = TransactionManager(explicit=True)
         self._backend = backend
         self._user_id = user_id
-        self._begun = False
+        self._storage: Storage | None = None
 
     def __iter__(self) -> Iterator[bytes]:
-        self._tm.begin()
-        self._begun = True
-        lines = dump_lines(self._backend.connect(self._tm), self._user_id)
+        self._storage = self._backend.read()
+        lines = dump_lines(self._storage, self._user_id)
         while chunk := b"".join(islice(lines, _LINES_AT_ONCE)):
             yield chunk
 
     def close(self) -> None:
         """Called by the server in any case, also where the client has gone."""
-        if self._begun:
-            self._begun = False
-            self._tm.abort()
+        if self._storage is not None:
+            self._storage.close()

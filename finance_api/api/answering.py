@@ -1,0 +1,97 @@
+"""Answers to GETs of data: revision, entity tag and 304 (RFC 9110, section 13), kept answers."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api import __version__
+from finance_api.api.inquiry import Content, Inquiry
+from finance_api.storage.errors import NotFound, StorageUnavailable
+from finance_api.storage.interface import DataState, User
+from finance_api.values.time import DAY_SECONDS, date_text, instant_text
+
+_ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent, but for what belongs to one request. headers: with those of the revision."""
+
+    etag: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+def respond(request: Request, inquiry: Inquiry) -> Response:
+    """The answer for the authenticated user: 304, a kept one, or one that is read now."""
+    registry = request.registry
+    user: User = request.authentication.user
+    now = registry.clock.now()
+    today = now - now % DAY_SECONDS
+    day = date_text(today) if inquiry.depends_on_today else ""
+    wanted = request.environ.get("HTTP_IF_NONE_MATCH")
+    if wanted is not None:
+        # Knowing the answer's tag needs the data's state, but none of its rows.
+        is_any = wanted.strip() == "*"
+        state = _state(request, user) if is_any else user.data
+        etag = _etag(user.uuid, state, inquiry, day)
+        if is_any or etag in _ENTITY_TAG.findall(wanted):
+            return Response(headerlist=list(_headers(etag, state)), status=304)
+    kept = registry.kept_answers
+    key = (*inquiry.key, day)
+    answer: Answer | None = kept.get(user.id, user.data.revision, key)
+    if answer is None:
+        content = _content(request, inquiry, user, today)
+        answer = _answer(user, inquiry, content, day)
+        # Another process may have imported since the user was read.
+        kept.keep(user.id, content.state.revision, key, answer, len(answer.body))
+    return Response(body=answer.body, headerlist=list(answer.headers))
+
+
+def _state(request: Request, user: User) -> DataState:
+    """Of the data that would be shown; a copy of the database may be behind."""
+    try:
+        state: DataState = request.storage.get_data_state(user.id)
+    except NotFound as error:
+        raise _unknown_there() from error
+    return state
+
+
+def _content(request: Request, inquiry: Inquiry, user: User, today: int) -> Content:
+    try:
+        return inquiry.read(request.storage, user.id, today)
+    except NotFound as error:
+        raise _unknown_there() from error
+
+
+def _unknown_there() -> StorageUnavailable:
+    # Deleted just now, or so new that a copy of the database has not heard of it.
+    return StorageUnavailable("the user is unknown where data is read from")
+
+
+def _answer(user: User, inquiry: Inquiry, content: Content, day: str) -> Answer:
+    etag = _etag(user.uuid, content.state, inquiry, day)
+    own = (("Content-Type", inquiry.content_type), *content.headers)
+    return Answer(etag, (*own, *_headers(etag, content.state)), content.body)
+
+
+def _etag(uuid: str, state: DataState, inquiry: Inquiry, day: str) -> str:
+    """A function of user, revision, representation, query, and the day if it matters."""
+    parts = (__version__, uuid, str(state.revision), inquiry.content_type, day, inquiry.text)
+    key = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
+
+
+def _headers(etag: str, state: DataState) -> tuple[tuple[str, str], ...]:
+    """Those of every answer about data, 304 too."""
+    return (
+        ("ETag", etag),
+        ("X-Last-Data-Change-At", instant_text(state.changed_at)),
+        ("X-Last-Data-Change-Rev", str(state.revision)),
+        ("Cache-Control", "private, no-cache"),
+        ("Vary", "Accept, Authorization"),
+        ("X-Content-Type-Options", "nosniff"),
+    )

@@ -1,0 +1,93 @@
+"""Answers that are kept while the data they are of is unchanged."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+from pyramid.config import Configurator
+
+#: What an entry costs beside its body, roughly.
+_ENTRY_BYTES = 2_000
+#: One answer takes no more than this part of all.
+_LARGEST_PART = 8
+
+Key = tuple[Hashable, ...]
+
+
+class KeptAnswers:
+    """Answers by user, revision and what was asked; the longest unused go first.
+
+    Of each user only those of one revision are kept: the newest that was seen. An answer is never
+    found for another user or another revision than it was kept for.
+    max_bytes: roughly how much memory they may take; 0 keeps nothing.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._bytes = 0
+        self._answers: OrderedDict[tuple[int, Key], tuple[Any, int]] = OrderedDict()
+        self._revisions: dict[int, int] = {}
+        self._keys: dict[int, set[Key]] = {}
+
+    @property
+    def kept_bytes(self) -> int:
+        """Roughly how much memory they take now."""
+        return self._bytes
+
+    def get(self, user_id: int, revision: int, key: Key) -> Any | None:
+        """The answer that was kept, if there is one."""
+        with self._lock:
+            known = self._revisions.get(user_id)
+            if known is None:
+                return None
+            if known != revision:
+                if known < revision:
+                    self._forget_user(user_id)
+                return None
+            found = self._answers.get((user_id, key))
+            if found is None:
+                return None
+            self._answers.move_to_end((user_id, key))
+            return found[0]
+
+    def keep(self, user_id: int, revision: int, key: Key, answer: Any, body_bytes: int) -> None:
+        """Keeps it, unless it is too large, or of an older revision than is known."""
+        size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
+        if size > self._max_bytes // _LARGEST_PART:
+            return
+        with self._lock:
+            known = self._revisions.get(user_id)
+            if known is not None and known != revision:
+                if known > revision:
+                    return
+                self._forget_user(user_id)
+            self._revisions[user_id] = revision
+            self._drop(user_id, key)
+            self._keys.setdefault(user_id, set()).add(key)
+            self._revisions[user_id] = revision
+            self._answers[user_id, key] = answer, size
+            self._bytes += size
+            while self._bytes > self._max_bytes:
+                self._drop(*next(iter(self._answers)))
+
+    def _forget_user(self, user_id: int) -> None:
+        for key in list(self._keys.get(user_id, ())):
+            self._drop(user_id, key)
+
+    def _drop(self, user_id: int, key: Key) -> None:
+        found = self._answers.pop((user_id, key), None)
+        if found is None:
+            return
+        self._bytes -= found[1]
+        keys = self._keys[user_id]
+        keys.discard(key)
+        if not keys:
+            del self._keys[user_id]
+            del self._revisions[user_id]
+
+
+def includeme(config: Configurator) -> None:
+    max_bytes = config.get_settings()["finance_api.cache.max_bytes"]
+    config.registry.kept_answers = KeptAnswers(max_bytes)

@@ -1,0 +1,128 @@
+"""Rows as the JSON objects that answers hold: written at import, read as they are."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Select, func, select, text
+
+from finance_api.query.model import Query
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import BodyPage, DataState, Storage
+from finance_api.storage.sql.clauses import (
+    Bound,
+    OrderKey,
+    Test,
+    clauses,
+    is_one_of,
+    order_key,
+    ordering,
+    take_apart,
+    values_by_name,
+)
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.fetching import Fetching
+from finance_api.storage.sql.listed import ListedQuery, listed_page
+from finance_api.storage.sql.parts import COUNT, IDS, SKIP, USER
+from finance_api.storage.sql.tables import DATA_TABLES, has_bodies, listed_records
+
+_ID_CHARACTERS = 36
+
+
+def _body_page(
+    database: str, resource: str, tests: tuple[Test, ...], keys: tuple[OrderKey, ...]
+) -> Select[Any]:
+    """A page of a resource whose table holds the bodies."""
+    table = DATA_TABLES[resource]
+    assert table.body is not None
+    return (
+        select(table.body)
+        .where(table.user_id == USER, *clauses(table, tests, Bound()))
+        .order_by(*ordering(table, keys))
+        .limit(COUNT)
+        .offset(SKIP)
+    )
+
+
+def _id_page(
+    database: str, resource: str, tests: tuple[Test, ...], keys: tuple[OrderKey, ...]
+) -> Select[Any]:
+    """The ids of a page: what is not on it is sorted and passed over without its columns."""
+    table = DATA_TABLES[resource]
+    return (
+        select(table.columns["id"])
+        .where(table.user_id == USER, *clauses(table, tests, Bound()))
+        .order_by(*ordering(table, keys))
+        .limit(COUNT)
+        .offset(SKIP)
+    )
+
+
+def _number(database: str, resource: str, tests: tuple[Test, ...]) -> Select[Any]:
+    """How many rows meet the conditions."""
+    table = DATA_TABLES[resource]
+    return (
+        select(func.count())
+        .select_from(table.table)
+        .where(table.user_id == USER, *clauses(table, tests, Bound()))
+    )
+
+
+def _bodies_of_ids(database: str, resource: str) -> Select[Any]:
+    """Id and body, joined, of the rows that exist among some ids."""
+    table = listed_records if resource == RECORDS.name else DATA_TABLES[resource].table
+    if database != "sqlite":
+        columns = table.c
+        wanted = (columns.user_id == USER, is_one_of(columns.id, IDS))
+        return select(columns.id + columns.body).where(*wanted)
+    # A cross join, because SQLite then begins with the ids and not with all of the user's rows.
+    rows = text(
+        f"SELECT {table.name}.id || {table.name}.body AS body"  # noqa: S608 (a table's name)
+        f" FROM json_each(:ids) AS ids CROSS JOIN {table.name}"
+        f" ON {table.name}.user_id = :user AND {table.name}.id = ids.value"
+    )
+    return select(rows.columns(body=CodePointText).subquery("found"))
+
+
+class Bodies(Fetching, Storage):
+    """The part of a unit of work that reads rows as JSON objects."""
+
+    def list_bodies(self, user_id: int, query: Query) -> BodyPage:
+        if not has_bodies(query.resource):
+            return super().list_bodies(user_id, query)
+        parts = [take_apart(condition) for condition in query.conditions]
+        tests = tuple([test for test, _ in parts])
+        values = values_by_name([value for _, given in parts for value in given])
+        values |= {"user": user_id, "count": query.limit + 1, "skip": query.offset}
+        if query.with_total:
+            self.begin_snapshot()
+        listed = ListedQuery.of(query)
+        if listed is not None:
+            state, found = listed_page(self, user_id, listed, query.limit + 1, query.offset)
+        else:
+            state, found = self._page(user_id, query, tests, values)
+        total = None
+        if query.with_total:
+            total = self.fetch(_number, query.resource.name, tests, values=values)[0][0]
+        return BodyPage(state, found[: query.limit], len(found) > query.limit, total)
+
+    def _page(
+        self, user_id: int, query: Query, tests: tuple[Test, ...], values: dict[str, Any]
+    ) -> tuple[DataState, list[bytes]]:
+        shape = (query.resource.name, tests, tuple([order_key(key) for key in query.sort]))
+        if query.resource is not RECORDS:
+            return self.fetch_bodies(_body_page, *shape, values=values)
+        self.begin_snapshot()
+        ids = [row[0] for row in self.fetch(_id_page, *shape, values=values)]
+        state, bodies = self.get_bodies(user_id, RECORDS, ids)
+        return state, [bodies[row_id] for row_id in ids]
+
+    def get_bodies(
+        self, user_id: int, resource: Resource, ids: Collection[str]
+    ) -> tuple[DataState, dict[str, bytes]]:
+        if not has_bodies(resource):
+            return super().get_bodies(user_id, resource, ids)
+        values = {"user": user_id, "ids": json.dumps(list(ids))}
+        state, found = self.fetch_bodies(_bodies_of_ids, resource.name, values=values)
+        return state, {one[:_ID_CHARACTERS].decode(): one[_ID_CHARACTERS:] for one in found}

@@ -1,0 +1,99 @@
+"""Statements that go to the driver itself.
+
+SQLAlchemy builds them and writes their text, once for each shape; what it does at each execution
+beyond that costs more than most of these statements do.
+"""
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Connection, Dialect
+from sqlalchemy.sql import Executable
+
+from finance_api.storage.sql.engine import DEADLINE, raise_unavailable
+
+#: Shapes of statements whose text is kept. Clients choose them, within what the grammar allows.
+_KEPT_STATEMENTS = 1_000
+
+
+#: The execution option of a statement whose best plan depends on its values.
+PLANNED_ANEW = "finance_api_planned_anew"
+
+
+class Statement:
+    """The text of a statement, and how its values are handed over."""
+
+    def __init__(self, statement: Executable, dialect: Dialect) -> None:
+        compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
+        self.text = str(compiled)
+        #: Whether the database may go by one plan for all values.
+        self.is_prepared = not statement.get_execution_options().get(PLANNED_ANEW, False)
+        self._fixed = {k: v for k, v in compiled.params.items() if v is not None}
+        self._positions: list[str] | None = compiled.positiontup
+
+    def parameters(self, values: Mapping[str, Any]) -> Any:
+        """values: by the names of the statement's parameters; others are left out."""
+        if self._positions is None:
+            return {**self._fixed, **values} if self._fixed else values
+        fixed = self._fixed
+        if not fixed:
+            return [values[name] for name in self._positions]
+        return [values[name] if name in values else fixed[name] for name in self._positions]
+
+
+class Driver:
+    """Runs statements on one connection, in whatever transaction it is in.
+
+    seconds: after which a statement is ended, where the database does not do that by itself.
+    """
+
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self._connection = connection
+        self._seconds = seconds
+        fairy = connection.connection
+        self._raw: Any = fairy.driver_connection
+        self._deadline = fairy.info.get(DEADLINE)
+        self._failures = connection.dialect.loaded_dbapi.Error
+        self._is_sqlite = connection.dialect.name == "sqlite"
+
+    def run(self, statement: Statement, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The rows. Raises StorageUnavailable."""
+        if self._deadline is not None:
+            self._deadline.at = time.monotonic() + self._seconds
+        options = {} if self._is_sqlite else {"prepare": statement.is_prepared}
+        return self._run(statement.text, statement.parameters(values), options)
+
+    def execute(self, text: str) -> None:
+        """Runs a statement without values or rows. Raises StorageUnavailable."""
+        self._run(text, None, {})
+
+    def _run(self, text: str, parameters: Any, options: Any) -> list[tuple[Any, ...]]:
+        try:
+            if parameters is None:
+                self._raw.execute(text)
+                return []
+            return self._raw.execute(text, parameters, **options).fetchall()  # type: ignore[no-any-return]
+        except self._failures as error:
+            connection = self._connection
+            is_disconnect = connection.dialect.is_disconnect(error, self._raw, None)
+            if is_disconnect:
+                connection.invalidate(error)
+            raise_unavailable(error, connection.dialect, is_disconnect=is_disconnect)
+            raise
+
+
+class Statements:
+    """The statements of one database, each built when it is first asked for."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        @lru_cache(maxsize=_KEPT_STATEMENTS)
+        def built(build: Callable[..., Executable], shape: tuple[Hashable, ...]) -> Statement:
+            return Statement(build(dialect.name, *shape), dialect)
+
+        self._built = built
+
+    def get(self, build: Callable[..., Executable], *shape: Hashable) -> Statement:
+        """The statement that ``build(name of the database, *shape)`` makes."""
+        return self._built(build, shape)

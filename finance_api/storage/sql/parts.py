@@ -1,0 +1,101 @@
+"""Parts that many statements for the driver are made of.
+
+``build`` functions get the name of the database and a shape, and return the statement; what they
+bind is named here, or p0, p1 ... by `clauses.Bound`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import BigInteger, LargeBinary, Select, bindparam, cast, func, select, true
+from sqlalchemy.sql import ColumnElement, Executable
+
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.tables import listed_records, users
+
+#: Makes a statement.
+Build = Callable[..., Executable]
+#: Makes one that selects.
+BuildSelect = Callable[..., Select[Any]]
+
+USER: ColumnElement[int] = bindparam("user", type_=BigInteger())
+COUNT: ColumnElement[int] = bindparam("count", type_=BigInteger())
+SKIP: ColumnElement[int] = bindparam("skip", type_=BigInteger())
+#: A JSON list of ids.
+IDS: ColumnElement[str] = bindparam("ids", type_=CodePointText)
+
+#: Bounds of listed_records.newest_first.
+FIRST: ColumnElement[int] = bindparam("first", type_=BigInteger())
+LAST: ColumnElement[int] = bindparam("last", type_=BigInteger())
+
+#: Stands between bodies; as JSON they hold no line ends.
+_BETWEEN = "\n"
+
+
+def of_user(
+    has_first: bool, has_last: bool, listed: Any = listed_records.c
+) -> list[ColumnElement[bool]]:
+    """What restricts `listed_records` to the user's, and to bounds where there are some.
+
+    listed: its columns, or those of a part of it.
+    """
+    restriction = [listed.user_id == USER]
+    if has_first:
+        restriction.append(listed.newest_first >= FIRST)
+    if has_last:
+        restriction.append(listed.newest_first <= LAST)
+    return restriction
+
+
+def state_statement(database: str) -> Executable:
+    """The revision and the time of the last change."""
+    return select(users.c.data_revision, users.c.data_changed_at).where(users.c.id == USER)
+
+
+def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Executable:
+    """The state of the data, and the bodies that ``build`` selects; `bodies_of` takes them apart.
+
+    One statement is of one state, also outside a transaction.
+    """
+    inner = build(database, *shape)
+    return _WITH_STATE[database](inner).execution_options(**inner.get_execution_options())
+
+
+def _in_one_row(inner: Select[Any]) -> Select[Any]:
+    """SQLite's driver takes a lock for each row, so there is one, with all bodies in one text.
+
+    They are in the order in which they are selected: with a limit SQLite cannot leave that out.
+    """
+    (body,) = inner.subquery("bodies").c
+    # As bytes, which spares decoding them.
+    joined = select(cast(func.group_concat(body, _BETWEEN), LargeBinary)).scalar_subquery()
+    return select(users.c.data_revision, users.c.data_changed_at, joined).where(users.c.id == USER)
+
+
+def _in_rows(inner: Select[Any]) -> Select[Any]:
+    """PostgreSQL is slower at joining texts than at sending rows; each has the state.
+
+    Without bodies there is one row all the same. Nothing but a nested loop, which keeps the order,
+    can do this join.
+    """
+    rows = inner.subquery("bodies")
+    (body,) = rows.c
+    return (
+        select(users.c.data_revision, users.c.data_changed_at, body)
+        .select_from(users.outerjoin(rows, true()))
+        .where(users.c.id == USER)
+    )
+
+
+_WITH_STATE: dict[str, Callable[[Select[Any]], Select[Any]]] = {
+    "sqlite": _in_one_row,
+    "postgresql": _in_rows,
+}
+
+
+def bodies_of(rows: list[tuple[Any, ...]], database: str) -> list[bytes]:
+    """The bodies of what `with_state` found."""
+    if database == "sqlite":
+        joined: bytes | None = rows[0][2]
+        return joined.split(_BETWEEN.encode()) if joined else []
+    return [row[2].encode() for row in rows if row[2] is not None]

@@ -1,0 +1,34 @@
+"""What every storage passes: `StorageConformance`.
+
+An implementation outside this project holds itself to the contract by inheriting it::
+
+    class TestMine(StorageConformance):
+        @pytest.fixture
+        def backend(self):
+            return MyBackend()
+
+``backend`` is ready for use and empty. Needs pytest.
+"""
+
+from finance_api.storage.testing.bodies import BodiesConformance
+from finance_api.storage.testing.places import PlacesConformance
+from finance_api.storage.testing.queries import QueriesConformance
+from finance_api.storage.testing.rows import RowsConformance
+from finance_api.storage.testing.searching import SearchingConformance
+from finance_api.storage.testing.sessions import SessionsConformance
+from finance_api.storage.testing.units import Unit, make_id, make_row
+from finance_api.storage.testing.users import UsersConformance
+
+__all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
+
+
+class StorageConformance(
+    UsersConformance,
+    SessionsConformance,
+    RowsConformance,
+    QueriesConformance,
+    BodiesConformance,
+    PlacesConformance,
+    SearchingConformance,
+):
+    """The tests. No implementation overrides or skips one."""

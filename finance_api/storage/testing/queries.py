@@ -1,0 +1,186 @@
+"""What a query selects, in which order, and what the records of one come to."""
+
+import pytest
+
+from finance_api.query.model import Condition, Operator, Query, SortKey, Span
+from finance_api.query.parse import parse_conditions, parse_sort
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import (
+    RecordSum,
+)
+from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
+from finance_api.values.number import MAX_UNITS
+
+
+class QueriesConformance(OneUser):
+    """Conditions, order, pages and sums."""
+
+    # -- conditions
+
+    def test_text_compares_by_code_points(self, unit: Unit) -> None:
+        names = ("École", "école", "ECOLE", "100% _a\\b", "100x ya/b", "Straße", "STRASSE", "İ")
+        unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n, name=name) for n, name in enumerate(names)))
+        for text, expected in (
+            ("eq.École", [0]),
+            ("contains.col", [0, 1]),
+            ("contains-i.ÉCOLE", [0, 1]),
+            ("contains.%", [3]),
+            ("contains._a", [3]),
+            ("contains.\\", [3]),
+            ("contains-i.% _A\\", [3]),
+            ("contains-i.STRASSE", [5, 6]),
+            ("contains-i.ß", [5, 6]),
+            ("contains-i.i̇", [7]),
+            ("eq.", []),
+        ):
+            assert unit.found(ACCOUNTS, "name", text) == expected, text
+
+    def test_numbers_compare_exactly_up_to_the_last_bit(self, unit: Unit) -> None:
+        amounts = (-MAX_UNITS, -101, -100, 0, 9007199254740993001, MAX_UNITS)
+        unit.put(RECORDS, *(make_row(RECORDS, n, amount=a) for n, a in enumerate(amounts)))
+        for text, expected in (
+            ("lt.-0.01000001", [0, 1]),
+            ("lte.-0.01", [0, 1, 2]),
+            ("eq.900719925474099.3001", [4]),
+            ("gt.900719925474099.3001", [5]),
+            ("gte.922337203685477.5807", [5]),
+            ("gt.922337203685477.5807", []),
+            ("gt.-99999999999999999999999", [0, 1, 2, 3, 4, 5]),
+            ("lt.-922337203685477.5807", []),
+            ("eq.0.00001", []),
+        ):
+            assert unit.found(RECORDS, "amount", text) == expected, text
+
+    def test_days_are_whole(self, unit: Unit) -> None:
+        day = 1_767_225_600  # 2026-01-01T00:00:00Z
+        times = (day - 1, day, day + 43_200, day + 86_399, day + 86_400)
+        unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=t) for n, t in enumerate(times)))
+        for text, expected in (
+            ("eq.2026-01-01", [1, 2, 3]),
+            ("lt.2026-01-01", [0]),
+            ("lte.2026-01-01", [0, 1, 2, 3]),
+            ("gt.2026-01-01", [4]),
+            ("gte.2026-01-01T12:00:00+00:00", [2, 3, 4]),
+            ("eq.2026-01-01T12:00Z", [2]),
+            ("gt.9999-12-31", []),
+        ):
+            assert unit.found(RECORDS, "recordDate", text) == expected, text
+
+    def test_lists_match_by_any_element(self, unit: Unit) -> None:
+        labels = ((), ("work",), ("Work", "a,b"), ("wo", "rk"))
+        ids = ((), (make_id(1),), (make_id(1), make_id(2)), (make_id(3),))
+        unit.put(
+            RECORDS,
+            *(make_row(RECORDS, n, labels=labels[n], labelIds=ids[n]) for n in range(4)),
+        )
+        for name, texts, expected in (
+            ("labels", ["eq.work"], [1]),
+            ("labels", ["contains.or"], [1, 2]),
+            ("labels", ["contains-i.WORK"], [1, 2]),
+            ("labels", ["contains.work", "contains.a"], []),
+            ("labels", ["contains.ork", "eq.a,b"], [2]),
+            ("labels", ["is.null"], [0]),
+            ("labels", ["is.not_null"], [1, 2, 3]),
+            ("labelIds", [make_id(1)], [1, 2]),
+            ("labelIds", [f"{make_id(2)},{make_id(3)}"], [2, 3]),
+            ("labelIds", [make_id(1), make_id(2)], [2]),
+        ):
+            assert unit.found(RECORDS, name, *texts) == expected, (name, texts)
+
+    def test_a_missing_value_meets_only_is_null(self, unit: Unit) -> None:
+        unit.put(RECORDS, make_row(RECORDS, 1), make_row(RECORDS, 2, payee="x", note="y"))
+        assert unit.found(RECORDS, "payee", "is.null") == [1]
+        assert unit.found(RECORDS, "payee", "is.not_null") == [2]
+        assert unit.found(RECORDS, "payee", "contains.x") == [2]
+        assert unit.found(RECORDS, "paymentType", "cash,transfer") == []
+        assert unit.found(RECORDS, "categoryId", make_id(1)) == []
+
+    def test_conditions_all_have_to_hold_in_any_order(self, unit: Unit) -> None:
+        unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"p{n % 3}") for n in range(9)))
+        amount, payee = RECORDS.get_field("amount"), RECORDS.get_field("payee")
+        assert amount is not None
+        assert payee is not None
+        conditions = [
+            Condition(amount, Operator.GTE, Span(2, 3)),
+            Condition(payee, Operator.EQ, "p2"),
+            Condition(amount, Operator.LT, Span(8, 9)),
+        ]
+        assert unit.ids(RECORDS, *conditions) == [2, 5]
+        assert unit.ids(RECORDS, *reversed(conditions)) == [2, 5]
+
+    # -- order and pages
+
+    def test_text_sorts_by_code_point_and_missing_values_come_last(self, unit: Unit) -> None:
+        names = ("b", "É", None, "a", "Z", "\U0001f600", "\uffee", None)
+        unit.put(RECORDS, *(make_row(RECORDS, n, payee=name) for n, name in enumerate(names)))
+        assert unit.ids(RECORDS, sort="+payee") == [4, 3, 0, 1, 6, 5, 2, 7]
+        assert unit.ids(RECORDS, sort="-payee") == [5, 6, 1, 0, 3, 4, 2, 7]
+
+    def test_rows_are_ordered_by_whether_a_value_is_the_one_that_counts(self, unit: Unit) -> None:
+        states = ("void", None, "cleared", "void", "uncleared", None)
+        unit.put(RECORDS, *(make_row(RECORDS, n, recordState=s) for n, s in enumerate(states)))
+        field = RECORDS.get_field("recordState")
+        assert field is not None
+        for descending, expected in ((False, [1, 2, 4, 5, 0, 3]), (True, [0, 3, 1, 2, 4, 5])):
+            sort = (SortKey(field, descending, equals="void"),)
+            with unit.reading() as storage:
+                rows = storage.list_rows(unit.user.id, Query(RECORDS, (), sort)).rows
+            assert [int(row["id"][:8], 16) for row in rows] == expected
+
+    def test_equal_rows_are_in_the_order_of_their_ids(self, unit: Unit) -> None:
+        unit.put(RECORDS, *(make_row(RECORDS, n, amount=n // 3) for n in (5, 0, 3, 1, 4, 2)))
+        assert unit.ids(RECORDS, sort="-amount") == [3, 4, 5, 0, 1, 2]
+        assert unit.ids(RECORDS, sort="-id") == [5, 4, 3, 2, 1, 0]
+
+    def test_page_boundary_keeps_rows_with_equal_dates(self, unit: Unit) -> None:
+        unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=86_400) for n in range(7)))
+        sort = parse_sort(RECORDS, "-recordDate")
+        seen: list[str] = []
+        for offset in (0, 3, 6, 9):
+            query = Query(RECORDS, (), sort, limit=3, offset=offset, with_total=True)
+            with unit.reading() as storage:
+                page = storage.list_rows(unit.user.id, query)
+            assert page.has_more == (offset < 6 and offset + 3 < 7)
+            assert page.total == 7
+            seen += [row["id"] for row in page.rows]
+        assert seen == [make_id(n) for n in range(7)]
+
+    @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
+    def test_every_scalar_field_sorts_both_ways(self, unit: Unit, resource: Resource) -> None:
+        fields = [f for f in resource.listed_fields if f.sortable and f.name != "id"]
+        for number, field in enumerate(fields, start=1):
+            unit.put(
+                resource,
+                make_row(resource, number, **{field.name: FULL[field.kind](field.choices)}),
+            )
+        everything = set(range(1, len(fields) + 1))
+        for field in fields:
+            key = SortKey(field)
+            for sort in ((key,), (SortKey(field, descending=True),)):
+                with unit.reading() as storage:
+                    page = storage.list_rows(unit.user.id, Query(resource, (), sort, limit=100))
+                numbers = [int(row["id"][:8], 16) for row in page.rows]
+                assert set(numbers) == everything
+                values = [row[field.name] for row in page.rows if row[field.name] is not None]
+                assert values == sorted(values, reverse=sort[0].descending)
+
+    # -- sums
+
+    def test_sums_are_exact_beyond_64_bits_and_leave_void_records_out(self, unit: Unit) -> None:
+        amounts = [MAX_UNITS, MAX_UNITS, MAX_UNITS, -1, -MAX_UNITS, -7]
+        rows = [make_row(RECORDS, n, amount=a) for n, a in enumerate(amounts)]
+        rows += [make_row(RECORDS, 10, amount=5, recordState="void")]
+        rows += [make_row(RECORDS, 11, amount=5, recordState="cleared")]
+        unit.put(RECORDS, *rows)
+        with unit.reading() as storage:
+            total = storage.sum_records(unit.user.id, ())
+        assert total == RecordSum(sum(amounts) + 5, 7)
+
+    def test_sums_are_of_the_records_that_meet_the_conditions(self, unit: Unit) -> None:
+        unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"{n % 2}") for n in range(6)))
+        payee = RECORDS.get_field("payee")
+        assert payee is not None
+        with unit.reading() as storage:
+            total = storage.sum_records(unit.user.id, parse_conditions(payee, "eq.1"))
+        assert total == RecordSum(9, 3)

@@ -1,0 +1,263 @@
+"""What is read while data is imported is of one state: body, tag and revision belong together."""
+
+import io
+import threading
+from collections import defaultdict
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import event
+
+from finance_api.api.kept_answers import KeptAnswers
+from finance_api.ledger.importing import import_file
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.driver import Driver
+from support.books import (
+    account,
+    budget,
+    category,
+    goal,
+    label,
+    record,
+    record_rule,
+    standing_order,
+    uid,
+)
+from support.service import native_line
+
+COUNT = 300
+DATABASES = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+PATHS = [
+    *(str(resource.path) for resource in PUBLIC_RESOURCES),
+    "records?limit=100&withTotal=true",
+    "records?limit=20&offset=270",
+    "records?limit=20&offset=270&recordDate=lt.2026-03-28",
+    "records?limit=20&recordDate=gte.2026-03-10&recordDate=lt.2026-03-20",
+    "records?limit=100&sortBy=%2Bamount&withTotal=true",
+    "records?note=contains-i.of%20state",
+    "records?note=contains.STATE&limit=5",
+    "records?note=contains-i.rare",
+    f"records/by-id?id={uid('Record', 1)},{uid('Record', 200)},{uid('Record', 299)}",
+    "get-records?limit=300",
+    "get-docs?document_type=all",
+]
+ACCEPTS = ["application/json", "text/csv", "application/x-ndjson"]
+
+
+def state(number):
+    """All of the user's rows, each of which says of which import it is. The order changes too."""
+    name = f"STATE{number:04}"
+    return [
+        account(name=name),
+        category(name=name),
+        label(name=name),
+        budget(name=name),
+        goal(name=name),
+        standing_order(name=name),
+        record_rule(name=name),
+        *(
+            record(
+                n,
+                amount=-n - number,
+                note=f"of {name}" + (" rare" if n % 100 == 0 else ""),
+                payee=name,
+                recordDate=f"2026-03-{1 + (n * 5 + number * 3) % 28:02}",
+            )
+            for n in range(1, COUNT)
+        ),
+    ]
+
+
+def states_in(text):
+    return {int(part[:4]) for part in text.split("STATE")[1:] if part[:4].isdigit()}
+
+
+class Books:
+    """One user, whose data is always of one state: that of the revision."""
+
+    def __init__(self, services, kind):
+        self.service = services(kind)
+        self.service.clock.set("2026-03-18T12:00:00Z")
+        self.client = self.service.client()
+        url = self.service.backend.engine.url.render_as_string(hide_password=False)
+        #: As another process would.
+        self.elsewhere = SqlBackend(url)
+        self.revision = 0
+        self.load()
+
+    def load(self):
+        self.revision += 1
+        data = "".join(map(native_line, state(self.revision))).encode()
+        now = self.service.clock.now() + self.revision
+        import_file(self.elsewhere, self.client.user.email, io.BytesIO(data), None, now=now)
+
+    def ask(self, path, accept="application/json", **headers):
+        ask = self.client.internal if path.startswith("get-") else self.client.get
+        return ask(path, headers={"Accept": accept, **headers})
+
+    def check(self, answer):
+        """The revision that the answer is of."""
+        assert answer.status_int == 200, answer.text
+        revision = int(answer.headers["X-Last-Data-Change-Rev"])
+        assert states_in(answer.text) == {revision}
+        return revision
+
+
+@pytest.fixture
+def books(services):
+    made = []
+
+    def make(kind, *, kept=True):
+        found = Books(services, kind)
+        made.append(found)
+        found.service.app.registry.kept_answers = KeptAnswers((32 << 20) if kept else 0)
+        return found
+
+    yield make
+    for each in made:
+        each.elsewhere.close()
+        each.service.app.registry.kept_answers = KeptAnswers(32 << 20)
+
+
+def accepts_of(path):
+    return ACCEPTS[:1] if path.startswith(("get-", "records/by-id")) else ACCEPTS
+
+
+@contextmanager
+def before_statement(backend, number, work):
+    """Does something before the so many-th statement on the backend, however it gets there."""
+    run, count = Driver._run, 0
+
+    def step():
+        nonlocal count
+        count += 1
+        if count == number:
+            work()
+
+    def noted(driver, *arguments):
+        if driver._connection.engine is backend.readers.engine:
+            step()
+        return run(driver, *arguments)
+
+    def listen(*arguments):
+        step()
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(Driver, "_run", noted)
+        event.listen(backend.readers.engine, "before_cursor_execute", listen)
+        yield lambda: count
+        event.remove(backend.readers.engine, "before_cursor_execute", listen)
+
+
+@DATABASES
+@pytest.mark.parametrize("path", PATHS)
+def test_an_import_between_two_statements_is_seen_whole_or_not_at_all(books, kind, path):
+    both = books(kind, kept=False)
+    seen = set()
+    for accept in accepts_of(path):
+        number, more = 0, True
+        while more:
+            number += 1
+            before = both.revision
+            with before_statement(both.service.backend, number, both.load) as count:
+                answer = both.ask(path, accept)
+                more = count() >= number
+            found = both.check(answer)
+            assert found in (before, both.revision)
+            seen.add(found - before)
+            # Its tag is the one of that state, and of that state only.
+            again = both.ask(path, accept)
+            assert both.check(again) == both.revision
+            assert (again.headers["ETag"] == answer.headers["ETag"]) == (found == both.revision)
+            if found == both.revision:
+                assert again.body == answer.body
+                same = ("Last-Modified", "X-Last-Data-Change-At", "Link", "X-Next-Offset")
+                assert [again.headers.get(h) for h in same] == [answer.headers.get(h) for h in same]
+        assert number >= 2
+    assert 1 in seen
+
+
+@DATABASES
+def test_an_import_while_a_kept_answer_is_looked_for_is_seen_whole(books, kind):
+    both = books(kind)
+    for path in PATHS:
+        for number in (1, 2, 3):
+            both.check(both.ask(path))
+            with before_statement(both.service.backend, number, both.load):
+                both.check(both.ask(path))
+            assert both.check(both.ask(path)) == both.revision
+
+
+@DATABASES
+def test_what_is_not_committed_is_seen_by_nobody(books, kind):
+    both = books(kind, kept=False)
+    before = {path: both.ask(path) for path in PATHS}
+    paused, going_on, seen = threading.Event(), threading.Event(), []
+
+    def at_the_end(connection):
+        paused.set()
+        going_on.wait(60)
+
+    event.listen(both.elsewhere.engine, "commit", at_the_end)
+    thread = threading.Thread(target=both.load)
+    thread.start()
+    try:
+        assert paused.wait(60)
+        for path, expected in before.items():
+            answer = both.ask(path)
+            assert answer.body == expected.body
+            assert answer.headers["ETag"] == expected.headers["ETag"]
+            tag = {"If-None-Match": expected.headers["ETag"]}
+            assert both.ask(path, **tag).status_int == 304
+            seen.append(path)
+    finally:
+        going_on.set()
+        thread.join(60)
+        event.remove(both.elsewhere.engine, "commit", at_the_end)
+    assert seen == PATHS
+    for path, expected in before.items():
+        assert both.check(both.ask(path)) == 2
+        tag = {"If-None-Match": expected.headers["ETag"]}
+        assert both.ask(path, **tag).status_int == 200
+
+
+@DATABASES
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "not-kept"])
+def test_many_readers_while_imports_run_see_one_state_each(books, kind, kept):
+    both = books(kind, kept=kept)
+    done, failures = threading.Event(), []
+    answers, rounds = defaultdict(set), [0] * 3
+
+    def read(number):
+        try:
+            last = 0
+            while not done.is_set() or not rounds[number]:
+                for path in PATHS[number::3]:
+                    for accept in accepts_of(path):
+                        answer = both.ask(path, accept)
+                        revision = both.check(answer)
+                        # Nobody goes back in time.
+                        assert revision >= last
+                        last = revision
+                        said = (answer.headers["ETag"], answer.headers["X-Last-Data-Change-At"])
+                        answers[path, accept, revision].add((*said, answer.body))
+                rounds[number] += 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=read, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(6):
+            both.load()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join(120)
+    assert failures == []
+    assert min(rounds) > 0
+    assert {len(found) for found in answers.values()} == {1}
+    tags = [etag for found in answers.values() for etag, _, _ in found]
+    assert len(set(tags)) == len(tags)

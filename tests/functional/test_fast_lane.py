@@ -1,0 +1,257 @@
+"""The short way to an answer says exactly what the long way says."""
+
+import itertools
+from urllib.parse import quote
+
+import pytest
+
+from finance_api.api import fast_lane
+from finance_api.auth.issuing import issue_token
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Kind
+from support.books import household, uid
+from support.service import Client, Service
+
+ACCEPTS = [
+    None,
+    "",
+    "*/*",
+    "application/json",
+    "text/csv",
+    "application/x-ndjson",
+    "text/*",
+    "application/*;q=0.1, text/csv;q=0.2",
+    "application/json;q=0, text/csv",
+    "application/json; charset=utf-8",
+    "text/html, */*;q=0.8",
+    "image/png",
+    "APPLICATION/JSON",
+    "nonsense",
+    "application/json;q=5",
+    ", ,",
+    "*/*;q=0",
+    "x" * 2_000,
+]
+
+
+def queries(resource):
+    """Valid ones and faulty ones."""
+    yield from ("", "limit=1", "limit=2&offset=1", "offset=1000000", "withTotal=true", "limit=0")
+    yield from ("limit=101", "limit=x", "offset=-1", "limit=1&limit=2", "unknown=1", "sortBy=x")
+    yield from ("sortBy=-id", "sortBy=%2Bid&limit=1", "id=x", "withTotal=maybe", "access_token=x")
+    yield from ("limit=%zz", "limit=%ff", "%", "&&limit=1&", "limit", "=1", "LIMIT=1", "limit=%31")
+    yield "unknown=" + "x" * 2_000
+    yield "&".join(["limit=1"] * 101)
+    for field in resource.fields:
+        if field.kind is Kind.TEXT:
+            yield f"{field.name}=contains-i.o&limit=2"
+            yield f"{field.name}=eq.{quote('Straße')}"
+            yield f"{field.name}=nonsense.x"
+        elif field.kind in (Kind.ID, Kind.ID_LIST):
+            yield f"{field.name}={uid('Account', 1)}"
+        elif field.kind in (Kind.DATE, Kind.NUMBER, Kind.DATETIME):
+            yield f"{field.name}=gte.2026-01-01"
+            yield f"{field.name}=gte.1&{field.name}=lt.5"
+
+
+def targets():
+    """(path with query, Accept)"""
+    for resource in PUBLIC_RESOURCES:
+        for query in queries(resource):
+            yield f"/v1/api/{resource.path}?{query}", None
+    paths = ("/v1/api/records", "/v1/api/budgets?limit=1", "/internal/v1/get-records?limit=1")
+    for path in (*paths, "/internal/v1/get-docs?document_type=all"):
+        yield from ((path, accept) for accept in ACCEPTS)
+    own = uid("Record", 1)
+    for query in (f"id={own}", f"id={own},{own}&id={uid('Record', 9)}", "", "id=", "id=x", "x=1"):
+        for accept in (None, "text/csv", "*/*"):
+            yield f"/v1/api/records/by-id?{query}", accept
+    for query in ("limit=2", "sort_by=amount", "sort_by=x", "limit=301", "min_amount=-1&limit=1"):
+        yield f"/internal/v1/get-records?{query}", None
+        yield f"/internal/v1/get-docs?document_type=Account&{query}", None
+    for path in ("", "/", "//", "/nothing", "/record%73", "/records/", "//records", "/records;x"):
+        yield f"/v1/api{path}", None
+    for path in (
+        "/v1/api/records%00",
+        "/v1/api/%72ecords?limit=1",
+        "/v1/api/records%2f",
+        "/V1/api",
+    ):
+        yield path, None
+    yield from (("/v1/api/api-usage/stats", None), ("/__heartbeat__", None), ("/", None))
+
+
+class Ways:
+    """The same service twice over one storage: with the short way, and without it."""
+
+    def __init__(self, new_settings, monkeypatch):
+        settings = {**new_settings("sqlite"), "finance_api.cache.max_bytes": "0"}
+        self.short = Service("sqlite", settings)
+        self.taken = 0
+        with monkeypatch.context() as patch:
+            patch.setattr(fast_lane, "fast_lane_tween", lambda handler, registry: handler)
+            keys = {"finance_api.jwt.keys": self.short.key_file}
+            self.long = Service("sqlite", {**settings, **keys})
+        respond = fast_lane.respond
+
+        def note(request, inquiry):
+            self.taken += 1
+            return respond(request, inquiry)
+
+        monkeypatch.setattr(fast_lane, "respond", note)
+        self.noted = {id(each): [] for each in self.both}
+        for each in self.both:
+            notes = self.noted[id(each)]
+            patched = lambda *arguments, notes=notes: notes.append(arguments)  # noqa: E731
+            monkeypatch.setattr(each.app.registry.usage, "note", patched)
+
+    @property
+    def both(self):
+        return (self.short, self.long)
+
+    def same(self, url, headers, method="GET", **environ):
+        """What both say."""
+        answers = []
+        for service in self.both:
+            answer = service.web.request(
+                url, method=method, headers=headers, environ=environ, expect_errors=True
+            )
+            shown = sorted((k, v) for k, v in answer.headerlist if k != "X-Request-Id")
+            body = answer.body
+            assert answer.status_int != 500, url
+            answers.append((answer.status_int, shown, body))
+        assert answers[0] == answers[1], (method, url, headers)
+        return answers[0]
+
+    def stop(self):
+        for service in self.both:
+            service.stop()
+
+
+@pytest.fixture(scope="module")
+def ways(new_settings):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        ways = Ways(new_settings, monkeypatch)
+        yield ways
+        ways.stop()
+
+
+@pytest.fixture(scope="module")
+def client(ways):
+    client = ways.short.client()
+    client.load(*household())
+    return client
+
+
+@pytest.fixture
+def credentials(ways, client):
+    """(name, how a surface is asked)"""
+    service = ways.short
+    now = service.clock.now()
+
+    def token(user, **options):
+        text = service.change(lambda s: issue_token(s, user, name="x", now=now, **options))
+        return Client(service, user, text).headers
+
+    poor = service.client(premium=False)
+    narrow = token(client.user, scopes=("labels", "records"))
+    jwt = {"Authorization": f"Bearer {service.jwt(client.user)}"}
+    return {
+        "all": client.headers,
+        "narrow": narrow,
+        "poor": poor.headers,
+        "jwt": jwt,
+        "none": {},
+        "invalid": {"Authorization": f"Bearer {client.token[:-1]}x"},
+    }
+
+
+def of(path, credentials):
+    return credentials["jwt" if path.startswith("/internal") else "all"]
+
+
+def test_every_request_is_answered_alike(ways, client, credentials):
+    taken, statuses = ways.taken, []
+    for url, accept in targets():
+        headers = dict(of(url, credentials))
+        if accept is not None:
+            headers["Accept"] = accept
+        for _ in range(2):
+            statuses.append(ways.same(url, headers)[0])
+    assert len(statuses) > 400
+    assert set(statuses) == {200, 400, 404, 406}
+    # What is plain goes the short way, and nothing else does.
+    plain = sum(status == 200 for status in statuses)
+    assert plain - 6 <= ways.taken - taken <= plain
+    assert plain > 150
+
+
+def test_whoever_may_not_is_told_alike(ways, client, credentials):
+    statuses = set()
+    for name in ("narrow", "poor", "jwt", "none", "invalid", "all"):
+        for resource in PUBLIC_RESOURCES:
+            for query in ("", "?limit=0", "?sortBy=-id&limit=1", "?access_token=x"):
+                url = f"/v1/api/{resource.path}{query}"
+                statuses.add(ways.same(url, credentials[name])[0])
+        for url in ("/internal/v1/get-records", "/internal/v1/get-docs?document_type=all"):
+            statuses.add(ways.same(url, credentials[name])[0])
+    assert statuses == {200, 400, 401, 403}
+
+
+def test_every_method_is_answered_alike(ways, client, credentials):
+    for method, url in itertools.product(
+        ("HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"),
+        ("/v1/api/records", "/v1/api/records?limit=0", "/internal/v1/get-records", "/v1/api/x"),
+    ):
+        ways.same(url, of(url, credentials), method)
+
+
+def test_what_is_unchanged_is_told_alike(ways, client, credentials):
+    taken = ways.taken
+    statuses = []
+    for url in (
+        "/v1/api/records?limit=2",
+        "/v1/api/budgets",
+        f"/v1/api/records/by-id?id={uid('Record', 1)}",
+        "/internal/v1/get-records",
+        "/internal/v1/get-docs?document_type=all",
+    ):
+        headers = of(url, credentials)
+        tag = dict(ways.same(url, headers)[1])["ETag"]
+        for known in (tag, f"W/{tag}", "*", f'"x", {tag}', '"x"', "", tag.strip('"'), " * "):
+            for method in ("GET", "HEAD"):
+                statuses.append(ways.same(url, {**headers, "If-None-Match": known}, method)[0])
+        faulty = f"{url}{'&' if '?' in url else '?'}limit=0"
+        statuses.append(ways.same(faulty, {**headers, "If-None-Match": "*"})[0])
+    assert set(statuses) == {200, 304, 400}
+    assert ways.taken > taken
+
+
+def test_after_an_import_both_tell_the_new_data(ways, client, credentials):
+    url = "/v1/api/records?note=contains-i.newly"
+    before = ways.same(url, credentials["all"])
+    client.load({**household()[9], "note": "newly imported"})
+    after = ways.same(url, credentials["all"])
+    assert before[0] == after[0] == 200
+    assert b"newly" in after[2]
+    assert b"newly" not in before[2]
+
+
+def test_below_a_prefix_both_answer_alike(ways, client, credentials):
+    url = "/v1/api/records?limit=1"
+    taken = ways.taken
+    assert ways.same(url, credentials["all"], SCRIPT_NAME="/money")[0] == 200
+    assert ways.taken == taken
+
+
+def test_the_same_is_counted_as_use(ways, client, credentials):
+    for notes in ways.noted.values():
+        notes.clear()
+    for url, accept in [("/v1/api/records", None), ("/v1/api/labels?limit=0", None)] * 2 + [
+        ("/v1/api/records", "image/png"),
+        ("/internal/v1/get-records", None),
+    ]:
+        ways.same(url, {**of(url, credentials), **({"Accept": accept} if accept else {})})
+    short, long = (ways.noted[id(each)] for each in ways.both)
+    assert short == long
+    assert len(short) == 2
