@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check lint types format screenshots clean
+.PHONY: help serve test check lint types format screenshots bench bench-micro clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -37,6 +37,12 @@ format: $(VENV)/.installed-for-tests ## Format the code
 screenshots: $(VENV)/.installed-for-tests ## Picture every settings page in screenshots/, and the README's
 	@$(BIN)/python scripts/screenshots.py
 
+bench: $(VENV)/.installed-for-bench ## Measure the service beside its peers (QUICK=1: in 3 minutes)
+	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(BULK),--bulk-records $(BULK))
+
+bench-micro: $(VENV)/.installed-for-bench ## Measure each layer by itself
+	@$(BIN)/python -m bench.micro
+
 clean: ## Remove the environment; data under var/ stays
 	rm -rf $(VENV) screenshots *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
@@ -56,4 +62,9 @@ $(VENV)/.installed: $(VENV)/bin/python setup.py pyproject.toml
 $(VENV)/.installed-for-tests: $(VENV)/bin/python setup.py pyproject.toml
 	@echo "Installing finance-api and what its tests need …"
 	@$(PIP) install --editable '.[test,lint]'
+	@touch $@
+
+$(VENV)/.installed-for-bench: $(VENV)/bin/python setup.py pyproject.toml
+	@echo "Installing finance-api and what it is measured beside …"
+	@$(PIP) install --editable '.[bench]'
 	@touch $@

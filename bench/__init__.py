@@ -1,0 +1,1 @@
+"""What the service costs, measured through sockets beside two peers. See docs/performance.md."""

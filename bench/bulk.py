@@ -1,0 +1,183 @@
+"""The import of one large file, beside bare writing of the very same rows."""
+
+import os
+import sqlite3
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from bench import data
+from bench.ini import sqlite_url, write_ini
+from bench.places import PROJECT, Place
+from bench.postgresql import Postgresql
+from bench.prepare import program, remove_sqlite, run_program
+
+_EMAIL = "bulk@bench.example"
+_CHUNK = 50_000
+#: What tells which migrations have run: an upgrade writes it by itself.
+_VERSION_TABLE = "alembic_version"
+_NAMES = ("bulk_import", "bulk_bare")
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """seconds: of ``finance-api import``. bare_seconds: of executemany, or of COPY.
+
+    peak_bytes: the import's largest resident set.
+    """
+
+    records: int
+    seconds: float
+    bare_seconds: float
+    peak_bytes: int
+
+    @property
+    def share(self) -> float:
+        """The import's speed as a part of the bare one."""
+        return self.bare_seconds / self.seconds
+
+
+def measure_bulk(place: Place, database: str, postgresql: Postgresql | None, records: int) -> Bulk:
+    """One file with every record of one user. Its databases are removed again."""
+    data.prepare_bulk(place, records)
+    if database == "sqlite":
+        return _sqlite(place, records)
+    assert postgresql is not None
+    return _postgresql(place, postgresql, records)
+
+
+def _import(ini: Path, place: Place) -> tuple[float, int]:
+    """Seconds and peak bytes of the command."""
+    run_program(ini, "db", "upgrade")
+    run_program(ini, "user", "add", _EMAIL, "--premium")
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        program(ini, "import", _EMAIL, str(place.bulk)), cwd=PROJECT, stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"finance-api import ended with {process.returncode}")
+    return time.perf_counter() - begin, usage.ru_maxrss * 1024
+
+
+def _sqlite(place: Place, records: int) -> Bulk:
+    imported, bare = (place.scratch(f"{name}.sqlite") for name in _NAMES)
+    try:
+        for path in (imported, bare):
+            remove_sqlite(path)
+        ini = write_ini(place.scratch("bulk.ini"), url=sqlite_url(imported))
+        seconds, peak = _import(ini, place)
+        run_program(write_ini(place.scratch("bulk.ini"), url=sqlite_url(bare)), "db", "upgrade")
+        bare_seconds = _executemany(imported, bare)
+    finally:
+        for path in (imported, bare):
+            remove_sqlite(path)
+    return Bulk(records, seconds, bare_seconds, peak)
+
+
+def _executemany(source: Path, target: Path) -> float:
+    """Seconds of writing every table's rows in one transaction; reading them does not count."""
+    reading = sqlite3.connect(source)
+    writing = sqlite3.connect(target, isolation_level=None)
+    # As the service sets up its connections.
+    writing.execute("PRAGMA journal_mode = WAL")
+    writing.execute("PRAGMA foreign_keys = ON")
+    writing.execute("BEGIN IMMEDIATE")
+    writing.execute("PRAGMA defer_foreign_keys = ON")
+    seconds = 0.0
+    for table in _sqlite_tables(reading):
+        columns = [row[1] for row in reading.execute(f"PRAGMA table_xinfo({table})") if not row[6]]
+        names = ", ".join(f'"{column}"' for column in columns)
+        rows = reading.execute(f'SELECT {names} FROM "{table}"')
+        writing.execute(f'DELETE FROM "{table}"')
+        marks = ", ".join("?" * len(columns))
+        statement = f'INSERT INTO "{table}" ({names}) VALUES ({marks})'
+        while chunk := rows.fetchmany(_CHUNK):
+            begin = time.perf_counter()
+            writing.executemany(statement, chunk)
+            seconds += time.perf_counter() - begin
+    begin = time.perf_counter()
+    writing.execute("COMMIT")
+    seconds += time.perf_counter() - begin
+    writing.close()
+    reading.close()
+    return seconds
+
+
+def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
+    """Every table with rows of its own; those behind a virtual table are written by itself."""
+    found = dict(
+        connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
+    )
+    virtual = [name for name, made in found.items() if made.upper().startswith("CREATE VIRTUAL")]
+    behind = tuple(f"{name}_" for name in virtual)
+    return [
+        name
+        for name in found
+        if name != _VERSION_TABLE and name not in virtual and not name.startswith(behind)
+    ]
+
+
+def _postgresql(place: Place, server: Postgresql, records: int) -> Bulk:
+    imported, bare = _NAMES
+    for name in _NAMES:
+        server.recreate(name)
+    try:
+        ini = write_ini(place.scratch("bulk.ini"), url=server.url(imported))
+        seconds, peak = _import(ini, place)
+        run_program(write_ini(place.scratch("bulk.ini"), url=server.url(bare)), "db", "upgrade")
+        bare_seconds = _copy(server.url(imported), server.url(bare))
+    finally:
+        for name in _NAMES:
+            server.drop(name)
+    return Bulk(records, seconds, bare_seconds, peak)
+
+
+def _copy(source: str, target: str) -> float:
+    """Seconds of COPY into every table in one transaction; reading them does not count."""
+    seconds = 0.0
+    with psycopg.connect(source) as reading, psycopg.connect(target) as writing:
+        for table, columns in _postgresql_tables(reading):
+            names = sql.SQL(", ").join(map(sql.Identifier, columns))
+            parts = {"table": sql.Identifier(table), "columns": names}
+            with tempfile.TemporaryFile() as rows:
+                out = sql.SQL("COPY {table} ({columns}) TO STDOUT (FORMAT binary)").format(**parts)
+                with reading.cursor().copy(out) as copy:
+                    for block in copy:
+                        rows.write(block)
+                rows.seek(0)
+                writing.execute(sql.SQL("DELETE FROM {table}").format(**parts))
+                into = sql.SQL("COPY {table} ({columns}) FROM STDIN (FORMAT binary)")
+                begin = time.perf_counter()
+                with writing.cursor().copy(into.format(**parts)) as copy:
+                    while block := rows.read(1 << 20):
+                        copy.write(block)
+                seconds += time.perf_counter() - begin
+        begin = time.perf_counter()
+        writing.commit()
+        seconds += time.perf_counter() - begin
+    return seconds
+
+
+def _postgresql_tables(
+    connection: "psycopg.Connection[tuple[str, ...]]",
+) -> list[tuple[str, list[str]]]:
+    """The tables and the columns that are written; users first, whom the others refer to."""
+    found: dict[str, list[str]] = {}
+    for table, column in connection.execute(
+        "SELECT c.table_name, c.column_name FROM information_schema.columns c "
+        "JOIN information_schema.tables t USING (table_schema, table_name) "
+        "WHERE c.table_schema = 'public' AND c.is_generated = 'NEVER' "
+        "AND t.table_type = 'BASE TABLE' ORDER BY c.table_name <> 'users', 1, c.ordinal_position"
+    ):
+        if table != _VERSION_TABLE:
+            found.setdefault(table, []).append(column)
+    return list(found.items())

@@ -1,0 +1,80 @@
+"""Bringing every user's file into the service's own storage, in one process, by its own import.
+
+``python -m bench.importing INI SIZE`` prints a `Measured` as JSON. It runs in a process of its own,
+so that the memory it needs is its own.
+"""
+
+import json
+import resource
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bench import data
+from bench.places import Place
+from bench.sizes import SIZES
+from finance_api.auth.issuing import SCOPES
+from finance_api.auth.personal_tokens import START_CHARACTERS, digest
+from finance_api.auth.user_accounts import make_user
+from finance_api.cli.office import Office
+from finance_api.ledger.importing import import_file
+from finance_api.storage.interface import StorageBackend, Token
+from finance_api.values.ids import new_id
+
+#: When users and tokens are made, in seconds: 2026-07-01.
+MADE_AT = 1_782_864_000
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """seconds: of the import alone. peak_bytes: the process's largest resident set."""
+
+    records: int
+    seconds: float
+    peak_bytes: int
+
+    @property
+    def records_per_second(self) -> float:
+        return self.records / self.seconds
+
+
+def import_everybody(ini: Path, place: Place) -> Measured:
+    """Users, tokens and data, into a database that is empty and has its tables."""
+    office = Office(str(ini))
+    people = data.prepare(place)
+    try:
+        with office.writing() as storage:
+            for person in people:
+                user = make_user(storage, person.email, premium=True, password=None, now=MADE_AT)
+                storage.add_token(_token(person, user.id))
+        begin = time.perf_counter()
+        for person in people:
+            _import_one(office.backend, person, data.file_of(place, person.number))
+        seconds = time.perf_counter() - begin
+    finally:
+        office.close()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return Measured(sum(person.records for person in people), seconds, peak)
+
+
+def _token(person: data.Person, user_id: int) -> Token:
+    """The token that was drawn with the data, so that every database knows the same ones."""
+    return Token(
+        id=new_id(),
+        user_id=user_id,
+        name="bench",
+        sha256=digest(person.token),
+        start=person.token[:START_CHARACTERS],
+        scopes=SCOPES,
+        created_at=MADE_AT,
+    )
+
+
+def _import_one(backend: StorageBackend, person: data.Person, path: Path) -> None:
+    with open(path, "rb") as stream:
+        import_file(backend, person.email, stream, None, now=MADE_AT)
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(import_everybody(Path(sys.argv[1]), Place(SIZES[sys.argv[2]])))))

@@ -1,0 +1,43 @@
+"""Ini files as production has them, but for where the data is and how much may be asked."""
+
+import configparser
+from pathlib import Path
+
+from bench.places import PROJECT
+from finance_api.settings import SETTINGS
+
+APPLICATION = "app:main"
+#: The most that `finance_api.ratelimit.limits` takes: quotas are counted, and never used up.
+_MANY = "1000000000/hour"
+_CACHE_BYTES = "finance_api.cache.max_bytes"
+
+
+def has_caches() -> bool:
+    """Whether this version keeps answers."""
+    return any(setting.name == _CACHE_BYTES for setting in SETTINGS)
+
+
+def write_ini(path: Path, *, url: str, keep_answers: bool = True, workers: int = 1) -> Path:
+    """An ini file like production.ini that serves ``url`` and logs to a file beside it."""
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.optionxform = str  # type: ignore[method-assign,assignment]
+    ini.read(PROJECT / "production.ini", encoding="utf-8")
+    application = ini[APPLICATION]
+    application["sqlalchemy.url"] = url
+    application["finance_api.allowed_hosts"] = "127.0.0.1 localhost"
+    application["finance_api.require_https"] = "false"
+    application["finance_api.jwt.keys"] = ""
+    application["finance_api.ratelimit.public"] = _MANY
+    if has_caches() and not keep_answers:
+        application[_CACHE_BYTES] = "0"
+    if ini.has_section("server:granian"):
+        ini["server:granian"]["workers"] = str(workers)
+    ini["handler_console"]["class"] = "FileHandler"
+    ini["handler_console"]["args"] = repr((str(path.with_suffix(".log")), "w"))
+    with open(path, "w", encoding="utf-8") as file:
+        ini.write(file)
+    return path
+
+
+def sqlite_url(path: Path) -> str:
+    return f"sqlite:///{path}"

@@ -1,0 +1,1 @@
+"""What each layer costs by itself: one process, one thread, no sockets."""

@@ -1,0 +1,69 @@
+"""Every layer, in microseconds a call: `make bench-micro`.
+
+python -m bench.micro --database sqlite
+python -m bench.micro --profile "app: first page of 100"    where the time of one goes
+"""
+
+import argparse
+import cProfile
+import pstats
+from collections.abc import Sequence
+
+from bench import data
+from bench.ini import write_ini
+from bench.micro.application import opened
+from bench.micro.layers import Layer, layers
+from bench.micro.timing import microseconds
+from bench.places import Place, alone
+from bench.postgresql import running
+from bench.prepare import DATABASES, prepare, url_of
+from bench.sizes import FULL, QUICK
+
+_PROFILED_CALLS = 2_000
+
+
+def _print_all(found: Sequence[Layer]) -> None:
+    for layer in found:
+        print(f"  {layer.name:42}{microseconds(layer.call):10,.1f}", flush=True)
+
+
+def _print_profile(layer: Layer) -> None:
+    profile = cProfile.Profile()
+    layer.call()
+    profile.enable()
+    for _ in range(_PROFILED_CALLS):
+        layer.call()
+    profile.disable()
+    pstats.Stats(profile).sort_stats("tottime").print_stats(40)
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--full", action="store_true", help="on the large data")
+    parser.add_argument("--database", choices=DATABASES, action="append")
+    parser.add_argument("--profile", metavar="LAYER", help="profile this one instead")
+    options = parser.parse_args()
+    place = Place(FULL if options.full else QUICK)
+    databases = options.database or DATABASES
+    with alone(), running(place) as postgresql:
+        prepare(place, postgresql, databases=databases)
+        people = data.prepare(place)[1 : 1 + place.size.regular_users]
+        for database in databases:
+            if database == "postgresql" and postgresql is None:
+                print("PostgreSQL is not installed: left out")
+                continue
+            url = url_of(place, database, postgresql)
+            ini = write_ini(place.scratch("micro.ini"), url=url, keep_answers=False)
+            print(f"{database}, microseconds a call")
+            with opened(ini, people) as application:
+                found = layers(application, people)
+                if options.profile:
+                    _print_profile(next(x for x in found if x.name == options.profile))
+                else:
+                    _print_all(list(found))
+
+
+if __name__ == "__main__":
+    _main()

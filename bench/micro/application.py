@@ -1,0 +1,93 @@
+"""The service as a WSGI application, called without a server."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+from pyramid.config import Configurator
+from pyramid.paster import get_appsettings, setup_logging
+from pyramid.request import Request, apply_request_extensions
+from pyramid.response import Response
+
+from bench import data
+from bench.ini import APPLICATION
+from finance_api import main
+
+Environ = dict[str, Any]
+
+
+class Application:
+    """app: the whole of it. Requests are of users in turn, so that no kept answer helps."""
+
+    def __init__(self, app: Any, people: list[data.Person]) -> None:
+        self.app = app
+        self.registry = app.registry
+        self._people = cycle(people)
+
+    def environ(self, path: str, *, token: bool = True, **headers: str) -> Environ:
+        """A fresh one, of the next user."""
+        path, _, query = path.partition("?")
+        environ: Environ = {"PATH_INFO": path, "QUERY_STRING": query, "REMOTE_ADDR": "127.0.0.1"}
+        setup_testing_defaults(environ)
+        person = next(self._people)
+        if token:
+            environ["HTTP_AUTHORIZATION"] = f"Bearer {person.token}"
+        environ.update(headers)
+        return environ
+
+    def answer(self, environ: Environ) -> tuple[str, dict[str, str], bytes]:
+        """Status, headers and body."""
+        return _call(self.app, environ)
+
+    def request(self, path: str) -> Request:
+        """As the tweens see it."""
+        request: Request = self.app.request_factory(self.environ(path))
+        request.registry = self.registry
+        apply_request_extensions(request)
+        return request
+
+    @staticmethod
+    def end(request: Request) -> None:
+        """What a request does when it is over, such as giving its connection back."""
+        request._process_finished_callbacks()  # noqa: SLF001
+
+
+def _call(app: Any, environ: Environ) -> tuple[str, dict[str, str], bytes]:
+    started: list[Any] = []
+    chunks = app(environ, lambda status, headers, exc_info=None: started.extend((status, headers)))
+    try:
+        body = b"".join(chunks)
+    finally:
+        close = getattr(chunks, "close", None)
+        if close is not None:
+            close()
+    return started[0], dict(started[1]), body
+
+
+@contextmanager
+def opened(ini: Path, people: list[data.Person]) -> Iterator[Application]:
+    """The application of the ini file; what it has started is ended."""
+    setup_logging(str(ini))
+    app = main({}, **get_appsettings(str(ini), name=APPLICATION.partition(":")[2]))
+    try:
+        yield Application(app, people)
+    finally:
+        for stop in app.registry.at_shutdown:
+            stop()
+        logging.shutdown()
+
+
+def bare_application() -> Any:
+    """Pyramid with one route and a view that answers nothing: what nothing can be faster than."""
+    config = Configurator()
+    config.add_route("one", "/v1/api/records")
+    config.add_view(lambda request: Response(b""), route_name="one")
+    return config.make_wsgi_app()
+
+
+def call_bare(app: Any, environ: Environ) -> None:
+    _call(app, environ)

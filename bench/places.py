@@ -1,0 +1,73 @@
+"""Where things are kept: everything that is made lies in bench/.work, which git ignores."""
+
+import fcntl
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.sizes import Size
+
+PROJECT = Path(__file__).resolve().parent.parent
+WORK = PROJECT / "bench" / ".work"
+
+
+class Place:
+    """The directory of one size, and the files in it."""
+
+    def __init__(self, size: Size) -> None:
+        self.size = size
+        self.directory = WORK / size.name
+        self.directory.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def users(self) -> Path:
+        """One native file for each user."""
+        return self.directory / "users"
+
+    @property
+    def people(self) -> Path:
+        """Who they are, with tokens and some ids: see `bench.data.Person`."""
+        return self.directory / "people.json"
+
+    @property
+    def bulk(self) -> Path:
+        """The one native file of the import of one user."""
+        return self.directory / "bulk.ndjson"
+
+    @property
+    def sqlite(self) -> Path:
+        return self.directory / "finance.sqlite"
+
+    @property
+    def peer_sqlite(self) -> Path:
+        return self.directory / "peer.sqlite"
+
+    @property
+    def results(self) -> Path:
+        """What the last run of the whole suite measured; the tables lie beside it."""
+        return self.directory / "results.json"
+
+    def scratch(self, name: str) -> Path:
+        """A file of one run: ini files, lists of requests, logs."""
+        directory = self.directory / "scratch"
+        directory.mkdir(exist_ok=True)
+        return directory / name
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Waits until no other measurement runs here: two at once would measure each other.
+
+    SIGTERM ends the block as Ctrl-C does, so that what it has started is ended too.
+    """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
+    WORK.mkdir(parents=True, exist_ok=True)
+    with open(WORK / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("waiting for another run of bench to end …", file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

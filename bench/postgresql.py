@@ -1,0 +1,195 @@
+"""A PostgreSQL server of the suite's own, pinned to the servers' core.
+
+``python -m bench.postgresql`` starts it and tells its URLs until it is interrupted.
+"""
+
+import argparse
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from bench.places import WORK, Place
+from bench.processes import cores, free_port, pinned
+from bench.sizes import SIZES
+
+OURS, PEER = "finance_api", "peer"
+_USER = "bench"
+#: What a small machine of its own would be given; the rest are PostgreSQL's defaults.
+_OPTIONS = {
+    "listen_addresses": "127.0.0.1",
+    "shared_buffers": "512MB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "256MB",
+    "effective_cache_size": "1GB",
+    "max_wal_size": "4GB",
+    "random_page_cost": "1.1",
+    "jit": "off",
+}
+
+
+@cache
+def programs() -> Path | None:
+    """Where PostgreSQL's programs are; None where it is not installed."""
+    on_path = shutil.which("pg_ctl")
+    if on_path:
+        return Path(on_path).resolve().parent
+    # Debian keeps each version's servers apart, off the path.
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=_version)
+    return found[-1].parent if found else None
+
+
+def _version(path: Path) -> float:
+    return float(path.parts[-3])
+
+
+class Postgresql:
+    """One server; its data stays where it is when the server stops."""
+
+    def __init__(self, place: Place) -> None:
+        found = programs()
+        if found is None:
+            raise RuntimeError("PostgreSQL is not installed")
+        self._programs = found
+        self._account = _account()
+        self._directory = _home(place, self._account)
+        self._data = self._directory / "data"
+        self._port = 0
+
+    def url(self, database: str) -> str:
+        """As SQLAlchemy takes it."""
+        return f"postgresql://{_USER}@127.0.0.1:{self._port}/{database}"
+
+    def start(self) -> bool:
+        """Whether it was started now; it may be running already, and is then left so."""
+        if not (self._data / "PG_VERSION").exists():
+            self._initialise()
+        running = self._running_port()
+        if running is not None:
+            self._port = running
+            return False
+        self._port = free_port()
+        options = {**_OPTIONS, "port": str(self._port)}
+        options["unix_socket_directories"] = str(self._directory)
+        given = " ".join(f"-c {name}={value}" for name, value in options.items())
+        log = str(self._directory / "log")
+        command = ["pg_ctl", "-D", str(self._data), "-l", log, "-o", given, "-w", "start"]
+        self._run(command, core=cores()[0])
+        return True
+
+    def stop(self) -> None:
+        self._run(["pg_ctl", "-D", str(self._data), "-m", "fast", "-w", "stop"])
+
+    def recreate(self, database: str) -> None:
+        """An empty database of that name."""
+        self.drop(database)
+        self.run_sql("postgres", f"CREATE DATABASE {database}")
+
+    def drop(self, database: str) -> None:
+        """Harmless if there is none."""
+        self.run_sql("postgres", f"DROP DATABASE IF EXISTS {database}")
+
+    def run_sql(self, database: str, sql: str) -> str:
+        """What psql prints for ``sql``, without headings."""
+        where = ["-h", "127.0.0.1", "-p", str(self._port), "-U", _USER, "-d", database]
+        return self._run(["psql", *where, "-X", "-q", "-A", "-t", "-c", sql])
+
+    def _initialise(self) -> None:
+        shutil.rmtree(self._data, ignore_errors=True)
+        command = ["initdb", "-D", str(self._data), "-U", _USER, "-A", "trust", "-E", "UTF8"]
+        self._run([*command, "--locale=C.UTF-8"])
+
+    def _running_port(self) -> int | None:
+        """The port of the server that works on these data, if one does."""
+        try:
+            lines = (self._data / "postmaster.pid").read_text().splitlines()
+            os.kill(int(lines[0]), 0)
+            return int(lines[3])
+        except (OSError, IndexError, ValueError):
+            return None
+
+    def _run(self, command: list[str], core: int | None = None) -> str:
+        command = [str(self._programs / command[0]), *command[1:]]
+        account = self._account
+        # The server inherits the output: a pipe would stay open as long as it runs.
+        with tempfile.TemporaryFile("w+") as output:
+            done = subprocess.run(
+                command if core is None else pinned(core, command),
+                user=account,
+                group=None if account is None else pwd.getpwnam(account).pw_gid,
+                extra_groups=None if account is None else [],
+                cwd=self._directory,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+            output.seek(0)
+            said = output.read()
+        if done.returncode != 0:
+            raise RuntimeError(f"{command[0]}: {said}")
+        return said
+
+
+def _account() -> str | None:
+    """PostgreSQL refuses to run as root; None where the suite runs as somebody else."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
+
+
+def _home(place: Place, account: str | None) -> Path:
+    """Where the server's files are: with the rest, unless its account cannot get there."""
+    directory = place.directory / "postgresql"
+    directory.mkdir(exist_ok=True)
+    if account is not None:
+        shutil.chown(directory, account)
+        test = ["test", "-x", str(directory)]
+        if subprocess.run(test, user=account, check=False, cwd="/").returncode != 0:
+            directory = (
+                Path("/var/tmp") / f"finance-api-bench-{WORK.stat().st_ino}-{place.size.name}"
+            )
+            directory.mkdir(exist_ok=True)
+            shutil.chown(directory, account)
+    return directory
+
+
+@contextmanager
+def running(place: Place) -> Iterator[Postgresql | None]:
+    """The server, stopped at the end if this started it; None where it is not installed."""
+    if programs() is None:
+        yield None
+        return
+    server = Postgresql(place)
+    started = server.start()
+    try:
+        yield server
+    finally:
+        if started:
+            server.stop()
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", choices=SIZES, default="full")
+    place = Place(SIZES[parser.parse_args().size])
+    # Ended by SIGTERM as by Ctrl-C, so that the server is stopped.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+    with running(place) as server:
+        if server is None:
+            raise SystemExit("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+        print(server.url(OURS), server.url(PEER), sep="\n", flush=True)
+        with suppress(KeyboardInterrupt):
+            signal.pause()
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,98 @@
+"""Processes of the suite: pinned to a core, waited for, ended by their own ids, weighed."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bench.places import PROJECT
+
+_START_SECONDS = 60
+_END_SECONDS = 35
+
+
+def cores() -> tuple[int, int]:
+    """The core of servers and databases, and the core of clients; the same if there is one."""
+    available = sorted(os.sched_getaffinity(0))
+    return available[0], available[-1]
+
+
+def pinned(core: int, command: Sequence[str]) -> list[str]:
+    return ["taskset", "--cpu-list", str(core), *command]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Process:
+    """A server on the servers' core, in a group of its own; what it says goes to ``log``."""
+
+    def __init__(
+        self, command: Sequence[str], log: Path, port: int, environment: Mapping[str, str]
+    ) -> None:
+        """environment: what is added to the suite's own."""
+        self.port = port
+        self._log = log
+        with open(log, "wb") as output:
+            self._process = subprocess.Popen(
+                pinned(cores()[0], command),
+                cwd=PROJECT,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait_until_listening(self) -> None:
+        """Raises RuntimeError with what it said if it ends, or does not listen in a minute."""
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        said = self._log.read_text("utf-8", "replace")[-2_000:]
+        self.stop()
+        raise RuntimeError(f"{self._log.stem} does not serve: {said}")
+
+    def stop(self) -> None:
+        """Ends it and what it has started; harmless when it has ended."""
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None:
+                os.killpg(self._process.pid, how)
+                try:
+                    self._process.wait(_END_SECONDS)
+                except subprocess.TimeoutExpired:
+                    continue
+
+    def own_memory_bytes(self) -> int:
+        """Memory that is its own, not of files: of its largest process, which is the worker."""
+        return max(_anonymous_bytes(pid) for pid in (self._process.pid, *self._children()))
+
+    def _children(self) -> list[int]:
+        """Every process of its group."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    if os.getpgid(int(entry.name)) == self._process.pid:
+                        found.append(int(entry.name))
+                except ProcessLookupError:
+                    continue
+        return found
+
+
+def _anonymous_bytes(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))

@@ -1,0 +1,74 @@
+"""How much is measured: the full suite, and a quick one that shows the same in the small."""
+
+from dataclasses import dataclass
+
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Numbers of users and records, and how long loads last.
+
+    large_records: of the first user. regular_users: have exactly ``regular_records`` each; the
+    remaining users share ``shared_records``.
+    run_seconds: of each of the ``runs`` of a load. weighing_seconds: of each load before workers
+    are weighed; 0: only a sample of its questions is asked.
+    bulk_records: of the import of one file, unless another number is asked for.
+    token_counts: between which the look-up of a token is compared.
+    """
+
+    name: str
+    users: int
+    large_records: int
+    regular_users: int
+    regular_records: int
+    shared_records: int
+    bulk_records: int
+    token_counts: tuple[int, int]
+    run_seconds: int
+    runs: int
+    weighing_seconds: int
+
+    @property
+    def records(self) -> int:
+        return self.large_records + self.regular_users * self.regular_records + self.shared_records
+
+    @property
+    def deep_offset(self) -> int:
+        """Half-way through the large user's records."""
+        return self.large_records // 2
+
+    @property
+    def deepest_offset(self) -> int:
+        return self.large_records * 95 // 100
+
+
+FULL = Size(
+    name="full",
+    users=1_000,
+    large_records=200_000,
+    regular_users=600,
+    regular_records=1_000,
+    shared_records=200_000,
+    bulk_records=250_000,
+    token_counts=(1_000, 1_000_000),
+    run_seconds=1,
+    runs=3,
+    weighing_seconds=1,
+)
+
+QUICK = Size(
+    name="quick",
+    users=100,
+    large_records=20_000,
+    regular_users=50,
+    regular_records=1_000,
+    shared_records=10_000,
+    bulk_records=50_000,
+    token_counts=(1_000, 50_000),
+    run_seconds=1,
+    runs=1,
+    weighing_seconds=0,
+)
+
+SIZES = {size.name: size for size in (FULL, QUICK)}

@@ -1,0 +1,135 @@
+"""What finding a token costs among few and among many, in the service's own storage."""
+
+import hashlib
+import random
+import statistics
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, MetaData, Table, create_engine, insert, select
+
+from bench import data
+from bench.importing import MADE_AT
+from bench.ini import sqlite_url, write_ini
+from bench.places import Place
+from bench.postgresql import Postgresql
+from bench.prepare import remove_sqlite, run_program
+from finance_api.auth.issuing import issue_token
+from finance_api.auth.user_accounts import make_user
+from finance_api.cli.office import Office
+
+_LOOK_UPS = 400
+_ROUNDS = 9
+_CHUNK = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """tokens: how many there are. microseconds: the median of finding one of them."""
+
+    tokens: int
+    microseconds: float
+
+
+def measure_look_ups(
+    place: Place, database: str, postgresql: Postgresql | None
+) -> tuple[LookUp, LookUp]:
+    """Among few and among many tokens, in turn."""
+    offices = [
+        _office_with(place, database, postgresql, count) for count in place.size.token_counts
+    ]
+    try:
+        found: list[list[float]] = [[], []]
+        for _ in range(_ROUNDS):
+            for n, (office, digests) in enumerate(offices):
+                found[n].append(_median_of(office, digests))
+    finally:
+        for office, _ in offices:
+            office.close()
+    few, many = (
+        LookUp(count, statistics.median(rounds))
+        for count, rounds in zip(place.size.token_counts, found, strict=True)
+    )
+    return few, many
+
+
+def _median_of(office: Office, digests: Sequence[str]) -> float:
+    durations = []
+    for sha256 in digests:
+        begin = time.perf_counter()
+        with office.reading() as storage:
+            token, _ = storage.get_token_owner(sha256)
+        durations.append(time.perf_counter() - begin)
+        assert token.sha256 == sha256
+    return statistics.median(durations) * 1e6
+
+
+def _office_with(
+    place: Place, database: str, postgresql: Postgresql | None, count: int
+) -> tuple[Office, list[str]]:
+    """The storage with so many tokens, and the digests of some of them."""
+    name = f"tokens_{count}"
+    if database == "sqlite":
+        path = place.scratch(f"{name}.sqlite")
+        remove_sqlite(path)
+        url = sqlite_url(path)
+    else:
+        assert postgresql is not None
+        postgresql.recreate(name)
+        url = postgresql.url(name)
+    ini = write_ini(place.scratch(f"{name}-{database}.ini"), url=url)
+    run_program(ini, "db", "upgrade")
+    office = Office(str(ini))
+    with office.writing() as storage:
+        user = make_user(storage, "many@bench.example", premium=True, password=None, now=MADE_AT)
+        issue_token(storage, user, name="bench", now=MADE_AT)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        digests = _multiply(connection, count)
+    engine.dispose()
+    if postgresql is not None and database == "postgresql":
+        postgresql.run_sql(name, "VACUUM ANALYZE tokens")
+    return office, digests
+
+
+def _multiply(connection: Connection, count: int) -> list[str]:
+    """Puts rows like the only one straight into the table; the digests of some of them."""
+    draw = random.Random(f"{data.SEED} tokens {count}")
+    table = Table("tokens", MetaData(), autoload_with=connection)
+    like = dict(connection.execute(select(table)).mappings().one())
+    digests = [hashlib.sha256(draw.randbytes(32)).hexdigest() for _ in range(count - 1)]
+    rows = (
+        {**like, "id": str(uuid.UUID(int=draw.getrandbits(128), version=4)), "sha256": sha256}
+        for sha256 in digests
+    )
+    for chunk in _chunks(rows):
+        _insert(connection, table, chunk)
+    return draw.sample(digests, min(_LOOK_UPS, len(digests)))
+
+
+def _chunks(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    chunk: list[dict[str, Any]] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == _CHUNK:
+            yield chunk
+            chunk = []
+    yield chunk
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    if connection.dialect.name != "postgresql":
+        connection.execute(insert(table), rows)
+        return
+    names = list(rows[0])
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor:
+        quoted = ", ".join(f'"{name}"' for name in names)
+        with cursor.copy(f'COPY "{table.name}" ({quoted}) FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row([row[name] for name in names])

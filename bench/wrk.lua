@@ -1,0 +1,67 @@
+-- Asks the requests of a file in turn, looks at every answer, and prints one line of JSON.
+--
+-- Arguments: the file (a line each: path, tab, token or -, tab, entity tag or -), the number of
+-- threads, the status that answers must have, the least and the most bytes of their bodies; with
+-- -1 for the least, answers are not looked at here: only wrk's own counters are.
+
+local threads = {}
+
+function setup(thread)
+   thread:set("number", #threads)
+   table.insert(threads, thread)
+end
+
+function init(arguments)
+   local count = tonumber(arguments[2])
+   local status = tonumber(arguments[3])
+   local least, most = tonumber(arguments[4]), tonumber(arguments[5])
+   local lines = {}
+   for line in io.lines(arguments[1]) do
+      table.insert(lines, line)
+   end
+   -- Each thread has a part of the lines: with one connection a thread, a client's own way.
+   requests = {}
+   local from = math.floor(#lines * number / count) + 1
+   local to = math.floor(#lines * (number + 1) / count)
+   for index = from, to do
+      local path, token, tag = lines[index]:match("^(.-)\t(.-)\t(.*)$")
+      local headers = {}
+      if token ~= "-" then headers["Authorization"] = "Bearer " .. token end
+      if tag ~= "-" then headers["If-None-Match"] = tag end
+      table.insert(requests, wrk.format("GET", path, headers))
+   end
+   at = 0
+   wrong = 0
+   looked = 0
+   example = ""
+   if least >= 0 then
+      response = function(answered, headers, body)
+         looked = looked + 1
+         if answered ~= status or #body < least or #body > most then
+            wrong = wrong + 1
+            example = answered .. " with " .. #body .. " bytes"
+         end
+      end
+   end
+end
+
+function request()
+   at = at % #requests + 1
+   return requests[at]
+end
+
+function done(summary, latency, _)
+   local wrong, looked, example = 0, 0, ""
+   for _, thread in ipairs(threads) do
+      wrong = wrong + thread:get("wrong")
+      looked = looked + thread:get("looked")
+      if thread:get("example") ~= "" then example = thread:get("example") end
+   end
+   local errors = summary.errors
+   io.write(string.format(
+      '\n{"requests":%d,"microseconds":%d,"bytes":%d,"p50":%d,"p99":%d,"wrong":%d,"looked":%d,'
+      .. '"example":"%s","failed":%d}\n',
+      summary.requests, summary.duration, summary.bytes,
+      latency:percentile(50), latency:percentile(99), wrong, looked, example,
+      errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end
