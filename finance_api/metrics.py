@@ -23,11 +23,19 @@ class Metrics:
             ["status"],
             registry=self._registry,
         )
+        self._by_status: dict[int, Counter] = {}
         self.ratelimit_fallbacks = Counter(
             "finance_api_ratelimit_fallbacks_total",
             "Decisions made in this process because the shared rate limiter was away.",
             registry=self._registry,
         )
+
+    def count_answer(self, status: int) -> None:
+        """Counts an answer under its status."""
+        counter = self._by_status.get(status)
+        if counter is None:
+            counter = self._by_status[status] = self.requests.labels(status)
+        counter.inc()
 
     def text(self) -> bytes:
         """Prometheus' text format, version 0.0.4."""

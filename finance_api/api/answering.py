@@ -48,7 +48,7 @@ def respond(request: Request, inquiry: Inquiry) -> Response:
         answer = _answer(user, inquiry, content, day)
         # Another process may have imported since the user was read.
         kept.keep(user.id, content.state.revision, key, answer, len(answer.body))
-    return Response(body=answer.body, headerlist=list(answer.headers))
+    return Response(app_iter=[answer.body], headerlist=list(answer.headers))
 
 
 def _state(request: Request, user: User) -> DataState:
@@ -74,7 +74,8 @@ def _unknown_there() -> StorageUnavailable:
 
 def _answer(user: User, inquiry: Inquiry, content: Content, day: str) -> Answer:
     etag = _etag(user.uuid, content.state, inquiry, day)
-    own = (("Content-Type", inquiry.content_type), *content.headers)
+    length = str(len(content.body))
+    own = (("Content-Type", inquiry.content_type), ("Content-Length", length), *content.headers)
     return Answer(etag, (*own, *_headers(etag, content.state)), content.body)
 
 

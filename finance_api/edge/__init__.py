@@ -5,10 +5,13 @@ The order of all tweens, outermost first:
 1. `edge.request_id`: the id, the access log, and an answer even to what nothing else caught
 2. `edge.admission`: what is not let in at all
 3. `edge.cors`
-4. Pyramid's exception views
-5. `ratelimit.tween`: 429
-6. `auth.tween`: 401
-7. Pyramid's router
+4. `usage.counting`: what was answered is counted
+5. `housekeeping`: begins with the first request
+6. Pyramid's exception views
+7. `ratelimit.tween`: 429
+8. `auth.tween`: 401
+9. `api.fast_lane`: what is plain needs no router
+10. Pyramid's router
 """
 
 from pyramid.config import Configurator

@@ -44,7 +44,8 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
 
     def service(self) -> None:
         try:
-            super().service()
+            with self.channel.server.turns:
+                super().service()
         except ClientDisconnected:
             self.close_on_finish = True
         except BaseException as error:

@@ -17,6 +17,7 @@ from finance_api.server.deadlines import SWEEP_SECONDS, limits
 from finance_api.server.descriptors import allow_descriptors
 from finance_api.server.settings import ServerSettings
 from finance_api.server.sockets import Sockets
+from finance_api.server.turns import Turns
 
 
 class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
@@ -30,6 +31,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     def __init__(self, app: Any, settings: ServerSettings, **kwargs: Any) -> None:
         self.limits = limits(settings)
+        self.turns = Turns()
         self.loop_thread = threading.get_ident()
         self._next_sweep = 0.0
         super().__init__(app, map=Sockets(), **kwargs)

@@ -1,10 +1,13 @@
 """Counting: which requests count, and how their numbers get into the storage."""
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pyramid.config import Configurator
-from pyramid.events import NewResponse
+from pyramid.registry import Registry
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.tweens import EXCVIEW
 
 from finance_api.auth.identity import TokenIdentity, known_identity
 from finance_api.background import WriteBehind
@@ -17,6 +20,8 @@ _FLUSH_SECONDS = 0.5
 
 #: An import may be running when the service ends; each attempt waits a second for it.
 _LAST_ATTEMPTS = 20
+
+Handler = Callable[[Request], Response]
 
 #: User id and day (its first second).
 UserDay = tuple[int, int]
@@ -39,20 +44,28 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
     )
 
 
-def count(event: NewResponse) -> None:
+def usage_tween(handler: Handler, registry: Registry) -> Handler:
     """Counts the 2xx answers of the public surface, but those that only tell the usage."""
-    request, status = event.request, event.response.status_int
-    path = request.environ["PATH_INFO"]
-    if not 200 <= status < 300 or not path.startswith(PUBLIC_SURFACE):
-        return
-    identity = known_identity(request)
-    if isinstance(identity, TokenIdentity) and path != USAGE_PATH:
-        now = request.registry.clock.now()
-        request.registry.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
+
+    def tween(request: Request) -> Response:
+        response = handler(request)
+        path = request.environ["PATH_INFO"]
+        if 200 <= response.status_int < 300 and path.startswith(PUBLIC_SURFACE):
+            identity = known_identity(request)
+            if isinstance(identity, TokenIdentity) and path != USAGE_PATH:
+                now = registry.clock.now()
+                registry.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
+        return response
+
+    return tween
 
 
 def includeme(config: Configurator) -> None:
     registry = config.registry
     registry.usage = make_usage(registry.storage)
     registry.at_shutdown.append(registry.usage.stop)
-    config.add_subscriber(count, NewResponse)
+    config.add_tween(
+        "finance_api.usage.counting.usage_tween",
+        under="finance_api.edge.cors.cors_tween",
+        over=EXCVIEW,
+    )

@@ -17,6 +17,7 @@ from finance_api.server.granian.body import Bodies, Overdue
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.head import HOST
 from finance_api.server.refusal import Refusal, refusal_answer
+from finance_api.server.turns import Turns
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ class Gateway:
         }
         #: At the end: each answer is then the last one of its connection.
         self.ending = False
+        self._turns = Turns()
         self._changed = threading.Condition()
         self._working = 0
 
@@ -94,13 +96,14 @@ class Gateway:
         environ["wsgi.input"] = self._bodies.read(
             environ["wsgi.input"], environ.get("CONTENT_LENGTH", "0")
         )
-        answer = _Answer(lambda: _LAST if self.ending else _ANY)
-        parts = self._app(environ, answer.start)
-        try:
-            answer.send(exchange, parts)
-        finally:
-            if hasattr(parts, "close"):
-                parts.close()
+        with self._turns:
+            answer = _Answer(lambda: _LAST if self.ending else _ANY)
+            parts = self._app(environ, answer.start)
+            try:
+                answer.send(exchange, parts)
+            finally:
+                if hasattr(parts, "close"):
+                    parts.close()
 
 
 def _check(environ: dict[str, Any]) -> None:
