@@ -83,7 +83,12 @@ class SqlBackend(StorageBackend):
     def check(self) -> None:
         self._connected(lambda: schema.check(self.engine))
         if self.copies is not None:
-            schema.check(self.copies.engine)
+            # By one of those that are read with: the pool has no more than they.
+            reader = self.copies.take()
+            try:
+                schema.check_connection(reader.connection)
+            finally:
+                self.copies.give_back(reader)
 
     def _connected(self, connect: Callable[[], T]) -> T:
         """What ``connect`` returns; a database that is away is asked seldom, and by one thread.

@@ -1,6 +1,7 @@
 """Preparing what answers are made of, for rows that were stored before there was such a thing.
 
-Also to be done again by a migration when what the public surface shows of a row changes.
+Also to be done again by a migration when what the public surface shows of a row changes; only the
+newest migration calls it, as it reads and writes the tables as this program knows them.
 """
 
 from sqlalchemy import Connection, select

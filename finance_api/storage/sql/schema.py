@@ -66,11 +66,16 @@ def _check_encoding(connection: Connection) -> None:
 def check(engine: Engine) -> None:
     """Raises StorageNotReady unless the tables are of this code's version."""
     with engine.connect() as connection:
-        _check_encoding(connection)
-        try:
-            found = MigrationContext.configure(connection).get_current_revision()
-        except DatabaseError as error:
-            raise StorageNotReady(f"the database cannot be read: {error.orig}") from None
+        check_connection(connection)
+
+
+def check_connection(connection: Connection) -> None:
+    """As `check`, by a connection that is there."""
+    _check_encoding(connection)
+    try:
+        found = MigrationContext.configure(connection).get_current_revision()
+    except DatabaseError as error:
+        raise StorageNotReady(f"the database cannot be read: {error.orig}") from None
     if found is None:
         raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
     if found != newest_version():

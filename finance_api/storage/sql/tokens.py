@@ -1,7 +1,6 @@
 """Personal API tokens."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
@@ -39,9 +38,8 @@ def _token_owner(database: str) -> Select[Any]:
 
 def _to_token(row: Row[Any] | tuple[Any, ...]) -> Token:
     """A row of _TOKEN_COLUMNS."""
-    token = Token(*row)
-    scopes: str | None = token.scopes  # type: ignore[assignment]
-    return token if scopes is None else replace(token, scopes=tuple(scopes.split()))
+    before, scopes, after = row[:5], row[5], row[6:]
+    return Token(*before, None if scopes is None else tuple(scopes.split()), *after)
 
 
 class Tokens:
