@@ -103,6 +103,11 @@ def _executemany(source: Path, target: Path) -> float:
             writing.executemany(statement, chunk)
             seconds += time.perf_counter() - begin
     begin = time.perf_counter()
+    # The index for searching is a table of its own to SQLite.
+    writing.execute(
+        "INSERT INTO record_search (rowid, payee_folded, note_folded)"
+        " SELECT search_key, payee_folded, note_folded FROM listed_records"
+    )
     writing.execute("COMMIT")
     seconds += time.perf_counter() - begin
     writing.close()

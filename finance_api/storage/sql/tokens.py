@@ -1,9 +1,9 @@
 """Personal API tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import NotFound
@@ -25,6 +25,7 @@ _TOKEN_COLUMNS = (
     tokens.c.last_used_at,
     tokens.c.revoked_at,
 )
+_SCOPES = [column.name for column in _TOKEN_COLUMNS].index("scopes")
 
 
 def _token_owner(database: str) -> Select[Any]:
@@ -36,10 +37,12 @@ def _token_owner(database: str) -> Select[Any]:
     )
 
 
-def _to_token(row: Row[Any] | tuple[Any, ...]) -> Token:
+def _to_token(row: Sequence[Any]) -> Token:
     """A row of _TOKEN_COLUMNS."""
-    before, scopes, after = row[:5], row[5], row[6:]
-    return Token(*before, None if scopes is None else tuple(scopes.split()), *after)
+    fields = list(row)
+    if fields[_SCOPES] is not None:
+        fields[_SCOPES] = tuple(fields[_SCOPES].split())
+    return Token(*fields)
 
 
 class Tokens:
