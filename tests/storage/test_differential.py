@@ -225,7 +225,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     """With so small distances that few records are as many as many."""
     for module in (listed, listed_writing, searching):
         monkeypatch.setattr(module, "PLACE_DISTANCE", 3, raising=False)
-    monkeypatch.setattr(searching, "ROUNDS", ((2, 1), (4, 2)))
+    monkeypatch.setattr(searching, "ROUNDS", ((1, 2), (2, 4)))
     model_backend, backend = new_backend("memory"), new_backend(storage)
     asked = set()
     get = Statements.get

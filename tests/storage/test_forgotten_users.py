@@ -140,7 +140,7 @@ def record(number, whose):
 def pair(new_backend, monkeypatch):
     for module in (listed, listed_writing, searching):
         monkeypatch.setattr(module, "PLACE_DISTANCE", 3, raising=False)
-    monkeypatch.setattr(searching, "ROUNDS", ((4, 2), (12, 6)))
+    monkeypatch.setattr(searching, "ROUNDS", ((2, 4), (6, 12)))
     made = {}
 
     def make(database):

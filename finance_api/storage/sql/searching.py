@@ -34,12 +34,12 @@ from finance_api.values.text import fold
 #: The fields that stand, folded, in `listed_records` and in the index.
 SEARCHED = {"payee": listed_records.c.payee_folded, "note": listed_records.c.note_folded}
 
-#: How many records are walked along, and how many candidates the index is asked for, in turn.
-ROUNDS = ((2_500, 800), (20_000, 5_000))
+#: How many candidates the index is asked for, and how many records are walked along, in turn.
+ROUNDS = ((100, 2_500), (800, 20_000))
 
 #: The index knows nothing of shorter texts.
 _TRIGRAM = 3
-#: In the index of SQLite a user's records are neighbours; see `writing`.
+#: In the index of SQLite a user's records are neighbours; see `listed_sqlite`.
 KEYS_OF_A_USER = 1 << 36
 
 _LISTED = listed_records.c
@@ -175,17 +175,17 @@ def _search_sqlite(
 ) -> tuple[DataState, list[bytes]]:
     storage.begin_snapshot()
     size = storage.fetch(_size, values=values)
-    if size and size[0][0] > ROUNDS[0][0]:
+    if size and size[0][0] > ROUNDS[0][1]:
         match = " AND ".join(map(_match, indexed))
-        for rows, most in ROUNDS:
-            found = storage.fetch_bodies(_short_walk, *shape, values={**values, "rows": rows})
-            if len(found[1]) == values["count"]:
-                return found
+        for most, rows in ROUNDS:
             asked = {"user": values["user"], "match": match, "most": most + 1}
             keys = [row[0] for row in storage.fetch(_candidates, values=asked)]
             if len(keys) <= most:
                 chosen = {**values, "search_keys": json.dumps(keys)}
                 return storage.fetch_bodies(_chosen, *shape, values=chosen)
+            found = storage.fetch_bodies(_short_walk, *shape, values={**values, "rows": rows})
+            if len(found[1]) == values["count"]:
+                return found
     return storage.fetch_bodies(_walk, *shape, values=values)
 
 
