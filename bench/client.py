@@ -22,6 +22,7 @@ _MARGIN = 0.05
 #: A server that takes longer than this for one answer gets runs of more time.
 _SLOW_SECONDS = 0.02
 _SLOW_FACTOR = 3
+_LONGEST_SECONDS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,13 @@ def run(
         raise RuntimeError(f"wrk: {done.stdout}{done.stderr}")
     found = json.loads(done.stdout.strip().splitlines()[-1])
     if found["requests"] == 0:
-        raise WrongAnswerError(
-            f"{load.name} on {server.name}, {server.database}: no answer in time"
-        )
+        if seconds >= _LONGEST_SECONDS:
+            raise WrongAnswerError(
+                f"{load.name} on {server.name}, {server.database}: no answer in time"
+            )
+        # All connections ask at once, and the first answer may come when the last one does.
+        longer = min(_LONGEST_SECONDS, 4 * seconds)
+        return run(server, load, questions, expected, seconds=longer, connections=connections)
     _check(server, load, found, expected, looked_at)
     return Run(
         found["requests"] / (found["microseconds"] / 1e6),
