@@ -342,7 +342,6 @@ def no_storage(service, monkeypatch):
         raise StorageUnavailable("away")
 
     monkeypatch.setattr(service.backend, "read", away)
-    monkeypatch.setattr(service.backend, "write", away)
     return asked
 
 

@@ -63,6 +63,7 @@ class Readers:
         self._seconds = seconds
         self._when_lost = when_lost
         self._idle: deque[Reader] = deque()
+        self._is_closed = False
         self._free = threading.BoundedSemaphore(size)
         #: Readers of an earlier one are of before the database went away.
         self._generation = 0
@@ -113,18 +114,27 @@ class Readers:
             reader.end_snapshot()
             reader.used_at = time.monotonic()
             self._idle.append(reader)
+            if self._is_closed:
+                self._discard_idle()
         except Exception:
             _discard(reader)
         finally:
             self._free.release()
 
     def close(self) -> None:
-        """Closes the idle ones."""
-        while self._idle:
-            _discard(self._idle.pop())
+        """Closes the idle ones, and those that are given back from now on."""
+        self._is_closed = True
+        self._discard_idle()
         self.engine.dispose()
+
+    def _discard_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError):
+                _discard(self._idle.pop())
 
 
 def _discard(reader: Reader) -> None:
     with suppress(Exception):
+        # Closed in fact, not given back to a pool that may be closed itself by now.
+        reader.connection.invalidate()
         reader.connection.close()
