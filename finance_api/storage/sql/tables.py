@@ -103,16 +103,22 @@ sessions = Table(
     Index(None, "user_id"),
 )
 
-usage = Table(
-    "usage",
-    metadata,
-    Column(
+
+def _owner() -> Column[int]:
+    """Whose it is: what the keys of all that is a user's begin with."""
+    return Column(
         "user_id",
         BigInteger,
         ForeignKey("users.id", ondelete="CASCADE"),
         primary_key=True,
         autoincrement=False,
-    ),
+    )
+
+
+usage = Table(
+    "usage",
+    metadata,
+    _owner(),
     # Its first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("requests", BigInteger, nullable=False),
@@ -124,13 +130,7 @@ usage = Table(
 listed_records = Table(
     "listed_records",
     metadata,
-    Column(
-        "user_id",
-        BigInteger,
-        ForeignKey("users.id", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
+    _owner(),
     # The record's date, negated: so that both parts of the order ascend, and a place in it can be
     # compared as a whole.
     Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
@@ -155,13 +155,7 @@ PLACE_DISTANCE = 256
 record_places = Table(
     "record_places",
     metadata,
-    Column(
-        "user_id",
-        BigInteger,
-        ForeignKey("users.id", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
+    _owner(),
     # How many records come after it.
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("newest_first", BigInteger, nullable=False),
@@ -189,13 +183,7 @@ class DataTable:
         self.table = Table(
             snake_case(resource.name),
             metadata,
-            Column(
-                "user_id",
-                BigInteger,
-                ForeignKey("users.id", ondelete="CASCADE"),
-                primary_key=True,
-                autoincrement=False,
-            ),
+            _owner(),
             *(
                 column
                 for field in resource.kept_fields
