@@ -19,9 +19,12 @@ deadlines       how long a connection may stay in one phase
 channel         one connection
 sockets         all open sockets, and waiting for them
 listener        the listening socket and the loop
+lead            which of several threads takes what comes next
+crew            the threads that serve
 drain           the end: what was accepted is answered, nothing more is taken
 stop            signals
 hooks           what the application asked to be called at the end
+scheduling      how the system shares a core among threads
 runner          all of it in order
 ==============  ========================================================================
 
@@ -37,7 +40,7 @@ when another version is installed, so that this list is read again):
   whole answer is in the output buffers.
 - ``Task``: ``build_response_header`` decides about ``Connection`` from ``request.headers``.
 - ``BaseWSGIServer``: ``active_channels``, ``_map``, ``trigger``, ``handle_accept``,
-  ``maintenance``; ``ThreadedTaskDispatcher``: ``threads``, ``shutdown``.
+  ``maintenance``, ``add_task``.
 - ``wasyncore``: sockets enter and leave the map by ``map[fd] = x`` and ``del map[fd]``;
   ``readwrite`` deals with the flags of ``poll`` (``select`` ends at descriptor 1023).
 """

@@ -44,8 +44,7 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
 
     def service(self) -> None:
         try:
-            with self.channel.server.turns:
-                super().service()
+            super().service()
         except ClientDisconnected:
             self.close_on_finish = True
         except BaseException as error:

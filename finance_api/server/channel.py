@@ -2,7 +2,6 @@
 
 import logging
 import socket
-import threading
 import time
 from contextlib import suppress
 from typing import Any
@@ -77,11 +76,11 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         self.request = None
         request.refuse(Refusal(408, "the request did not arrive in time"))
         self.requests.append(request)
-        # Here and not in a worker: they may all be busy.
+        # Here and not as a task: all threads may be busy.
         self.service()
 
     def service(self) -> None:
-        """Answers the first request that waits; called by a worker.
+        """Answers the first request that waits.
 
         As waitress' own, whose tasks may raise; and it wakes the loop only where that is needed.
         """
@@ -206,7 +205,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return bool(super().received(data))
 
     def handle_close(self) -> None:
-        if threading.get_ident() == self.server.loop_thread:
+        if self.server.crew.is_in_turn:
             super().handle_close()
         else:
             # A worker that fails to send "100 Continue" would change the map of connections while

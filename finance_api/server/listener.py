@@ -1,23 +1,20 @@
 """The listening socket and the loop over all connections."""
 
 import select
-import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
 
 from finance_api.server.address import address_of, cannot_listen, url_of
 from finance_api.server.channel import Channel
+from finance_api.server.crew import Crew
 from finance_api.server.deadlines import SWEEP_SECONDS, limits
 from finance_api.server.descriptors import allow_descriptors
 from finance_api.server.settings import ServerSettings
 from finance_api.server.sockets import Sockets
-from finance_api.server.turns import Turns
 
 
 class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
@@ -29,24 +26,20 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     settled = False
     working = False
 
-    def __init__(self, app: Any, settings: ServerSettings, **kwargs: Any) -> None:
+    def __init__(self, app: Any, settings: ServerSettings, crew: Crew, **kwargs: Any) -> None:
         self.limits = limits(settings)
-        self.turns = Turns()
-        self.loop_thread = threading.get_ident()
+        self.crew = crew
         self._next_sweep = 0.0
-        super().__init__(app, map=Sockets(), **kwargs)
+        super().__init__(app, map=Sockets(), dispatcher=crew, **kwargs)
 
     @property
     def url(self) -> str:
         return url_of(self.effective_host, self.effective_port)
 
-    def run_until(self, stopped: Callable[[], bool]) -> None:
-        """Serve until ``stopped()``, asked whenever something happens and twice a second."""
-        self.loop_thread = threading.get_ident()
-        while not stopped():
-            self.turn(SWEEP_SECONDS)
+    def add_task(self, task: Channel) -> None:
+        self.crew.add(task)
 
-    def turn(self, timeout_seconds: float) -> None:
+    def turn(self, timeout_seconds: float = SWEEP_SECONDS) -> None:
         """Wait for something to happen, deal with it, cut what is overdue."""
         self._map.turn(timeout_seconds)
         now = time.monotonic()
@@ -58,11 +51,13 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             self._map.ask_all()
 
     def ask(self, channel: Channel) -> None:
-        """Have the loop look at what a connection waits for; called by workers."""
+        """Have the loop look at what a connection waits for."""
         descriptor = channel._fileno  # noqa: SLF001 (None once it is closed)
         if descriptor is not None:
             self._map.ask(descriptor)
-            self.pull_trigger()
+            # Only then: who has begun to lead meanwhile has seen it, or is woken.
+            if not self.crew.is_leading:
+                self.pull_trigger()
 
     def channels(self) -> list[Channel]:
         return list(self.active_channels.values())
@@ -84,11 +79,10 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         wasyncore.close_all(self._map, ignore_all=True)
 
 
-def open_listener(app: Any, settings: ServerSettings) -> Listener:
-    """Bind, listen and start the workers. Raises StartError."""
+def open_listener(app: Any, settings: ServerSettings, crew: Crew) -> Listener:
+    """Bind and listen, for the crew to serve. Raises StartError."""
     allow_descriptors(settings.connection_limit)
     adjustments = Adjustments(
-        threads=settings.threads,
         connection_limit=settings.connection_limit,
         ident=None,
         # No proxy is trusted here and X-Forwarded-* pass as they came: the application decides.
@@ -97,12 +91,7 @@ def open_listener(app: Any, settings: ServerSettings) -> Listener:
         # Also what makes an OSError of the application reach AppTask instead of vanishing.
         log_socket_errors=True,
     )
-    dispatcher = ThreadedTaskDispatcher()
     try:
-        listener = Listener(
-            app, settings, dispatcher=dispatcher, adj=adjustments, sockinfo=address_of(settings)
-        )
+        return Listener(app, settings, crew, adj=adjustments, sockinfo=address_of(settings))
     except (OSError, UnicodeError) as error:
         raise cannot_listen(settings, error) from None
-    dispatcher.set_thread_count(settings.threads)
-    return listener

@@ -22,8 +22,8 @@ from finance_api.server.head import MAX_HEADER_BYTES, MAX_TARGET_BYTES
 BACKLOG = 1024
 # The application refuses what is longer than one of these two; granian what is longer than both.
 _HEAD_BYTES = MAX_TARGET_BYTES + MAX_HEADER_BYTES + 4096
-# A thread keeps its place for the next request; starting one costs more than keeping it.
-_IDLE_THREAD_SECONDS = 600
+# Ten years: threads wait for their turns, and the only one that takes requests must not end.
+_IDLE_THREAD_SECONDS = 315_360_000
 _NAP_SECONDS = 0.005
 
 #: Called in a thread, with granian's side of the exchange and the environ it makes.

@@ -16,8 +16,8 @@ from typing import IO, Any, Protocol
 from finance_api.server.granian.body import Bodies, Overdue
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.head import HOST
+from finance_api.server.lead import Lead
 from finance_api.server.refusal import Refusal, refusal_answer
-from finance_api.server.turns import Turns
 
 logger = logging.getLogger(__name__)
 
@@ -56,15 +56,15 @@ class Gateway:
             "wsgi.run_once": False,
             "wsgi.input_terminated": True,
         }
-        #: At the end: each answer is then the last one of its connection.
-        self.ending = False
-        self._turns = Turns()
+        self._is_ending = False
+        self._lead = Lead()
         self._changed = threading.Condition()
         self._working = 0
 
     def __call__(self, exchange: Exchange, environ: dict[str, Any]) -> None:
         with self._changed:
             self._working += 1
+        self._lead.begin()
         try:
             self._serve(exchange, environ)
         except Overdue as refusal:
@@ -82,7 +82,16 @@ class Gateway:
         finally:
             with self._changed:
                 self._working -= 1
-                self._changed.notify_all()
+                if self._is_ending:
+                    self._changed.notify_all()
+        if not self._lead.end():
+            # A thread of granian's that does not come back gets no more requests.
+            self._lead.stand_by()
+
+    def end(self) -> None:
+        """From now on each answer is the last one of its connection."""
+        self._is_ending = True
+        self._lead.give_up()
 
     def wait_idle(self, seconds: float) -> bool:
         """Wait for work whose client has gone, which granian does not; False if it takes longer."""
@@ -96,14 +105,13 @@ class Gateway:
         environ["wsgi.input"] = self._bodies.read(
             environ["wsgi.input"], environ.get("CONTENT_LENGTH", "0")
         )
-        with self._turns:
-            answer = _Answer(lambda: _LAST if self.ending else _ANY)
-            parts = self._app(environ, answer.start)
-            try:
-                answer.send(exchange, parts)
-            finally:
-                if hasattr(parts, "close"):
-                    parts.close()
+        answer = _Answer(lambda: _LAST if self._is_ending else _ANY)
+        parts = self._app(environ, answer.start)
+        try:
+            answer.send(exchange, parts)
+        finally:
+            if hasattr(parts, "close"):
+                parts.close()
 
 
 def _check(environ: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from finance_api.server.granian.engine import Engine
 from finance_api.server.granian.gateway import Gateway
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.hooks import call_shutdown_hooks
+from finance_api.server.scheduling import work_in_batches
 from finance_api.server.stop import leave
 
 logger = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ def work(number: int, plan: Plan, ready: Connection) -> NoReturn:
     """
     stopping = threading.Event()
     _watch(plan.lifeline, stopping)
+    work_in_batches()
     app = _make(plan)
     gateway = Gateway(app, plan.settings)
     engine = Engine(number, plan.settings, plan.listening, gateway)
@@ -53,7 +55,7 @@ def work(number: int, plan: Plan, ready: Connection) -> NoReturn:
     ready.send(True)
     signal.sigwait({signal.SIGTERM})
     stopping.set()
-    gateway.ending = True
+    gateway.end()
     started = time.monotonic()
     limit = plan.settings.drain_seconds
     finished = engine.stop(limit)

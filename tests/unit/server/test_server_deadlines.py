@@ -74,7 +74,7 @@ def channel():
     server = SimpleNamespace(
         active_channels={},
         limits=limits(ServerSettings()),
-        loop_thread=threading.get_ident(),
+        crew=SimpleNamespace(is_in_turn=True),
         add_task=lambda task: None,
         pull_trigger=lambda: None,
         ask=lambda channel: None,
