@@ -11,7 +11,6 @@ from finance_api.api.representation import (
     WRITERS,
     Headers,
     csv_page,
-    json_rows,
     negotiate,
     next_offset,
 )
@@ -19,6 +18,7 @@ from finance_api.planning.computing import depends_on_today, list_computed
 from finance_api.query.render import canonical_text
 from finance_api.querystring import split_query
 from finance_api.resources.field import Resource
+from finance_api.resources.wire import encoder_of
 from finance_api.storage.interface import BodyPage, Page, Storage
 
 
@@ -59,7 +59,8 @@ class ListInquiry(Inquiry):
             return storage.list_bodies(user_id, query)
         state = storage.get_data_state(user_id)
         page = list_computed(storage, user_id, query, today)
-        return BodyPage(state, json_rows(query, page), page.has_more, page.total)
+        lines = encoder_of(query.resource).lines(page.rows)
+        return BodyPage(state, lines, page.has_more, page.total)
 
 
 def next_link(target: Target, offset: int | None) -> Headers:

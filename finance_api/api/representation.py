@@ -11,7 +11,6 @@ from webob.acceptparse import create_accept_header
 from finance_api.api.csv import csv_body
 from finance_api.errors import problem
 from finance_api.query.model import Query
-from finance_api.resources.wire import encoder_of
 from finance_api.storage.interface import BodyPage, Page
 
 Headers = tuple[tuple[str, str], ...]
@@ -51,13 +50,12 @@ def json_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
         b"null" if offset is None else b"%d" % offset,
         b"" if page.total is None else b',"total":%d' % page.total,
     )
-    return b'{"%b":[' % query.resource.name.encode() + b",".join(page.bodies) + end, ()
+    return b'{"%b":[' % query.resource.name.encode() + page.lines.replace(b"\n", b",") + end, ()
 
 
 def ndjson_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
     """A row a line."""
-    body = b"".join([one + b"\n" for one in page.bodies])
-    return body, _without_envelope(query, page)
+    return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
 
 
 def csv_page(query: Query, page: Page) -> tuple[bytes, Headers]:
@@ -70,12 +68,6 @@ def _without_envelope(query: Query, page: Page | BodyPage) -> Headers:
     offset = next_offset(query, page)
     headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
     return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
-
-
-def json_rows(query: Query, page: Page) -> list[bytes]:
-    """The rows as JSON, as a storage gives them that keeps them so."""
-    encode = encoder_of(query.resource).encode
-    return [encode(row) for row in page.rows]
 
 
 #: How a page of rows that are JSON already is written.

@@ -1,6 +1,6 @@
 """Stored values as they are written to the outside: JSON and plain text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -68,6 +68,10 @@ class RowEncoder:
     def encode(self, row: Row) -> bytes:
         """One JSON object."""
         return orjson.dumps(self.document(row))
+
+    def lines(self, rows: Iterable[Row]) -> bytes:
+        """An object on each line; none ends after the last."""
+        return b"\n".join([self.encode(row) for row in rows])
 
 
 @cache

@@ -14,6 +14,7 @@ refusal         why a message is refused, and what is answered then
 head            request line and header lines: caps and strict syntax
 chunked         bodies in chunked coding
 parser          the two above, put into waitress
+environment     what the application is told of each request alike
 answers         the answers made here and the application's
 deadlines       how long a connection may stay in one phase
 channel         one connection

@@ -13,6 +13,7 @@ from finance_api.server.channel import Channel
 from finance_api.server.crew import Crew
 from finance_api.server.deadlines import SWEEP_SECONDS, limits
 from finance_api.server.descriptors import allow_descriptors
+from finance_api.server.environment import SAME_FOR_ALL
 from finance_api.server.settings import ServerSettings
 from finance_api.server.sockets import Sockets
 
@@ -31,6 +32,13 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
         self.crew = crew
         self._next_sweep = 0.0
         super().__init__(app, map=Sockets(), dispatcher=crew, **kwargs)
+        #: What PEP 3333 wants to be told, and is the same for all requests.
+        self.environment = {
+            **SAME_FOR_ALL,
+            "SERVER_NAME": self.server_name,
+            "SERVER_PORT": str(self.effective_port),
+            "wsgi.multiprocess": False,
+        }
 
     @property
     def url(self) -> str:

@@ -117,13 +117,17 @@ class Page:
 class BodyPage:
     """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
 
-    state: of the data that they are from.
+    state: of the data that they are from. lines: one object on each; none ends after the last.
     """
 
     state: DataState
-    bodies: list[bytes] = field(default_factory=list)
+    lines: bytes = b""
     has_more: bool = False
     total: int | None = None
+
+    @property
+    def bodies(self) -> list[bytes]:
+        return self.lines.split(b"\n") if self.lines else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +298,9 @@ class Storage(ABC):
         """
         state = self.get_data_state(user_id)
         page = self.list_rows(user_id, query)
-        encode = encoder_of(query.resource).encode
-        return BodyPage(state, [encode(row) for row in page.rows], page.has_more, page.total)
+        return BodyPage(
+            state, encoder_of(query.resource).lines(page.rows), page.has_more, page.total
+        )
 
     def get_bodies(
         self, user_id: int, resource: Resource, ids: Collection[str]

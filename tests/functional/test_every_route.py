@@ -645,7 +645,7 @@ MUTATIONS = {
     ),
     "list_bodies": lambda a, b: BodyPage(
         a.state,
-        [*a.bodies, *b.bodies],
+        b"\n".join([*a.bodies, *b.bodies]),
         a.has_more or b.has_more,
         None if a.total is None else a.total + b.total,
     ),

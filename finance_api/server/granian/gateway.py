@@ -6,13 +6,13 @@ dropped by then cannot be checked any more; docs/settings.md says what that is.
 
 import logging
 import re
-import sys
 import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Protocol
 
+from finance_api.server.environment import SAME_FOR_ALL
 from finance_api.server.granian.body import Bodies, Overdue
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.head import HOST
@@ -46,16 +46,7 @@ class Gateway:
     def __init__(self, app: Any, settings: GranianSettings) -> None:
         self._app = app
         self._bodies = Bodies(settings.body_seconds)
-        self._same: dict[str, Any] = {
-            "SCRIPT_NAME": "",
-            "SERVER_SOFTWARE": "finance_api",
-            "wsgi.version": (1, 0),
-            "wsgi.errors": sys.stderr,
-            "wsgi.multithread": True,
-            "wsgi.multiprocess": settings.workers > 1,
-            "wsgi.run_once": False,
-            "wsgi.input_terminated": True,
-        }
+        self._same = {**SAME_FOR_ALL, "wsgi.multiprocess": settings.workers > 1}
         self._is_ending = False
         self._lead = Lead()
         self._changed = threading.Condition()

@@ -85,38 +85,44 @@ def _bodies_of_ids(database: str, resource: str) -> Select[Any]:
     return select(rows.columns(body=CodePointText).subquery("found"))
 
 
+def _conditions(user_id: int, query: Query) -> tuple[tuple[Test, ...], dict[str, Any]]:
+    """The shape of a query's conditions, and what they bind."""
+    parts = [take_apart(condition) for condition in query.conditions]
+    values = values_by_name([value for _, given in parts for value in given])
+    return tuple([test for test, _ in parts]), values | {"user": user_id}
+
+
 class Bodies(Fetching, Storage):
     """The part of a unit of work that reads rows as JSON objects."""
 
     def list_bodies(self, user_id: int, query: Query) -> BodyPage:
         if not has_bodies(query.resource):
             return super().list_bodies(user_id, query)
-        parts = [take_apart(condition) for condition in query.conditions]
-        tests = tuple([test for test, _ in parts])
-        values = values_by_name([value for _, given in parts for value in given])
-        values |= {"user": user_id, "count": query.limit + 1, "skip": query.offset}
         if query.with_total:
             self.begin_snapshot()
         listed = ListedQuery.of(query)
         if listed is not None:
             state, found = listed_page(self, user_id, listed, query.limit + 1, query.offset)
         else:
-            state, found = self._page(user_id, query, tests, values)
-        total = None
-        if query.with_total:
-            total = self.fetch(_number, query.resource.name, tests, values=values)[0][0]
-        return BodyPage(state, found[: query.limit], len(found) > query.limit, total)
+            state, found = self._page(user_id, query)
+        total = self._total(user_id, query) if query.with_total else None
+        has_more = found.count(b"\n") == query.limit
+        return BodyPage(state, found[: found.rfind(b"\n")] if has_more else found, has_more, total)
 
-    def _page(
-        self, user_id: int, query: Query, tests: tuple[Test, ...], values: dict[str, Any]
-    ) -> tuple[DataState, list[bytes]]:
+    def _page(self, user_id: int, query: Query) -> tuple[DataState, bytes]:
+        tests, values = _conditions(user_id, query)
+        values |= {"count": query.limit + 1, "skip": query.offset}
         shape = (query.resource.name, tests, tuple([order_key(key) for key in query.sort]))
         if query.resource is not RECORDS:
-            return self.fetch_bodies(_body_page, *shape, values=values)
+            return self.fetch_lines(_body_page, *shape, values=values)
         self.begin_snapshot()
         ids = [row[0] for row in self.fetch(_id_page, *shape, values=values)]
         state, bodies = self.get_bodies(user_id, RECORDS, ids)
-        return state, [bodies[row_id] for row_id in ids]
+        return state, b"\n".join([bodies[row_id] for row_id in ids])
+
+    def _total(self, user_id: int, query: Query) -> int:
+        tests, values = _conditions(user_id, query)
+        return int(self.fetch(_number, query.resource.name, tests, values=values)[0][0])
 
     def get_bodies(
         self, user_id: int, resource: Resource, ids: Collection[str]
@@ -124,5 +130,6 @@ class Bodies(Fetching, Storage):
         if not has_bodies(resource):
             return super().get_bodies(user_id, resource, ids)
         values = {"user": user_id, "ids": json.dumps(list(ids))}
-        state, found = self.fetch_bodies(_bodies_of_ids, resource.name, values=values)
-        return state, {one[:_ID_CHARACTERS].decode(): one[_ID_CHARACTERS:] for one in found}
+        state, found = self.fetch_lines(_bodies_of_ids, resource.name, values=values)
+        lines = found.split(b"\n") if found else []
+        return state, {one[:_ID_CHARACTERS].decode(): one[_ID_CHARACTERS:] for one in lines}

@@ -10,7 +10,7 @@ from finance_api.storage.sql.driver import Driver, Statements
 from finance_api.storage.sql.parts import (
     Build,
     BuildSelect,
-    bodies_of,
+    lines_of,
     state_statement,
     with_state,
 )
@@ -49,11 +49,11 @@ class Fetching:
         """The rows of the statement that ``build`` makes."""
         return self.data_driver.run(self.statements.get(build, *shape), values)
 
-    def fetch_bodies(
+    def fetch_lines(
         self, build: BuildSelect, *shape: Any, values: dict[str, Any]
-    ) -> tuple[DataState, list[bytes]]:
+    ) -> tuple[DataState, bytes]:
         """What ``build`` selects, and the state that it is of. Raises NotFound without the user."""
         found = self.fetch(with_state, build, shape, values=values)
         if not found:
             raise NotFound("there is no such user")
-        return DataState(*found[0][:2]), bodies_of(found, self.data.dialect.name)
+        return DataState(*found[0][:2]), lines_of(found, self.data.dialect.name)

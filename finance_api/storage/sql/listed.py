@@ -127,25 +127,25 @@ def _far_page(database: str, has_last: bool) -> Select[Any]:
 
 def listed_page(
     storage: Fetching, user_id: int, query: ListedQuery, count: int, skip: int
-) -> tuple[DataState, list[bytes]]:
+) -> tuple[DataState, bytes]:
     """The bodies of ``count`` records after the first ``skip`` of the list, and their state.
 
     Raises NotFound if there is no such user.
     """
     if query.empty:
-        return storage.get_data_state(user_id), []
+        return storage.get_data_state(user_id), b""
     values = query.values(user_id, count, skip)
     if query.needles:
         return search(storage, query.needles, query.bounds, values)
     if skip < PLACE_DISTANCE:
-        return storage.fetch_bodies(_page, *query.bounds, False, values=values)
+        return storage.fetch_lines(_page, *query.bounds, False, values=values)
     if query.first is None:
-        return storage.fetch_bodies(_far_page, query.last is not None, values=values)
+        return storage.fetch_lines(_far_page, query.last is not None, values=values)
     storage.begin_snapshot()
     place = _place_before(storage, query, values)
     if place is None:
-        return storage.get_data_state(user_id), []
-    return storage.fetch_bodies(_page, *query.bounds, True, values=values | place)
+        return storage.get_data_state(user_id), b""
+    return storage.fetch_lines(_page, *query.bounds, True, values=values | place)
 
 
 def _newest_place_within(database: str) -> Select[Any]:

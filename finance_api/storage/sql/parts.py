@@ -28,9 +28,6 @@ IDS: ColumnElement[str] = bindparam("ids", type_=CodePointText)
 FIRST: ColumnElement[int] = bindparam("first", type_=BigInteger())
 LAST: ColumnElement[int] = bindparam("last", type_=BigInteger())
 
-#: Stands between bodies; as JSON they hold no line ends.
-_BETWEEN = "\n"
-
 
 def of_user(
     has_first: bool, has_last: bool, listed: Any = listed_records.c
@@ -53,7 +50,7 @@ def state_statement(database: str) -> Executable:
 
 
 def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Executable:
-    """The state of the data, and the bodies that ``build`` selects; `bodies_of` takes them apart.
+    """The state of the data, and the bodies that ``build`` selects; see `lines_of`.
 
     One statement is of one state, also outside a transaction.
     """
@@ -68,7 +65,7 @@ def _in_one_row(inner: Select[Any]) -> Select[Any]:
     """
     (body,) = inner.subquery("bodies").c
     # As bytes, which spares decoding them.
-    joined = select(cast(func.group_concat(body, _BETWEEN), LargeBinary)).scalar_subquery()
+    joined = select(cast(func.group_concat(body, "\n"), LargeBinary)).scalar_subquery()
     return select(users.c.data_revision, users.c.data_changed_at, joined).where(users.c.id == USER)
 
 
@@ -93,9 +90,8 @@ _WITH_STATE: dict[str, Callable[[Select[Any]], Select[Any]]] = {
 }
 
 
-def bodies_of(rows: list[tuple[Any, ...]], database: str) -> list[bytes]:
-    """The bodies of what `with_state` found."""
+def lines_of(rows: list[tuple[Any, ...]], database: str) -> bytes:
+    """The bodies of what `with_state` found, one on each line: as JSON they hold no line ends."""
     if database == "sqlite":
-        joined: bytes | None = rows[0][2]
-        return joined.split(_BETWEEN.encode()) if joined else []
-    return [row[2].encode() for row in rows if row[2] is not None]
+        return rows[0][2] or b""
+    return "\n".join([row[2] for row in rows if row[2] is not None]).encode()

@@ -132,7 +132,7 @@ def search(
     needles: tuple[Needle, ...],
     bounds: tuple[bool, bool],
     values: dict[str, Any],
-) -> tuple[DataState, list[bytes]]:
+) -> tuple[DataState, bytes]:
     """A page of the records in which all needles are found, and its state.
 
     values: user, count, skip and the bounds, as `listed.ListedQuery` gives them.
@@ -141,7 +141,7 @@ def search(
     values = {**values, **_bound_values(needles)}
     indexed = [needle for needle in needles if len(needle.folded) >= _TRIGRAM]
     if not indexed:
-        return storage.fetch_bodies(_walk, *shape, values=values)
+        return storage.fetch_lines(_walk, *shape, values=values)
     if storage.data.dialect.name == "sqlite":
         return _search_sqlite(storage, indexed, shape, values)
     return _search_postgresql(storage, indexed, shape, values)
@@ -154,11 +154,11 @@ def _pattern(folded: str) -> str:
 
 def _search_postgresql(
     storage: Fetching, indexed: list[Needle], shape: tuple[Any, ...], values: dict[str, Any]
-) -> tuple[DataState, list[bytes]]:
+) -> tuple[DataState, bytes]:
     """PostgreSQL keeps statistics of what stands in the texts, and chooses by them."""
     patterns = {f"like{n}": _pattern(needle.folded) for n, needle in enumerate(indexed)}
     fields = tuple([needle.field for needle in indexed])
-    return storage.fetch_bodies(_planned, fields, *shape, values=values | patterns)
+    return storage.fetch_lines(_planned, fields, *shape, values=values | patterns)
 
 
 def _planned(database: str, fields: tuple[str, ...], *shape: Any) -> Select[Any]:
@@ -172,7 +172,7 @@ def _planned(database: str, fields: tuple[str, ...], *shape: Any) -> Select[Any]
 
 def _search_sqlite(
     storage: Fetching, indexed: list[Needle], shape: tuple[Any, ...], values: dict[str, Any]
-) -> tuple[DataState, list[bytes]]:
+) -> tuple[DataState, bytes]:
     storage.begin_snapshot()
     size = storage.fetch(_size, values=values)
     if size and size[0][0] > ROUNDS[0][1]:
@@ -182,11 +182,11 @@ def _search_sqlite(
             keys = [row[0] for row in storage.fetch(_candidates, values=asked)]
             if len(keys) <= most:
                 chosen = {**values, "search_keys": json.dumps(keys)}
-                return storage.fetch_bodies(_chosen, *shape, values=chosen)
-            found = storage.fetch_bodies(_short_walk, *shape, values={**values, "rows": rows})
-            if len(found[1]) == values["count"]:
+                return storage.fetch_lines(_chosen, *shape, values=chosen)
+            found = storage.fetch_lines(_short_walk, *shape, values={**values, "rows": rows})
+            if found[1].count(b"\n") + 1 == values["count"]:
                 return found
-    return storage.fetch_bodies(_walk, *shape, values=values)
+    return storage.fetch_lines(_walk, *shape, values=values)
 
 
 def _match(needle: Needle) -> str:
