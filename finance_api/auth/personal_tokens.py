@@ -17,6 +17,7 @@ CHECKSUM_CHARACTERS = 6
 START_CHARACTERS = 8
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = [tens + ones for tens in _DIGITS for ones in _DIGITS]
 _FORM = re.compile(f"{PREFIX}[0-9A-Za-z]{{{SECRET_CHARACTERS + CHECKSUM_CHARACTERS}}}")
 
 
@@ -44,8 +45,9 @@ def _checksum(body: str) -> str:
 
 
 def _base62(number: int, width: int) -> str:
-    characters = []
-    for _ in range(width):
-        number, digit = divmod(number, 62)
-        characters.append(_DIGITS[digit])
-    return "".join(reversed(characters))
+    # Two digits at a time: a checksum is made at every request.
+    pairs = []
+    for _ in range((width + 1) // 2):
+        number, pair = divmod(number, 62 * 62)
+        pairs.append(_PAIRS[pair])
+    return "".join(reversed(pairs))[-width:]

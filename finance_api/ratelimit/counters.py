@@ -6,13 +6,19 @@ Counters are not safe to use from several threads.
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_right
+from typing import Generic, TypeVar
 
 from finance_api.ratelimit.limits import Level, Limit
 from finance_api.ratelimit.states import States
 
+State = TypeVar("State")
 
-class Counter(ABC):
-    """One limit, for all keys. Times are as in `RateLimiter`."""
+
+class Counter(ABC, Generic[State]):
+    """One limit, for all keys. Times are as in `RateLimiter`.
+
+    What is kept of a key is read once, as it is at that time, and goes through the methods.
+    """
 
     def __init__(self, limit: Limit) -> None:
         self._limit = limit
@@ -20,18 +26,21 @@ class Counter(ABC):
         self._window_ms = limit.window_ms
 
     @abstractmethod
-    def level(self, key: str, now_ms: int) -> Level: ...
+    def read(self, key: str, now_ms: int) -> State: ...
 
     @abstractmethod
-    def has_left(self, key: str, now_ms: int) -> bool:
+    def level(self, state: State, now_ms: int) -> Level: ...
+
+    @abstractmethod
+    def has_left(self, state: State) -> bool:
         """Whether a request can be taken."""
 
     @abstractmethod
-    def take(self, key: str, now_ms: int) -> None:
+    def take(self, key: str, state: State, now_ms: int) -> State:
         """Takes one request, which must be there."""
 
     @abstractmethod
-    def give_back(self, key: str, taken_at_ms: int, now_ms: int) -> None: ...
+    def give_back(self, key: str, state: State, taken_at_ms: int) -> State: ...
 
     @abstractmethod
     def kept(self) -> int:
@@ -44,10 +53,10 @@ _UNIT_BITS = 53
 _UNIT_MASK = (1 << _UNIT_BITS) - 1
 
 
-class BucketCounter(Counter):
+class BucketCounter(Counter[tuple[int, int]]):
     """Token buckets in exact units: a request is ``window_ms`` of them, ``count`` come back a ms.
 
-    A bucket is how many units are used, and when that was so. No bucket is a full one.
+    Its state is how many units are used, and when that was so. No bucket is a full one.
     """
 
     def __init__(self, limit: Limit) -> None:
@@ -55,8 +64,8 @@ class BucketCounter(Counter):
         self._capacity = limit.count * limit.window_ms
         self._states: States[int] = States(limit.window_ms)
 
-    def level(self, key: str, now_ms: int) -> Level:
-        used, at_ms = self._read(key, now_ms)
+    def level(self, state: tuple[int, int], now_ms: int) -> Level:
+        used, at_ms = state
         if not used:
             return Level(self._limit, self._count, 0, 0, 0)
         remaining = (self._capacity - used) // self._window_ms
@@ -65,16 +74,14 @@ class BucketCounter(Counter):
         next_ms = ahead_ms + self._refill_ms(used, remaining + 1)
         return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
 
-    def has_left(self, key: str, now_ms: int) -> bool:
-        return self._read(key, now_ms)[0] + self._window_ms <= self._capacity
+    def has_left(self, state: tuple[int, int]) -> bool:
+        return state[0] + self._window_ms <= self._capacity
 
-    def take(self, key: str, now_ms: int) -> None:
-        used, at_ms = self._read(key, now_ms)
-        self._write(key, used + self._window_ms, at_ms)
+    def take(self, key: str, state: tuple[int, int], now_ms: int) -> tuple[int, int]:
+        return self._write(key, state[0] + self._window_ms, state[1])
 
-    def give_back(self, key: str, taken_at_ms: int, now_ms: int) -> None:
-        used, at_ms = self._read(key, now_ms)
-        self._write(key, max(0, used - self._window_ms), at_ms)
+    def give_back(self, key: str, state: tuple[int, int], taken_at_ms: int) -> tuple[int, int]:
+        return self._write(key, max(0, state[0] - self._window_ms), state[1])
 
     def kept(self) -> int:
         return len(self._states)
@@ -84,7 +91,7 @@ class BucketCounter(Counter):
         missing = used - (self._count - requests) * self._window_ms
         return max(0, -(-missing // self._count))
 
-    def _read(self, key: str, now_ms: int) -> tuple[int, int]:
+    def read(self, key: str, now_ms: int) -> tuple[int, int]:
         self._states.turn(now_ms)
         state = self._states.get(key)
         if state is None:
@@ -104,50 +111,50 @@ class BucketCounter(Counter):
             self._write(key, used, sane_ms)
         return used, sane_ms
 
-    def _write(self, key: str, used: int, at_ms: int) -> None:
+    def _write(self, key: str, used: int, at_ms: int) -> tuple[int, int]:
         if used:
             self._states.put(key, at_ms << _UNIT_BITS | used)
         else:
             self._states.drop(key)
+        return used, at_ms
 
 
-class LogCounter(Counter):
+class LogCounter(Counter["array[int]"]):
     """Sliding windows: when the requests that still count were made, in order."""
 
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit)
         self._states: States[array[int]] = States(limit.window_ms)
 
-    def level(self, key: str, now_ms: int) -> Level:
-        log = self._read(key, now_ms)
-        if not log:
+    def level(self, state: "array[int]", now_ms: int) -> Level:
+        if not state:
             return Level(self._limit, self._count, 0, 0, 0)
-        remaining = self._count - len(log)
-        full_ms = log[-1] + self._window_ms - now_ms
-        next_ms = log[0] + self._window_ms - now_ms
+        remaining = self._count - len(state)
+        full_ms = state[-1] + self._window_ms - now_ms
+        next_ms = state[0] + self._window_ms - now_ms
         return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
 
-    def has_left(self, key: str, now_ms: int) -> bool:
-        return len(self._read(key, now_ms)) < self._count
+    def has_left(self, state: "array[int]") -> bool:
+        return len(state) < self._count
 
-    def take(self, key: str, now_ms: int) -> None:
-        log = self._read(key, now_ms)
-        log.append(now_ms)
-        self._states.put(key, log)
+    def take(self, key: str, state: "array[int]", now_ms: int) -> "array[int]":
+        state.append(now_ms)
+        self._states.put(key, state)
+        return state
 
-    def give_back(self, key: str, taken_at_ms: int, now_ms: int) -> None:
-        log = self._read(key, now_ms)
+    def give_back(self, key: str, state: "array[int]", taken_at_ms: int) -> "array[int]":
         # Where the clock went back since, the request's own time did too.
-        place = bisect_right(log, taken_at_ms)
+        place = bisect_right(state, taken_at_ms)
         if place:
-            del log[place - 1]
-        if not log:
+            del state[place - 1]
+        if not state:
             self._states.drop(key)
+        return state
 
     def kept(self) -> int:
         return len(self._states)
 
-    def _read(self, key: str, now_ms: int) -> "array[int]":
+    def read(self, key: str, now_ms: int) -> "array[int]":
         self._states.turn(now_ms)
         log = self._states.get(key)
         if log is None:

@@ -3,7 +3,9 @@
 Beside the usual ``X-RateLimit-*`` the fields of draft-ietf-httpapi-ratelimit-headers.
 """
 
-from finance_api.ratelimit.limits import Decision
+from functools import lru_cache
+
+from finance_api.ratelimit.limits import Decision, Limit
 
 
 def rate_headers(decision: Decision) -> dict[str, str]:
@@ -13,21 +15,23 @@ def rate_headers(decision: Decision) -> dict[str, str]:
     request more is.
     """
     tightest = decision.tightest
-    policies, states = [], []
-    for level in decision.levels:
-        limit = level.limit
-        policies.append(f'"{limit.name}";q={limit.count};w={limit.window_seconds}')
-        states.append(f'"{limit.name}";r={level.remaining};t={_seconds(level.next_ms)}')
+    levels = decision.levels
+    states = [f'"{le.limit.name}";r={le.remaining};t={_seconds(le.next_ms)}' for le in levels]
     headers = {
         "X-RateLimit-Limit": str(tightest.limit.count),
         "X-RateLimit-Remaining": str(tightest.remaining),
         "X-RateLimit-Reset": str(_seconds(tightest.full_ms)),
-        "RateLimit-Policy": ", ".join(policies),
+        "RateLimit-Policy": _policy(tuple([level.limit for level in levels])),
         "RateLimit": ", ".join(states),
     }
     if not decision.allowed:
         headers["Retry-After"] = str(decision.retry_after_seconds)
     return headers
+
+
+@lru_cache
+def _policy(limits: tuple[Limit, ...]) -> str:
+    return ", ".join(f'"{one.name}";q={one.count};w={one.window_seconds}' for one in limits)
 
 
 def _seconds(milliseconds: int) -> int:

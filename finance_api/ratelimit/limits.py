@@ -75,6 +75,10 @@ class Rule:
     algorithm: Algorithm
     limits: tuple[Limit, ...]
 
+    def __hash__(self) -> int:
+        # Asked for at each request; the text knows its own.
+        return hash(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -1,15 +1,19 @@
 """Limits counted in this process alone."""
 
 import threading
+from typing import Any
 
 from finance_api.ratelimit.counters import BucketCounter, Counter, LogCounter
 from finance_api.ratelimit.interface import RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Level, Rule
+from finance_api.ratelimit.limits import Algorithm, Decision, Rule
 
-_COUNTERS: dict[Algorithm, type[Counter]] = {
+_COUNTERS: dict[Algorithm, type[Counter[Any]]] = {
     Algorithm.TOKEN_BUCKET: BucketCounter,
     Algorithm.SLIDING_WINDOW: LogCounter,
 }
+
+#: What one of a rule's counters keeps of a key.
+_Kept = tuple[Counter[Any], Any]
 
 
 class MemoryLimiter(RateLimiter):
@@ -17,7 +21,7 @@ class MemoryLimiter(RateLimiter):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counters: dict[Rule, tuple[Counter, ...]] = {}
+        self._counters: dict[Rule, tuple[Counter[Any], ...]] = {}
 
     @property
     def kept_count(self) -> int:
@@ -27,38 +31,39 @@ class MemoryLimiter(RateLimiter):
 
     def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
         with self._lock:
-            counters = self._counters_of(rule)
-            if not all(counter.has_left(key, now_ms) for counter in counters):
-                return self._peek(rule, key, now_ms)
-            for counter in counters:
-                counter.take(key, now_ms)
-            return Decision(True, tuple([c.level(key, now_ms) for c in counters]), now_ms)
+            kept = self._read(rule, key, now_ms)
+            allowed = _has_left(kept)
+            if allowed:
+                kept = [(counter, counter.take(key, state, now_ms)) for counter, state in kept]
+            return _decision(allowed, kept, now_ms)
 
     def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
         with self._lock:
+            kept = self._read(rule, key, now_ms)
             if decision.allowed:
-                for counter in self._counters_of(rule):
-                    counter.give_back(key, decision.taken_at_ms, now_ms)
-            return self._peek(rule, key, now_ms)
+                at_ms = decision.taken_at_ms
+                kept = [(counter, counter.give_back(key, state, at_ms)) for counter, state in kept]
+            return _decision(_has_left(kept), kept, now_ms)
 
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
         with self._lock:
-            return self._peek(rule, key, now_ms)
+            kept = self._read(rule, key, now_ms)
+            return _decision(_has_left(kept), kept, now_ms)
 
     def close(self) -> None:
         pass
 
-    def _peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        levels = tuple([c.level(key, now_ms) for c in self._counters_of(rule)])
-        return Decision(_all_left(levels), levels, now_ms)
-
-    def _counters_of(self, rule: Rule) -> tuple[Counter, ...]:
+    def _read(self, rule: Rule, key: str, now_ms: int) -> list[_Kept]:
         counters = self._counters.get(rule)
         if counters is None:
             counters = tuple([_COUNTERS[rule.algorithm](limit) for limit in rule.limits])
             self._counters[rule] = counters
-        return counters
+        return [(counter, counter.read(key, now_ms)) for counter in counters]
 
 
-def _all_left(levels: tuple[Level, ...]) -> bool:
-    return all(level.remaining for level in levels)
+def _has_left(kept: list[_Kept]) -> bool:
+    return all(counter.has_left(state) for counter, state in kept)
+
+
+def _decision(allowed: bool, kept: list[_Kept], now_ms: int) -> Decision:
+    return Decision(allowed, tuple([c.level(state, now_ms) for c, state in kept]), now_ms)

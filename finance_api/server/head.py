@@ -18,7 +18,6 @@ FIELD_LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff
 
 # Room for the method, the version and the two spaces of a request line still without an end.
 _LINE_MARGIN = 64
-_STRAY = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 _REQUEST_LINE = re.compile(rb"([A-Z][A-Z-]{0,31}) ([\x21-\x7e]+) HTTP/([0-9]\.[0-9])")
 _ABSOLUTE = re.compile(rb"https?://([^/?#]+)(?:[/?#].*)?", re.IGNORECASE)
 HOST = re.compile(rb"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
@@ -46,7 +45,8 @@ def check_size(head: bytes) -> None:
         raise Refusal(431, f"the headers are longer than {MAX_HEADER_BYTES} bytes")
     if fields.count(b"\r\n") > MAX_HEADER_LINES:
         raise Refusal(431, f"there are more than {MAX_HEADER_LINES} header lines")
-    if _STRAY.search(head):
+    pairs = head.count(b"\r\n")
+    if head.count(b"\r") != pairs or head.count(b"\n") != pairs or b"\0" in head:
         raise Refusal(400, "a line of the request holds a bare CR, a bare LF or a NUL")
 
 
