@@ -127,7 +127,7 @@ def accepts_of(path):
 @contextmanager
 def before_statement(backend, number, work):
     """Does something before the so many-th statement on the backend, however it gets there."""
-    run, count = Driver._run, 0
+    count = 0
 
     def step():
         nonlocal count
@@ -135,16 +135,20 @@ def before_statement(backend, number, work):
         if count == number:
             work()
 
-    def noted(driver, *arguments):
-        if driver._connection.engine is backend.readers.engine:
-            step()
-        return run(driver, *arguments)
+    def noting(method):
+        def noted(driver, *arguments):
+            if driver._connection.engine is backend.readers.engine:
+                step()
+            return method(driver, *arguments)
+
+        return noted
 
     def listen(*arguments):
         step()
 
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(Driver, "_run", noted)
+        for method in (Driver.run, Driver.lines, Driver.execute):
+            monkeypatch.setattr(Driver, method.__name__, noting(method))
         event.listen(backend.readers.engine, "before_cursor_execute", listen)
         yield lambda: count
         event.remove(backend.readers.engine, "before_cursor_execute", listen)

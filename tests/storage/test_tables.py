@@ -16,6 +16,7 @@ from finance_api.storage.interface import DataState
 from finance_api.storage.sql import searching
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.tables import DATA_TABLES, listed_records, metadata, record_places
 from finance_api.storage.testing import Unit, make_id, make_row
 
@@ -103,6 +104,13 @@ def observed(monkeypatch):
     def observe(backend):
         for method in ("execute", "executemany", "copy"):
             monkeypatch.setattr(psycopg.Cursor, method, of_postgresql(method))
+        ask = PostgresqlDriver._ask
+
+        def noted(driver, statement, parameters):
+            found.append(statement.text)
+            return ask(driver, statement, parameters)
+
+        monkeypatch.setattr(PostgresqlDriver, "_ask", noted)
         for engine in (backend.engine, backend.readers.engine):
             if engine.dialect.name == "sqlite":
                 event.listen(

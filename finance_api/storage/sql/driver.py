@@ -4,19 +4,20 @@ SQLAlchemy builds them and writes their text, once for each shape; what it does 
 beyond that costs more than most of these statements do.
 """
 
-import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.sql import Executable
 
-from finance_api.storage.sql.engine import DEADLINE, raise_unavailable
+from finance_api.storage.sql.engine import raise_unavailable
 
 #: Shapes of statements whose text is kept. Clients choose them, within what the grammar allows.
 _KEPT_STATEMENTS = 1_000
 
+Row = tuple[Any, ...]
 
 #: The execution option of a statement whose best plan depends on its values.
 PLANNED_ANEW = "finance_api_planned_anew"
@@ -43,45 +44,57 @@ class Statement:
         return [values[name] if name in values else fixed[name] for name in self._positions]
 
 
-class Driver:
+class Driver(ABC):
     """Runs statements on one connection, in whatever transaction it is in.
 
-    seconds: after which a statement is ended, where the database does not do that by itself.
+    Every method raises StorageUnavailable where the database cannot answer now.
     """
 
-    def __init__(self, connection: Connection, seconds: float) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._seconds = seconds
-        fairy = connection.connection
-        self._raw: Any = fairy.driver_connection
-        self._deadline = fairy.info.get(DEADLINE)
+        self._raw: Any = connection.connection.driver_connection
         self._failures = connection.dialect.loaded_dbapi.Error
-        self._is_sqlite = connection.dialect.name == "sqlite"
 
-    def run(self, statement: Statement, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The rows. Raises StorageUnavailable."""
-        if self._deadline is not None:
-            self._deadline.at = time.monotonic() + self._seconds
-        options = {} if self._is_sqlite else {"prepare": statement.is_prepared}
-        return self._run(statement.text, statement.parameters(values), options)
+    def run(self, statement: Statement, values: Mapping[str, Any]) -> list[Row]:
+        """The rows."""
+        try:
+            return self._rows(statement, statement.parameters(values))
+        except self._failures as error:
+            self._fail(error)
+
+    def lines(self, statement: Statement, values: Mapping[str, Any]) -> tuple[Row, bytes] | None:
+        """What `parts.with_state` selects: the state, and a body on each line; None without state.
+
+        As JSON bodies hold no line ends. None ends after the last one.
+        """
+        try:
+            return self._lines(statement, statement.parameters(values))
+        except self._failures as error:
+            self._fail(error)
 
     def execute(self, text: str) -> None:
-        """Runs a statement without values or rows. Raises StorageUnavailable."""
-        self._run(text, None, {})
-
-    def _run(self, text: str, parameters: Any, options: Any) -> list[tuple[Any, ...]]:
+        """Runs a statement without values or rows."""
         try:
-            if parameters is None:
-                self._raw.execute(text)
-                return []
-            return self._raw.execute(text, parameters, **options).fetchall()  # type: ignore[no-any-return]
+            self._execute(text)
         except self._failures as error:
-            connection = self._connection
-            is_disconnect = connection.dialect.is_disconnect(error, self._raw, None)
-            if is_disconnect:
-                connection.invalidate(error)
-            raise_unavailable(error, connection.dialect, is_disconnect=is_disconnect)
-            raise
+            self._fail(error)
+
+    @abstractmethod
+    def _rows(self, statement: Statement, parameters: Any) -> list[Row]: ...
+
+    @abstractmethod
+    def _lines(self, statement: Statement, parameters: Any) -> tuple[Row, bytes] | None: ...
+
+    @abstractmethod
+    def _execute(self, text: str) -> None: ...
+
+    def _fail(self, error: Any) -> NoReturn:
+        connection = self._connection
+        is_disconnect = connection.dialect.is_disconnect(error, self._raw, None)
+        if is_disconnect:
+            connection.invalidate(error)
+        raise_unavailable(error, connection.dialect, is_disconnect=is_disconnect)
+        raise error
 
 
 class Statements:

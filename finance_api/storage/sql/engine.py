@@ -154,6 +154,7 @@ def _postgresql_engine(
         pool_timeout=CONNECT_SECONDS,
         hide_parameters=True,
         connect_args={
+            "client_encoding": "UTF8",
             "connect_timeout": CONNECT_SECONDS,
             # A database that stopped answering is noticed, not waited for.
             "keepalives_idle": 10,

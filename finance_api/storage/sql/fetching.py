@@ -10,7 +10,6 @@ from finance_api.storage.sql.driver import Driver, Statements
 from finance_api.storage.sql.parts import (
     Build,
     BuildSelect,
-    lines_of,
     state_statement,
     with_state,
 )
@@ -53,7 +52,9 @@ class Fetching:
         self, build: BuildSelect, *shape: Any, values: dict[str, Any]
     ) -> tuple[DataState, bytes]:
         """What ``build`` selects, and the state that it is of. Raises NotFound without the user."""
-        found = self.fetch(with_state, build, shape, values=values)
-        if not found:
+        statement = self.statements.get(with_state, build, shape)
+        found = self.data_driver.lines(statement, values)
+        if found is None:
             raise NotFound("there is no such user")
-        return DataState(*found[0][:2]), lines_of(found, self.data.dialect.name)
+        state, lines = found
+        return DataState(*state), lines

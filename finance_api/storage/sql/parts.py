@@ -50,7 +50,7 @@ def state_statement(database: str) -> Executable:
 
 
 def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Executable:
-    """The state of the data, and the bodies that ``build`` selects; see `lines_of`.
+    """The state of the data, and the bodies that ``build`` selects; see `Driver.lines`.
 
     One statement is of one state, also outside a transaction.
     """
@@ -88,10 +88,3 @@ _WITH_STATE: dict[str, Callable[[Select[Any]], Select[Any]]] = {
     "sqlite": _in_one_row,
     "postgresql": _in_rows,
 }
-
-
-def lines_of(rows: list[tuple[Any, ...]], database: str) -> bytes:
-    """The bodies of what `with_state` found, one on each line: as JSON they hold no line ends."""
-    if database == "sqlite":
-        return rows[0][2] or b""
-    return "\n".join([row[2] for row in rows if row[2] is not None]).encode()

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.sql.driver import Driver
+from finance_api.storage.sql.drivers import driver_of
 from finance_api.storage.sql.engine import BEGIN_SNAPSHOT, CONNECT_SECONDS
 
 #: A connection that was idle for longer may be of before a restart of the database.
@@ -26,7 +26,7 @@ class Reader:
 
     def __init__(self, connection: Connection, seconds: float, generation: int) -> None:
         self.connection = connection
-        self.driver = Driver(connection, seconds)
+        self.driver = driver_of(connection, seconds)
         self.generation = generation
         self.used_at = time.monotonic()
         self._begin = BEGIN_SNAPSHOT[connection.dialect.name]

@@ -10,6 +10,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import BodyPage, DataState
 from finance_api.storage.sql.bodies import Bodies
 from finance_api.storage.sql.driver import Driver, Statements
+from finance_api.storage.sql.drivers import driver_of
 from finance_api.storage.sql.jwts import Jwts
 from finance_api.storage.sql.readers import Reader, Readers
 from finance_api.storage.sql.reading import DataReading
@@ -25,7 +26,7 @@ class SqlStorage(Users, Tokens, Jwts, Sessions, Usage, DataReading, DataWriting,
 
     def __init__(self, connection: Connection, statements: Statements) -> None:
         self.connection = connection
-        self.driver = Driver(connection, math.inf)
+        self.driver: Driver = driver_of(connection, math.inf)
         self.statements = statements
         self._listed_by_user = {}
 

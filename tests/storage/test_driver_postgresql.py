@@ -1,0 +1,97 @@
+"""Statements as libpq is given them."""
+
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import text
+
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.sql import driver_postgresql
+from finance_api.storage.sql.driver import Statement
+from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.engine import make_engine
+
+
+@pytest.fixture
+def connection(new_postgresql_url):
+    engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1, for_reading=True)
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+@pytest.fixture
+def driver(connection):
+    return PostgresqlDriver(connection)
+
+
+@pytest.fixture
+def statement(connection):
+    return lambda written, **options: Statement(
+        text(written).execution_options(**options), connection.dialect
+    )
+
+
+def prepared(connection):
+    return connection.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar()
+
+
+def test_values_come_and_go_as_they_are(driver, statement):
+    values = {"text": "ä'\"\\%$1 \u2028 😀", "number": -(2**63), "none": None, "yes": True}
+    asked = statement(
+        "SELECT :text ::text, :number ::bigint, :none ::text, :yes ::boolean, NOT :yes ::boolean,"
+        " :text ::varchar, 2 ::smallint, 3 ::integer, 12345678901234567890.5 ::numeric, 'a%b'"
+    )
+    row = (*values.values(), False, values["text"], 2, 3, Decimal("12345678901234567890.5"), "a%b")
+    # Asked for once, and prepared.
+    assert driver.run(asked, values) == [row] == driver.run(asked, values)
+
+
+def test_nothing_else_is_bound_or_read(driver, statement):
+    with pytest.raises(TypeError, match="float"):
+        driver.run(statement("SELECT :x ::text"), {"x": 1.5})
+    with pytest.raises(KeyError):
+        driver.run(statement("SELECT now()"), {})
+
+
+def test_lines_are_the_state_and_a_body_on_each(driver, statement):
+    assert driver.lines(statement("SELECT 1, 2, 'x' WHERE false"), {}) is None
+    assert driver.lines(statement("SELECT 1, 2, NULL ::text"), {}) == ((1, 2), b"")
+    two = statement("SELECT 1, 2, body FROM (VALUES ('[1]'), ('[2, 3, \"ß\"]')) AS v (body)")
+    assert driver.lines(two, {}) == ((1, 2), '[1]\n[2, 3, "ß"]'.encode())
+
+
+def test_a_statement_is_prepared_once_unless_it_is_to_be_planned_anew(
+    connection, driver, statement
+):
+    asked = statement("SELECT :x ::text")
+    for number in range(3):
+        assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
+    assert prepared(connection) == 1
+    anew = statement("SELECT :x ::bigint", finance_api_planned_anew=True)
+    assert driver.run(anew, {"x": 4}) == [(4,)]
+    assert prepared(connection) == 1
+
+
+def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statement, monkeypatch):
+    monkeypatch.setattr(driver_postgresql, "_PREPARED", 3)
+    asked = [statement(f"SELECT {number}") for number in range(5)]
+    for number in (0, 1, 2, 0, 3, 0, 4, 1):
+        assert driver.run(asked[number], {}) == [(number,)]
+    assert prepared(connection) == 3
+    kept = connection.exec_driver_sql("SELECT statement FROM pg_prepared_statements").scalars()
+    assert sorted(kept) == ["SELECT 0", "SELECT 1", "SELECT 4"]
+
+
+def test_failures_are_told_apart(connection, driver, statement):
+    with pytest.raises(StorageUnavailable, match="statement timeout"):
+        driver.run(statement("SELECT 1 FROM pg_sleep(5)"), {})
+    with pytest.raises(Exception, match="division by zero"):
+        driver.run(statement("SELECT 1 / 0"), {})
+    with pytest.raises(Exception, match="syntax error"):
+        driver.execute("SELEC")
+    # None of them has harmed the connection.
+    assert driver.run(statement("SELECT 1"), {}) == [(1,)]
+    with pytest.raises(StorageUnavailable):
+        driver.run(statement("SELECT 1 FROM pg_terminate_backend(pg_backend_pid())"), {})
+    assert connection.invalidated
