@@ -107,6 +107,7 @@ def _executemany(source: Path, target: Path) -> float:
     writing.execute(
         "INSERT INTO record_search (rowid, payee_folded, note_folded)"
         " SELECT search_key, payee_folded, note_folded FROM listed_records"
+        " ORDER BY user_id, search_key"
     )
     writing.execute("COMMIT")
     seconds += time.perf_counter() - begin

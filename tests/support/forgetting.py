@@ -12,7 +12,7 @@ from finance_api.storage.sql.tables import DATA_TABLES
 #: What binds a statement to the user, as SQLite and PostgreSQL are told it.
 _OF_USER = re.compile(r"\b(?:(\w+)\.)?(user_id|id) = (\?(?!\w)|%\(user\)s(?:::\w+)?)")
 #: The same in the search index of SQLite, where a user's rows are neighbours.
-_OF_KEYS = re.compile(r"\browid BETWEEN [?*+ 0-9-]+ AND [?*+ 0-9-]+(?= LIMIT|$)")
+_OF_KEYS = re.compile(r"\browid BETWEEN \? AND \?")
 _TABLES = "|".join(
     ["users", "listed_records", "record_places", *(t.table.name for t in DATA_TABLES.values())]
 )

@@ -1,18 +1,23 @@
 """`listed_records` on SQLite, with the index for searching: FTS5 with trigrams.
 
-The index holds no text of its own: to forget a row it has to be told what it held. Many rows are
-told in one statement: for each one, or for each of a trigger, it would write out what it has.
+The index holds no text of its own: to forget a row it has to be told what it held. And it writes
+out what it has when it is told of a row that stands before the last one. So it is told of many rows
+in one statement, in their order.
 """
 
 import json
+from array import array
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, text
 
+from finance_api.storage.sql import search_keys
 from finance_api.storage.sql.bulk import insert_rows
 from finance_api.storage.sql.listed_writing import Entry, ListedRecords, Place
-from finance_api.storage.sql.searching import KEYS_OF_A_USER
+from finance_api.storage.sql.search_keys import day_of, first_key
 from finance_api.storage.sql.tables import listed_records
 
+#: So many new records are told together.
+_TOGETHER = 20_000
 #: After so many new records it pays to bring the whole index in order, which takes seconds for a
 #: million records.
 _MANY = 10_000
@@ -20,8 +25,9 @@ _MANY = 10_000
 _OPTIMIZE = text("INSERT INTO record_search (record_search) VALUES ('optimize')")
 _INDEX_NEW = text(
     "INSERT INTO record_search (rowid, payee_folded, note_folded)"
-    " SELECT search_key, payee_folded, note_folded FROM listed_records"
-    " WHERE user_id = :user AND search_key BETWEEN :first AND :last"
+    " SELECT search_key, payee_folded, note_folded FROM json_each(:keys) AS keys"
+    " CROSS JOIN listed_records"
+    " ON listed_records.user_id = :user AND listed_records.search_key = keys.value"
 )
 _FORGET = (
     "INSERT INTO record_search (record_search, rowid, payee_folded, note_folded)"
@@ -30,11 +36,17 @@ _FORGET = (
 _PLACES = "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:places)"
 _FORGET_SOME = text(
     f"{_FORGET} FROM listed_records WHERE user_id = :user AND (newest_first, id) IN ({_PLACES})"
+    " ORDER BY search_key"
 )
 _DELETE = text(
     f"DELETE FROM listed_records WHERE user_id = :user AND (newest_first, id) IN ({_PLACES})"  # noqa: S608
 )
-_FORGET_ALL = text(f"{_FORGET} FROM listed_records WHERE user_id = :user")
+_FORGET_ALL = text(f"{_FORGET} FROM listed_records WHERE user_id = :user ORDER BY search_key")
+#: The highest keys that are taken from some low ones on.
+_HIGHEST = text(
+    "SELECT value, (SELECT max(search_key) FROM listed_records"
+    " WHERE user_id = :user AND search_key BETWEEN value AND value + :more) FROM json_each(:lowest)"
+)
 
 
 def forget_user(connection: Connection, user_id: int) -> None:
@@ -43,43 +55,77 @@ def forget_user(connection: Connection, user_id: int) -> None:
 
 
 class SqliteListedRecords(ListedRecords):
-    """Each record gets a search key; those of a user are neighbours."""
+    """Each record gets a search key."""
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         super().__init__(connection, user_id)
-        self._next_key: int | None = None
+        # The next key of each day, and of the overflow.
+        self._next_keys: dict[int, int] = {}
+        self._next_overflow: int | None = None
+        self._not_indexed = array("q")
         self._indexed = 0
 
     def insert(self, entries: list[Entry]) -> None:
-        first = self._keys(len(entries))
+        keys = self._keys([day_of(entry.newest_first) for entry in entries])
         rows = [
             (self.user_id, entry.newest_first, entry.id, key, *entry[2:])
-            for key, entry in enumerate(entries, start=first)
+            for key, entry in zip(keys, entries, strict=True)
         ]
         insert_rows(self.connection, listed_records, rows)
-        added = {"user": self.user_id, "first": first, "last": first + len(rows) - 1}
-        self.connection.execute(_INDEX_NEW, added)
-        self._indexed += len(rows)
+        self._not_indexed.extend(keys)
+        if len(self._not_indexed) >= _TOGETHER:
+            self._index()
 
     def finish(self) -> None:
+        self._index()
         if self._indexed >= _MANY:
             # The index is in many parts now, each of which is searched.
             self.connection.execute(_OPTIMIZE)
         self._indexed = 0
 
     def delete(self, places: list[Place]) -> None:
+        # What the index has never heard of it could not forget.
+        self._index()
         values = {"user": self.user_id, "places": json.dumps(places)}
         self.connection.execute(_FORGET_SOME, values)
         self.connection.execute(_DELETE, values)
 
-    def _keys(self, number: int) -> int:
-        """The first of so many keys in a row."""
-        if self._next_key is None:
-            columns = listed_records.c
-            newest = self.connection.execute(
-                select(func.max(columns.search_key)).where(columns.user_id == self.user_id)
-            ).scalar_one()
-            self._next_key = self.user_id * KEYS_OF_A_USER if newest is None else int(newest) + 1
-        first = self._next_key
-        self._next_key += number
-        return first
+    def _index(self) -> None:
+        if self._not_indexed:
+            keys = json.dumps(sorted(self._not_indexed))
+            self.connection.execute(_INDEX_NEW, {"user": self.user_id, "keys": keys})
+            self._indexed += len(self._not_indexed)
+            self._not_indexed = array("q")
+
+    def _keys(self, days: list[int]) -> list[int]:
+        """A key of each of these days."""
+        self._find_next_keys(sorted(set(days).difference(self._next_keys)))
+        keys = []
+        for day in days:
+            key = self._next_keys[day]
+            if key < first_key(self.user_id, day + 1):
+                self._next_keys[day] = key + 1
+            else:
+                key = self._overflow_key()
+            keys.append(key)
+        return keys
+
+    def _find_next_keys(self, days: list[int]) -> None:
+        lowest = {first_key(self.user_id, day): day for day in days}
+        for low, highest in self._highest(list(lowest), first_key(0, 1) - 1):
+            self._next_keys[lowest[low]] = low if highest is None else highest + 1
+
+    def _overflow_key(self) -> int:
+        low, high = search_keys.overflow_keys(self.user_id)
+        if self._next_overflow is None:
+            ((_, highest),) = self._highest([low], high - low)
+            self._next_overflow = low if highest is None else highest + 1
+        key = self._next_overflow
+        if key > high:
+            raise OverflowError("there are too many records of one day")
+        self._next_overflow += 1
+        return key
+
+    def _highest(self, lowest: list[int], more: int) -> list[tuple[int, int | None]]:
+        values = {"user": self.user_id, "lowest": json.dumps(lowest), "more": more}
+        return [(low, highest) for low, highest in self.connection.execute(_HIGHEST, values)]

@@ -1,9 +1,9 @@
 """Texts in the records of the default order, looked for where it costs least.
 
 A text that is common is soon met by walking down the list; one that is rare is found by an index
-of trigrams. PostgreSQL knows roughly how rare a text is. SQLite does not: there both are tried in
-turn, each with a bound that rises. The index finds candidates; what is a match is decided by the
-same comparison everywhere.
+of trigrams. PostgreSQL knows roughly how rare a text is, and chooses. SQLite's index finds what it
+finds in the order of the list (`search_keys`), so only some more than are wanted are taken from it.
+The index finds candidates; what is a match is decided by the same comparison everywhere.
 """
 
 import json
@@ -11,39 +11,37 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, and_, bindparam, select, text, tuple_
+from sqlalchemy import Select, bindparam, select, text
 from sqlalchemy.sql import ColumnElement, Executable
 
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import DataState
+from finance_api.storage.sql import search_keys
 from finance_api.storage.sql.clauses import Bound, has_text
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import PLANNED_ANEW
 from finance_api.storage.sql.fetching import Fetching
 from finance_api.storage.sql.parts import COUNT, SKIP, USER, of_user
-from finance_api.storage.sql.tables import (
-    DATA_TABLES,
-    PLACE_DISTANCE,
-    listed_records,
-    record_places,
-    users,
-)
+from finance_api.storage.sql.tables import DATA_TABLES, listed_records
 from finance_api.values.text import fold
 
 #: The fields that stand, folded, in `listed_records` and in the index.
 SEARCHED = {"payee": listed_records.c.payee_folded, "note": listed_records.c.note_folded}
 
-#: How many candidates the index is asked for, and how many records are walked along, in turn.
-ROUNDS = ((100, 2_500), (800, 20_000))
+#: How many candidates SQLite's index is asked for, in turn: as many times what is wanted, and at
+#: most so many.
+ROUNDS = (1, 8, 64)
+_MOST_CANDIDATES = 20_000
+#: Wanted beside the matches: for candidates that are none, and a day that is not whole.
+_SPARE = 10
 
 #: The index knows nothing of shorter texts.
 _TRIGRAM = 3
-#: In the index of SQLite a user's records are neighbours; see `listed_sqlite`.
-KEYS_OF_A_USER = 1 << 36
+#: More make nothing more certain, and FTS5 has a limit.
+_MOST_TRIGRAMS = 64
 
 _LISTED = listed_records.c
-_ROWS: ColumnElement[int] = bindparam("rows", type_=BigInteger())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,28 +103,6 @@ def _walk(
     )
 
 
-def _short_walk(
-    database: str, needles: tuple[tuple[str, bool], ...], has_first: bool, has_last: bool
-) -> Select[Any]:
-    """The matches among about so many records from the beginning of the list on."""
-    place = (_record_count() - _ROWS) // PLACE_DISTANCE * PLACE_DISTANCE
-    at_place = and_(record_places.c.user_id == USER, record_places.c.position == place)
-    end = [
-        select(column).where(at_place).scalar_subquery()
-        for column in (record_places.c.newest_first, record_places.c.id)
-    ]
-    walk = _walk(database, needles, has_first, has_last)
-    return walk.where(tuple_(_LISTED.newest_first, _LISTED.id) < tuple_(*end))
-
-
-def _record_count() -> ColumnElement[int]:
-    return select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
-
-
-def _size(database: str) -> Select[Any]:
-    return select(users.c.record_count).where(users.c.id == USER)
-
-
 def search(
     storage: Fetching,
     needles: tuple[Needle, ...],
@@ -173,34 +149,69 @@ def _planned(database: str, fields: tuple[str, ...], *shape: Any) -> Select[Any]
 def _search_sqlite(
     storage: Fetching, indexed: list[Needle], shape: tuple[Any, ...], values: dict[str, Any]
 ) -> tuple[DataState, bytes]:
-    storage.begin_snapshot()
-    size = storage.fetch(_size, values=values)
-    if size and size[0][0] > ROUNDS[0][1]:
-        match = " AND ".join(map(_match, indexed))
-        for most, rows in ROUNDS:
-            asked = {"user": values["user"], "match": match, "most": most + 1}
-            keys = [row[0] for row in storage.fetch(_candidates, values=asked)]
-            if len(keys) <= most:
-                chosen = {**values, "search_keys": json.dumps(keys)}
-                return storage.fetch_lines(_chosen, *shape, values=chosen)
-            found = storage.fetch_lines(_short_walk, *shape, values={**values, "rows": rows})
-            if found[1].count(b"\n") + 1 == values["count"]:
-                return found
+    needles, has_first, has_last = shape
+    user_id, last = values["user"], values["last"]
+    low, high = search_keys.keys_between(user_id, values["first"], last)
+    asked = {"user": user_id, "match": _match(indexed), "low": low, "high": high}
+    if has_first:
+        asked["overflow_low"], asked["overflow_high"] = search_keys.overflow_keys(user_id)
+    wanted = values["skip"] + values["count"] + _SPARE
+    for most in [wanted * times for times in ROUNDS if wanted * times <= _MOST_CANDIDATES]:
+        found = storage.fetch(_candidates, has_first, values={**asked, "most": most})
+        if not found:
+            break
+        keys = json.loads(found[0][1])
+        is_all = len(keys) < most
+        chosen = {**values, "search_keys": found[0][1]}
+        if not is_all:
+            known = search_keys.last_of_whole_days(keys[-1])
+            chosen["last"] = known if last is None else min(last, known)
+        state, lines = storage.fetch_lines(
+            _chosen, needles, has_first, has_last or not is_all, values=chosen
+        )
+        # Otherwise somebody has imported in between.
+        is_of_one_state = state.revision == found[0][0]
+        if is_of_one_state and (is_all or lines.count(b"\n") + 1 == values["count"]):
+            return state, lines
     return storage.fetch_lines(_walk, *shape, values=values)
 
 
-def _match(needle: Needle) -> str:
-    """What FTS5 finds a text by."""
-    quoted = needle.folded.replace('"', '""')
-    return f'{SEARCHED[needle.field].name} : "{quoted}"'
+def _match(needles: list[Needle]) -> str:
+    """What FTS5 finds candidates by: all trigrams of the texts, wherever they stand.
+
+    It keeps neither their places nor their columns, which would take four times the room.
+    """
+    trigrams = dict.fromkeys(
+        needle.folded[start : start + _TRIGRAM]
+        for needle in needles
+        for start in range(len(needle.folded) - _TRIGRAM + 1)
+    )
+    quoted = [trigram.replace('"', '""') for trigram in list(trigrams)[:_MOST_TRIGRAMS]]
+    return " AND ".join(f'"{trigram}"' for trigram in quoted)
 
 
-def _candidates(database: str) -> Executable:
-    """Search keys of the user's records that the index finds."""
+def _candidates(database: str, has_overflow: bool) -> Executable:
+    """The revision, and a JSON list of search keys that the index finds, in their order.
+
+    has_overflow: whether the keys asked for are not next to those of the overflow.
+    """
+    keys = _KEYS_BETWEEN.format(low=":low", high=":high")
+    if has_overflow:
+        overflow = _KEYS_BETWEEN.format(low=":overflow_low", high=":overflow_high")
+        keys = (
+            f"SELECT rowid FROM (SELECT rowid FROM ({overflow})"  # noqa: S608 (no input)
+            f" UNION ALL SELECT rowid FROM ({keys})) LIMIT :most"
+        )
     return text(
-        "SELECT rowid FROM record_search WHERE record_search MATCH :match"
-        " AND rowid BETWEEN :user * :keys AND :user * :keys + :keys - 1 LIMIT :most"
-    ).bindparams(keys=KEYS_OF_A_USER)
+        f"SELECT users.data_revision, (SELECT json_group_array(rowid) FROM ({keys}))"  # noqa: S608
+        " FROM users WHERE users.id = :user"
+    )
+
+
+_KEYS_BETWEEN = (
+    "SELECT rowid FROM record_search WHERE record_search MATCH :match"
+    " AND rowid BETWEEN {low} AND {high} ORDER BY rowid LIMIT :most"
+)
 
 
 # A cross join, because SQLite then begins with the keys and not with all of the user's records.

@@ -1,6 +1,6 @@
 """Users."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -44,6 +44,8 @@ def to_user(row: Sequence[Any]) -> User:
 
 class Users:
     connection: Connection
+    #: Of `DataWriting`.
+    settle_places: Callable[[], None]
 
     def add_user(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
@@ -83,6 +85,8 @@ class Users:
 
     def delete_user(self, user_id: int) -> None:
         if self.connection.dialect.name == "sqlite":
+            # Also what this unit of work has written is in the index then.
+            self.settle_places()
             forget_user(self.connection, user_id)
         # What refers to the user goes with the user: the foreign keys cascade.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:

@@ -17,7 +17,8 @@ WITH_BODIES = ("accounts", "categories", "labels", "record_rules")
 
 _SEARCH = """
 CREATE VIRTUAL TABLE record_search USING fts5(
-    payee_folded, note_folded, content='', columnsize=0, tokenize='trigram case_sensitive 1'
+    payee_folded, note_folded,
+    content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'
 )
 """
 
