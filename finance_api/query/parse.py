@@ -23,7 +23,7 @@ from finance_api.query.model import (
     operators_of,
 )
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.values.ids import IdError, parse_id
+from finance_api.values.ids import IdError, are_ids, parse_id
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
 from finance_api.values.text import TextError, clean
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_date, parse_instant
@@ -147,7 +147,7 @@ def parse_ids(text: str) -> list[str]:
     parts = text.split(",")
     if len(parts) > MAX_LIST_OPERANDS:
         raise QueryError(f"{len(parts)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
-    return all_or_faults(_id, parts)
+    return text.lower().split(",") if are_ids(text) else all_or_faults(_id, parts)
 
 
 def _id(text: str) -> str:

@@ -3,7 +3,9 @@
 import re
 import uuid
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_FORM = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+_UUID = re.compile(_FORM)
+_UUIDS = re.compile(f"{_FORM}(?:,{_FORM})*")
 
 
 class IdError(ValueError):
@@ -15,6 +17,11 @@ def parse_id(text: str) -> str:
     if not _UUID.fullmatch(text):
         raise IdError("is not a UUID such as 0b7e1c9a-5f0e-4a43-9d53-0f6a3f1f7a11")
     return text.lower()
+
+
+def are_ids(text: str) -> bool:
+    """Whether these are ids, with a comma between each two."""
+    return _UUIDS.fullmatch(text) is not None
 
 
 def new_id() -> str:

@@ -5,7 +5,7 @@ import pytest
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
-from finance_api.storage.sql import search_keys
+from finance_api.storage.sql import search_keys, searching
 from finance_api.storage.sql.search_keys import day_of, first_key, keys_between
 from finance_api.storage.testing import Unit, make_row
 from finance_api.values.number import MAX_UNITS
@@ -98,3 +98,12 @@ def test_what_was_written_just_before_goes_out_of_the_index_as_well(new_backend)
     with backend.engine.connect() as connection:
         matches = "SELECT count(*) FROM record_search WHERE record_search MATCH '\"abc\"'"
         assert connection.exec_driver_sql(matches).scalar() == 50
+
+
+@pytest.mark.parametrize("length", range(3, 40))
+def test_the_trigrams_of_a_text_hold_all_its_characters(length):
+    text = "".join(chr(0x4E00 + number) for number in range(length))
+    found = searching._trigrams(text)
+    assert len(found) == -(-length // 3)
+    assert set("".join(found)) == set(text)
+    assert all(len(trigram) == 3 and trigram in text for trigram in found)

@@ -18,11 +18,12 @@ from finance_api.storage.sql.tables import listed_records
 
 #: So many new records are told together.
 _TOGETHER = 20_000
-#: After so many new records it pays to bring the whole index in order, which takes seconds for a
-#: million records.
-_MANY = 10_000
+#: The index grows by parts, each of which is searched. So each unit of work also merges some, as
+#: many pages of them: a few milliseconds at least.
+_MERGED_PAGES = 64
+_RECORDS_OF_A_MERGED_PAGE = 16
 
-_OPTIMIZE = text("INSERT INTO record_search (record_search) VALUES ('optimize')")
+_MERGE = text("INSERT INTO record_search (record_search, rank) VALUES ('merge', :pages)")
 _INDEX_NEW = text(
     "INSERT INTO record_search (rowid, payee_folded, note_folded)"
     " SELECT search_key, payee_folded, note_folded FROM json_each(:keys) AS keys"
@@ -78,9 +79,9 @@ class SqliteListedRecords(ListedRecords):
 
     def finish(self) -> None:
         self._index()
-        if self._indexed >= _MANY:
-            # The index is in many parts now, each of which is searched.
-            self.connection.execute(_OPTIMIZE)
+        if self._indexed:
+            pages = _MERGED_PAGES + self._indexed // _RECORDS_OF_A_MERGED_PAGE
+            self.connection.execute(_MERGE, {"pages": pages})
         self._indexed = 0
 
     def delete(self, places: list[Place]) -> None:

@@ -83,6 +83,8 @@ def upgrade() -> None:
             unique=True,
         )
         op.execute(_SEARCH)
+        # Two parts of one size are merged as soon as there is time for it; the default is four.
+        op.execute("INSERT INTO record_search (record_search, rank) VALUES ('usermerge', 2)")
     elif _add_extensions(connection):
         # By the user as well: the texts of others are not looked at.
         op.execute(
