@@ -57,11 +57,8 @@ def _check_size(request: Request) -> None:
     environ = request.environ
     if _url_length(environ) > MAX_URL_BYTES:
         raise problem(414, f"The URL is longer than {MAX_URL_BYTES} bytes.")
-    headers = 0
-    for name, value in environ.items():
-        if name.startswith("HTTP_") and isinstance(value, str):
-            headers += len(name) + len(value)
-    if headers > MAX_HEADER_BYTES:
+    headers = [len(name) + len(environ[name]) for name in environ if name[:5] == "HTTP_"]
+    if sum(headers) > MAX_HEADER_BYTES:
         raise problem(431, f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
 
 

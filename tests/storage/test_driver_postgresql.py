@@ -83,6 +83,30 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
     assert sorted(kept) == ["SELECT 0", "SELECT 1", "SELECT 4"]
 
 
+def test_a_roll_back_or_other_statements_leave_what_is_prepared(connection, driver, statement):
+    asked = statement("SELECT :x ::text")
+    for number in range(12):
+        for other in range(8):
+            connection.exec_driver_sql(f"SELECT {other % 2}")
+        driver.execute("BEGIN")
+        assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
+        connection.connection.driver_connection.rollback()
+    assert prepared(connection) == 1
+
+
+def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
+    engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1)
+    for _ in range(2):
+        with engine.connect() as connection:
+            driver = PostgresqlDriver(connection)
+            for number in range(12):
+                asked = Statement(text("SELECT :x ::text"), connection.dialect)
+                assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
+            found = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
+            assert connection.exec_driver_sql(found).scalar() == 0
+    engine.dispose()
+
+
 def test_failures_are_told_apart(connection, driver, statement):
     with pytest.raises(StorageUnavailable, match="statement timeout"):
         driver.run(statement("SELECT 1 FROM pg_sleep(5)"), {})

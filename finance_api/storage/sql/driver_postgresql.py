@@ -34,11 +34,16 @@ _READERS: dict[int, Callable[[bytes], Any]] = {
 
 
 class PostgresqlDriver(Driver):
-    """In a transaction that somebody has begun, or in none. The database ends what takes long."""
+    """In a transaction that somebody has begun, or in none. The database ends what takes long.
+
+    The only one of its connection, if that is one whose statements psycopg does not prepare.
+    """
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self._libpq: pq.abc.PGconn = self._raw.pgconn
+        # Where psycopg prepares statements, it drops all that there are now and then.
+        self._prepares = self._raw.prepare_threshold is None
         # Names, by text; what was used last stands last.
         self._prepared: dict[str, bytes] = {}
         self._number = 0
@@ -75,7 +80,7 @@ class PostgresqlDriver(Driver):
         text, names = _numbered(statement.text)
         # pq's types have forgotten that a value may be missing.
         values: Any = [_written(parameters[name]) for name in names]
-        if not statement.is_prepared:
+        if not (self._prepares and statement.is_prepared):
             return self._checked(self._libpq.exec_params(text, values))
         name = self._prepared.pop(statement.text, None) or self._prepare(text)
         self._prepared[statement.text] = name

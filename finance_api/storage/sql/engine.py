@@ -163,6 +163,8 @@ def _postgresql_engine(
             "tcp_user_timeout": 5_000,
             "options": f"-c statement_timeout={statement_seconds * 1000} -c timezone=UTC"
             + (" -c default_transaction_read_only=on" if for_reading else ""),
+            # What is asked often is prepared by `driver_postgresql`.
+            **({"prepare_threshold": None} if for_reading else {}),
         },
     )
 

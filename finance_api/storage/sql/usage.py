@@ -1,39 +1,46 @@
 """How many requests each user's tokens made on each day."""
 
+import json
 from collections.abc import Mapping
-from typing import Any
 
-from sqlalchemy import BigInteger, Connection, bindparam, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, TextClause, delete, select, text
 
-from finance_api.storage.sql.tables import usage, users
+from finance_api.storage.sql.tables import usage
 
-_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+# One statement for all users, during which other threads go on. Through the table of users,
+# so that one who is gone makes none of the others fail; in one order everywhere, so that two
+# processes cannot wait for each other.
+_ADD = """
+INSERT INTO usage (user_id, day, requests)
+SELECT users.id, {day}, {number} FROM {each} AS added JOIN users ON users.id = {user} WHERE true
+ORDER BY users.id, {day}
+ON CONFLICT (user_id, day) DO UPDATE SET requests = usage.requests + excluded.requests
+"""
+
+
+def _add(each: str, element: str) -> TextClause:
+    """each: the elements of a JSON list, as rows. element: one of such a row, by its number."""
+    user, day, number = (element.format(place) for place in range(3))
+    return text(_ADD.format(each=each, user=user, day=day, number=number))
+
+
+_ADD_IN: dict[str, TextClause] = {
+    "sqlite": _add("json_each(:added)", "json_extract(added.value, '$[{}]')"),
+    "postgresql": _add(
+        "json_array_elements(CAST(:added AS json))", "CAST(added.value ->> {} AS bigint)"
+    ),
+}
 
 
 class Usage:
     connection: Connection
 
     def add_usage(self, requests: Mapping[tuple[int, int], int]) -> None:
-        if not requests:
-            return
-        insert = _INSERTS[self.connection.dialect.name](usage)
-        # Through the table of users, so that one who is gone makes none of the others fail.
-        still_there = select(
-            users.c.id, bindparam("of_day", type_=BigInteger), bindparam("more", type_=BigInteger)
-        ).where(users.c.id == bindparam("of_user"))
-        statement = insert.from_select(["user_id", "day", "requests"], still_there)
-        self.connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=["user_id", "day"],
-                set_={"requests": usage.c.requests + statement.excluded.requests},
-            ),
-            # In one order everywhere, so that two processes cannot wait for each other.
-            [
-                {"of_user": user_id, "of_day": day, "more": count}
-                for (user_id, day), count in sorted(requests.items())
-            ],
-        )
+        if requests:
+            added = [(user_id, day, number) for (user_id, day), number in requests.items()]
+            self.connection.execute(
+                _ADD_IN[self.connection.dialect.name], {"added": json.dumps(added)}
+            )
 
     def list_usage(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
         rows = self.connection.execute(
