@@ -78,7 +78,9 @@ class BucketCounter(Counter[tuple[int, int]]):
         return state[0] + self._window_ms <= self._capacity
 
     def take(self, key: str, state: tuple[int, int], now_ms: int) -> tuple[int, int]:
-        return self._write(key, state[0] + self._window_ms, state[1])
+        taken = self._write(key, state[0] + self._window_ms, state[1])
+        # Of a time that is ahead, less is sane now.
+        return taken if taken[1] <= now_ms else self.read(key, now_ms)
 
     def give_back(self, key: str, state: tuple[int, int], taken_at_ms: int) -> tuple[int, int]:
         return self._write(key, max(0, state[0] - self._window_ms), state[1])
