@@ -19,7 +19,7 @@ from math import ceil, floor
 from typing import TypeVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.ratelimit.interface import RateLimiter
@@ -419,6 +419,7 @@ class RateLimiterConformance:
     # -- clocks that jump
 
     @_checked
+    @example(jumps=[34_296, 1, 1, -12_112, 0, 0, -954])
     @given(jumps=_jumps)
     @_any_rule
     def test_no_jump_of_the_clock_locks_out_or_overfills(
