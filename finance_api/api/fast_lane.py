@@ -21,7 +21,7 @@ from finance_api.api.parameters import read_parameters
 from finance_api.api.service import DataEndpoint, DataService
 
 #: How many inquiries are remembered, and how long what the client wrote may be.
-_REMEMBERED = 512
+_REMEMBERED = 1_024
 _LONGEST = 4_096
 
 Handler = Callable[[Request], Response]

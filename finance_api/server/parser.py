@@ -16,8 +16,6 @@ from finance_api.server.chunked import ChunkedBody
 from finance_api.server.head import check_head, check_size, method_of
 from finance_api.server.refusal import Refusal
 
-# No plain path: an absolute URL, one that begins with two slashes, or one with a fragment.
-_ODD = re.compile(rb"\A(?!/)|\A//|#")
 _BLANK_LINES = re.compile(rb"\A(?:\r\n)+")
 
 
@@ -84,7 +82,10 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
         """
         line, _, fields = head.partition(b"\r\n")
         method, target, version = line.split(b" ")
-        if version != b"HTTP/1.1" or method not in (b"GET", b"HEAD") or _ODD.search(target):
+        if version != b"HTTP/1.1" or method not in (b"GET", b"HEAD"):
+            return False
+        # Neither an absolute URL nor one that begins with two slashes or has a fragment.
+        if target[:1] != b"/" or target[:2] == b"//" or b"#" in target:
             return False
         if b"content-length" in single or b"transfer-encoding" in single:
             return False

@@ -15,8 +15,9 @@ from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.surfaces import PUBLIC_SURFACE, USAGE_PATH
 from finance_api.values.time import DAY_SECONDS
 
-#: Numbers are written at least once a second; writing them takes some time, too.
-_FLUSH_SECONDS = 0.5
+#: Numbers are written at least once a second; writing them takes some time, too. Not more often:
+#: after each write SQLite's readers have to come by the pages of the file anew.
+_FLUSH_SECONDS = 0.9
 
 #: An import may be running when the service ends; each attempt waits a second for it.
 _LAST_ATTEMPTS = 20

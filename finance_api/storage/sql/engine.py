@@ -28,8 +28,10 @@ WAIT_SECONDS = "finance_api_wait_seconds"
 _IDLE_SECONDS = 5
 #: What an import may hold of a SQLite file before it writes.
 _WRITING_CACHE_KIB = 65_536
-#: Address space, not memory: the most of a SQLite file that is read without copying.
-_MAPPED_BYTES = 1 << 40
+#: What each connection that reads keeps of the file, until something is written to it. The file is
+#: not mapped: after each write SQLite gives the mapping up, which takes milliseconds if much of it
+#: was read.
+_READING_CACHE_KIB = 4_096
 _USED_AT = "finance_api_used_at"
 
 # SQLite asks after so many steps of its machine whether to go on.
@@ -105,8 +107,7 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading
         if for_reading:
             # Read-only to a program that would write by mistake.
             connection.execute("PRAGMA query_only = ON")
-            # Pages of the file are read where the system has them, not copied.
-            connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+            connection.execute(f"PRAGMA cache_size = -{_READING_CACHE_KIB}")
         else:
             # A large import comes back to the same pages again and again.
             connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
