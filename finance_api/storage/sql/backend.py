@@ -1,29 +1,19 @@
 """The SQL storage as the process holds it: engines, schema version, units of work."""
 
-import threading
-import time
-from collections.abc import Callable
-from typing import TypeVar
-
 import transaction
 import zope.sqlalchemy
 from sqlalchemy import Engine
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
-from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import Storage, StorageBackend
 from finance_api.storage.sql import engine as engines
 from finance_api.storage.sql import schema
+from finance_api.storage.sql.attempts import Attempts
 from finance_api.storage.sql.driver import Statements
 from finance_api.storage.sql.readers import Readers
 from finance_api.storage.sql.storage import ReadingSqlStorage, SqlStorage
 
-T = TypeVar("T")
-
-#: After a failed attempt to connect, how long nobody tries again; then one at a time does.
-_REST_SECONDS = 1.0
 _IMPATIENT_SECONDS = 1
 
 
@@ -48,25 +38,26 @@ class SqlBackend(StorageBackend):
                 for_reading=for_reading,
             )
 
-        def readers(url: str) -> Readers:
-            # A restart of the database takes the connections for writing away as well.
+        def readers(url: str, attempts: Attempts) -> Readers:
             return Readers(
-                engine(url, for_reading=True), pool_size, statement_seconds, self.engine.dispose
+                engine(url, for_reading=True),
+                pool_size,
+                statement_seconds,
+                attempts,
+                # A restart of the database takes the connections for writing away as well.
+                self.engine.dispose,
             )
 
         self.engine = engine(url, for_reading=False)
-        self.readers = readers(url)
-        self.copies = readers(read_url) if read_url else None
+        self._attempts = Attempts()
+        self.readers = readers(url, self._attempts)
+        self.copies = readers(read_url, Attempts()) if read_url else None
         self._writing = engines.writing(self.engine)
         self._impatient = engines.writing(self.engine, _IMPATIENT_SECONDS)
         self._statements = Statements(self.engine.dialect)
-        self._failed_at: float | None = None
-        self._probing = threading.Lock()
 
     def read(self) -> Storage:
-        return self._connected(
-            lambda: ReadingSqlStorage(self.readers, self._statements, self.copies)
-        )
+        return ReadingSqlStorage(self.readers, self._statements, self.copies)
 
     def write(self, tm: transaction.TransactionManager, *, patient: bool = True) -> Storage:
         # Without a transaction nobody would give the connection back.
@@ -74,14 +65,14 @@ class SqlBackend(StorageBackend):
         session = Session(self._writing if patient else self._impatient, autoflush=False)
         # Core statements do not tell the session that they changed something.
         zope.sqlalchemy.register(session, initial_state=STATUS_CHANGED, transaction_manager=tm)
-        connection = self._connected(session.connection)
+        connection = self._attempts.make(session.connection)
         storage = SqlStorage(connection, self._statements)
         # Last of all, so that it is done once however much was written.
         tm.get().addBeforeCommitHook(storage.settle_places)
         return storage
 
     def check(self) -> None:
-        self._connected(lambda: schema.check(self.engine))
+        self._attempts.make(lambda: schema.check(self.engine))
         if self.copies is not None:
             # By one of those that are read with: the pool has no more than they.
             reader = self.copies.take()
@@ -89,33 +80,6 @@ class SqlBackend(StorageBackend):
                 schema.check_connection(reader.connection)
             finally:
                 self.copies.give_back(reader)
-
-    def _connected(self, connect: Callable[[], T]) -> T:
-        """What ``connect`` returns; a database that is away is asked seldom, and by one thread.
-
-        The others would wait as long as connecting may take, and find out the same.
-        """
-        if self._failed_at is None:
-            return self._attempt(connect)
-        if time.monotonic() - self._failed_at < _REST_SECONDS or not self._probing.acquire(False):
-            raise StorageUnavailable("the database does not answer")
-        try:
-            return self._attempt(connect)
-        finally:
-            self._probing.release()
-
-    def _attempt(self, connect: Callable[[], T]) -> T:
-        try:
-            connected = connect()
-        except PoolTimeout as error:
-            raise StorageUnavailable("every database connection is in use") from error
-        except StorageUnavailable as error:
-            # Another writer's lock says nothing about the database.
-            if not engines.is_locked(error.__cause__):
-                self._failed_at = time.monotonic()
-            raise
-        self._failed_at = None
-        return connected
 
     def upgrade(self) -> None:
         schema.upgrade(self.engine)

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.sql.attempts import Attempts
 from finance_api.storage.sql.drivers import driver_of
 from finance_api.storage.sql.engine import BEGIN_SNAPSHOT, CONNECT_SECONDS
 
@@ -48,7 +49,7 @@ class Reader:
 class Readers:
     """At most ``size`` readers of one engine; who needs one more waits a while.
 
-    seconds: after which a statement is ended.
+    seconds: after which a statement is ended. attempts: to connect to that database.
     when_lost: called when the database has closed a connection; others are then lost, too.
     """
 
@@ -57,9 +58,11 @@ class Readers:
         engine: Engine,
         size: int,
         seconds: float,
+        attempts: Attempts,
         when_lost: Callable[[], object] = lambda: None,
     ) -> None:
         self.engine = engine
+        self._attempts = attempts
         self._seconds = seconds
         self._when_lost = when_lost
         self._idle: deque[Reader] = deque()
@@ -79,12 +82,13 @@ class Readers:
         except Empty:
             raise StorageUnavailable("every database connection is in use") from None
         try:
-            return self._idle_one() or Reader(
-                self.engine.connect(), self._seconds, self._generation
-            )
+            return self._idle_one() or self._attempts.make(self._new_one)
         except BaseException:
             self._free.put(None)
             raise
+
+    def _new_one(self) -> Reader:
+        return Reader(self.engine.connect(), self._seconds, self._generation)
 
     def _idle_one(self) -> Reader | None:
         while self._idle:
