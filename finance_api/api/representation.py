@@ -50,7 +50,8 @@ def json_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
         b"null" if offset is None else b"%d" % offset,
         b"" if page.total is None else b',"total":%d' % page.total,
     )
-    return b'{"%b":[' % query.resource.name.encode() + page.lines.replace(b"\n", b",") + end, ()
+    begin = b'{"%b":[' % query.resource.name.encode()
+    return b"".join((begin, page.lines.replace(b"\n", b","), end)), ()
 
 
 def ndjson_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:

@@ -121,6 +121,10 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
 
     def write(self, data: bytes) -> None:
         """As waitress' own, with the header and what comes first in one piece."""
+        if not self.complete:
+            raise AssertionError("start_response was not called")
+        if self.request.command == "HEAD":
+            data = b""
         if self.wrote_header or self.version != "1.1" or not self.has_body or not data:
             super().write(data)
             return

@@ -142,9 +142,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def write_soon(self, data: Any) -> int:
         # What the socket takes at once needs no buffer.
         sent = 0
-        if type(data) is bytes and data and not self.total_outbufs_len and self.connected:
+        if type(data) is bytes and data:
             with self.outbuf_lock:
-                if not self.total_outbufs_len:
+                if self.connected and not self.total_outbufs_len:
                     with suppress(OSError):
                         sent = self.send(data, do_close=False)
             if sent == len(data):

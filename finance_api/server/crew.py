@@ -29,7 +29,7 @@ class Crew:
         """at_once: tasks done side by side."""
         self._turn: Callable[[bool], bool]
         self._wake: Callable[[], object]
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._tasks: deque[Task] = deque()
         self._lead = Lead(followers=at_once + 1)
         self._over = threading.Event()
@@ -83,7 +83,10 @@ class Crew:
     def _make_turns(self) -> None:
         """Until the end, or until another thread has taken the lead."""
         while self._make_turn():
-            while self._is_task_due:
+            # What these add, such as the next request of a connection, comes after the next turn.
+            for _ in range(len(self._tasks)):
+                if not self._is_task_due:
+                    break
                 task = self._tasks.popleft()
                 self._lead.begin()
                 try:
@@ -101,7 +104,7 @@ class Crew:
     def _make_turn(self) -> bool:
         try:
             return self._turn(not self._is_task_due)
-        except Exception as error:
+        except BaseException as error:
             self._failure = error
             return False
 

@@ -1,6 +1,5 @@
 """The listening socket and the loop over all connections."""
 
-import select
 import time
 from typing import Any
 
@@ -67,6 +66,13 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             if not self.crew.is_leading:
                 self.pull_trigger()
 
+    def handle_accept(self) -> None:
+        """Takes all connections that wait, as far as there may be more; waitress takes one."""
+        before = -1
+        while before < len(self._map) < self.adj.connection_limit:
+            before = len(self._map)
+            super().handle_accept()
+
     def channels(self) -> list[Channel]:
         return list(self.active_channels.values())
 
@@ -75,10 +81,7 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
 
     def stop_listening(self) -> None:
         """Take what already waits in the system's queue, then close the listening socket only."""
-        waiting = select.poll()
-        waiting.register(self.socket, select.POLLIN)
-        while len(self._map) < self.adj.connection_limit and waiting.poll(0):
-            self.handle_accept()
+        self.handle_accept()
         # Not self.close(): that would close the trigger, which the workers still pull.
         wasyncore.dispatcher.close(self)
 

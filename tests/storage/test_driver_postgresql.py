@@ -50,6 +50,8 @@ def test_values_come_and_go_as_they_are(driver, statement):
 def test_nothing_else_is_bound_or_read(driver, statement):
     with pytest.raises(TypeError, match="float"):
         driver.run(statement("SELECT :x ::text"), {"x": 1.5})
+    with pytest.raises(ValueError, match="NUL"):
+        driver.run(statement("SELECT :x ::text"), {"x": "a\0b"})
     with pytest.raises(KeyError):
         driver.run(statement("SELECT now()"), {})
 

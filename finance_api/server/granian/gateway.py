@@ -75,9 +75,11 @@ class Gateway:
                 self._working -= 1
                 if self._is_ending:
                     self._changed.notify_all()
-        if not self._lead.end():
-            # A thread of granian's that does not come back gets no more requests.
-            self._lead.stand_by()
+            # What it holds is not needed while the thread stands by.
+            environ.clear()
+            if not self._lead.end():
+                # A thread of granian's that does not come back gets no more requests.
+                self._lead.stand_by()
 
     def end(self) -> None:
         """From now on each answer is the last one of its connection."""

@@ -119,6 +119,9 @@ def _written(value: Any) -> bytes | None:
     if value is None:
         return None
     if isinstance(value, str):
+        if "\0" in value:
+            # To libpq a text ends there.
+            raise ValueError("no text may hold a NUL")
         return value.encode()
     if isinstance(value, int):
         return b"%d" % value

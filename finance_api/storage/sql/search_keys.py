@@ -31,9 +31,10 @@ def keys_between(user_id: int, first: int | None, last: int | None) -> tuple[int
     Without a first one they are next to the overflow's, and begin with those.
     """
     lowest, highest = first_key(user_id, 0), first_key(user_id + 1, 0) - 1
-    low = lowest if first is None else first_key(user_id, day_of(first))
     high = highest if last is None else first_key(user_id, day_of(last) + 1) - 1
-    return max(low, lowest), min(high, highest)
+    if first is None:
+        return lowest, min(high, highest)
+    return first_key(user_id, max(day_of(first), _OVERFLOW_DAYS)), min(high, highest)
 
 
 def overflow_keys(user_id: int) -> tuple[int, int]:

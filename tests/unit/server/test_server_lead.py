@@ -202,3 +202,19 @@ def test_a_leader_that_is_at_no_task_keeps_the_lead():
     lead.give_up()
     other.join(PATIENCE_SECONDS)
     assert not other.is_alive()
+
+
+def test_what_a_task_adds_comes_after_the_next_turn(harness):
+    """Else a connection with many requests in one piece would keep all others waiting."""
+    crew = harness(2)
+
+    class Again(Done):
+        def service(self):
+            super().service()
+            if self.name < 50:
+                crew.crew.add(Again(crew.log, self.name + 1))
+
+    turns = crew.turns
+    crew.come(Again(crew.log, 0))
+    wait_until(lambda: len(crew.log) == 51)
+    assert crew.turns - turns > 50

@@ -1,4 +1,4 @@
-"""Rows as JSON objects; the records in their default order, places in it, an index for searching.
+"""Rows as JSON objects; the records in their default order, and places in it. Rows follow in 0005.
 
 Revision: 0004
 """
@@ -14,14 +14,6 @@ down_revision = "0003"
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 WITH_BODIES = ("accounts", "categories", "labels", "record_rules")
-
-_SEARCH = """
-CREATE VIRTUAL TABLE record_search USING fts5(
-    payee_folded, note_folded,
-    content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'
-)
-"""
-
 
 logger = logging.getLogger(__name__)
 
@@ -82,16 +74,9 @@ def upgrade() -> None:
             ["user_id", "search_key"],
             unique=True,
         )
-        op.execute(_SEARCH)
-        # Two parts of one size are merged as soon as there is time for it; the default is four.
-        op.execute("INSERT INTO record_search (record_search, rank) VALUES ('usermerge', 2)")
     elif _add_extensions(connection):
         # By the user as well: the texts of others are not looked at.
         op.execute(
             "CREATE INDEX ix_listed_records_search ON listed_records USING gin"
             " (user_id, payee_folded gin_trgm_ops, note_folded gin_trgm_ops)"
         )
-    # Through the program's own code: what it prepares is defined there.
-    from finance_api.storage.sql.preparing import prepare_all
-
-    prepare_all(connection)
