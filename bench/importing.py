@@ -5,7 +5,7 @@ so that the memory it needs is its own.
 """
 
 import json
-import resource
+import os
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench import data
 from bench.places import Place
+from bench.processes import peak_bytes
 from bench.sizes import SIZES
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest
@@ -54,8 +55,8 @@ def import_everybody(ini: Path, place: Place) -> Measured:
         seconds = time.perf_counter() - begin
     finally:
         office.close()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return Measured(sum(person.records for person in people), seconds, peak)
+    records = sum(person.records for person in people)
+    return Measured(records, seconds, peak_bytes(os.getpid()))
 
 
 def _token(person: data.Person, user_id: int) -> Token:

@@ -90,9 +90,21 @@ class Process:
         return found
 
 
+def peak_bytes(pid: int) -> int:
+    """The largest resident set that the process had; 0 when it has ended.
+
+    Of what runs now: the figures of ``getrusage`` count what the process was forked from, too.
+    """
+    return _told_bytes(pid, "status", "VmHWM:")
+
+
 def _anonymous_bytes(pid: int) -> int:
+    return _told_bytes(pid, "smaps_rollup", "Anonymous:")
+
+
+def _told_bytes(pid: int, file: str, name: str) -> int:
     try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
     except OSError:
         return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))

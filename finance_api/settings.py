@@ -199,7 +199,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "finance_api.cache.max_bytes",
         _integer(0, 1 << 40),
-        str(32 << 20),
+        str(16 << 20),
         "bytes",
         "Roughly how much memory a process may use to keep answers while the data they are of is "
         "unchanged; 0 keeps none.",

@@ -25,7 +25,7 @@ crew            the threads that serve
 drain           the end: what was accepted is answered, nothing more is taken
 stop            signals
 hooks           what the application asked to be called at the end
-scheduling      how the system shares a core among threads
+process         what is asked of the system: one arena of memory, few switches
 runner          all of it in order
 ==============  ========================================================================
 

@@ -9,6 +9,7 @@ from finance_api.server.deadlines import SWEEP_SECONDS
 from finance_api.server.drain import Drain
 from finance_api.server.hooks import call_shutdown_hooks
 from finance_api.server.listener import open_listener
+from finance_api.server.process import share_memory
 from finance_api.server.settings import ServerSettings, StartError, read_settings
 from finance_api.server.stop import Stop, leave
 
@@ -45,6 +46,7 @@ def run(app: Any, global_conf: Mapping[str, str], section: Mapping[str, str]) ->
 
     with stop.on_signals():
         print(f"Serving on {listener.url}", flush=True)
+        share_memory()
         crew.start(turn, listener.pull_trigger)
         crew.wait()
         finished = drain.finish(crew.join(drain.seconds_left))

@@ -16,7 +16,7 @@ from finance_api.server.granian.engine import Engine
 from finance_api.server.granian.gateway import Gateway
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.hooks import call_shutdown_hooks
-from finance_api.server.scheduling import work_in_batches
+from finance_api.server.process import share_memory, work_in_batches
 from finance_api.server.stop import leave
 
 logger = logging.getLogger(__name__)
@@ -47,6 +47,7 @@ def work(number: int, plan: Plan, ready: Connection) -> NoReturn:
     """
     stopping = threading.Event()
     _watch(plan.lifeline, stopping)
+    share_memory()
     work_in_batches()
     app = _make(plan)
     gateway = Gateway(app, plan.settings)

@@ -31,7 +31,7 @@ _WRITING_CACHE_KIB = 65_536
 #: What each connection that reads keeps of the file, until something is written to it. The file is
 #: not mapped: after each write SQLite gives the mapping up, which takes milliseconds if much of it
 #: was read.
-_READING_CACHE_KIB = 4_096
+_READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
 
 # SQLite asks after so many steps of its machine whether to go on.
