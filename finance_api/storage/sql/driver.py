@@ -36,12 +36,8 @@ class Statement:
 
     def parameters(self, values: Mapping[str, Any]) -> Any:
         """values: by the names of the statement's parameters; others are left out."""
-        if self._positions is None:
-            return {**self._fixed, **values} if self._fixed else values
-        fixed = self._fixed
-        if not fixed:
-            return [values[name] for name in self._positions]
-        return [values[name] if name in values else fixed[name] for name in self._positions]
+        given = {**self._fixed, **values} if self._fixed else values
+        return given if self._positions is None else [given[name] for name in self._positions]
 
 
 class Driver(ABC):
