@@ -12,12 +12,38 @@ from bench.places import PROJECT
 
 _START_SECONDS = 60
 _END_SECONDS = 35
+#: A core is idle when it had nothing to do for this share of so long.
+_IDLE_SHARE = 0.9
+_IDLE_LOOK_SECONDS = 0.2
+_IDLE_LONGEST_SECONDS = 90
 
 
 def cores() -> tuple[int, int]:
     """The core of servers and databases, and the core of clients; the same if there is one."""
     available = sorted(os.sched_getaffinity(0))
     return available[0], available[-1]
+
+
+def wait_until_idle(core: int) -> None:
+    """Until nothing runs there any more. Raises RuntimeError if something never ends."""
+    deadline = time.monotonic() + _IDLE_LONGEST_SECONDS
+    while time.monotonic() < deadline:
+        before, begin = _idle_seconds(core), time.monotonic()
+        time.sleep(_IDLE_LOOK_SECONDS)
+        idle = _idle_seconds(core) - before
+        if idle >= _IDLE_SHARE * (time.monotonic() - begin):
+            return
+    raise RuntimeError(f"core {core} was busy for {_IDLE_LONGEST_SECONDS} seconds without a load")
+
+
+def _idle_seconds(core: int) -> float:
+    """How long it has had nothing to do since the system started, or waited for a disk."""
+    for line in Path("/proc/stat").read_text().splitlines():
+        name, *ticks = line.split()
+        if name == f"cpu{core}":
+            # user, nice, system, idle, iowait ...
+            return (int(ticks[3]) + int(ticks[4])) / os.sysconf("SC_CLK_TCK")
+    raise RuntimeError(f"there is no core {core}")
 
 
 def pinned(core: int, command: Sequence[str]) -> list[str]:
