@@ -8,6 +8,7 @@ from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
+from finance_api.storage.errors import NotFound, StorageUnavailable
 from finance_api.storage.interface import Storage, unit_of_work
 
 
@@ -73,6 +74,10 @@ def sentence(error: Exception) -> str:
 
 def data_state(request: Request) -> dict[str, Any]:
     """How often the user's data has changed, and when last; None if it never did."""
-    state = request.storage.get_data_state(identity_of(request).user.id)
+    try:
+        state = request.storage.get_data_state(identity_of(request).user.id)
+    except NotFound as error:
+        # So new that a copy of the database has not heard of them.
+        raise StorageUnavailable("the user is unknown where data is read from") from error
     changed_at = state.changed_at if state.revision else None
     return {"revision": state.revision, "changed_at": changed_at}

@@ -9,6 +9,7 @@ from sqlalchemy.engine import make_url
 from finance_api.auth.issuing import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from support.books import account, budget, household, record, uid
+from support.browser import new_user, signed_in
 from support.service import Client, Service
 
 PATHS = [
@@ -139,6 +140,13 @@ def test_a_user_whom_the_copy_has_not_heard_of_is_to_try_again(both):
             answer = both.of_copy(path, new, **headers)
             assert answer.status_int == 503, path
             assert "Retry-After" in answer.headers
+
+
+def test_a_page_about_such_a_users_data_says_to_try_again(both):
+    visitor = signed_in(both.second, new_user(both.first))
+    for page in ("/settings", "/settings/data"):
+        assert "try again" in visitor.get(page, status=503).text
+    assert visitor.get("/settings/tokens").status_int == 200
 
 
 def test_what_is_noted_is_written_to_the_database_alone(both):

@@ -5,6 +5,7 @@ import pytest
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
+from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.sql import search_keys, searching
 from finance_api.storage.sql.search_keys import day_of, first_key, keys_between
 from finance_api.storage.testing import Unit, make_row
@@ -73,7 +74,7 @@ def test_a_day_with_more_records_than_it_has_keys_has_some_of_the_overflow(
     assert found(unit, "bcd") == 30
     in_order(backend)
     monkeypatch.setattr(search_keys, "_OVERFLOW_DAYS", 8)
-    with pytest.raises(OverflowError, match="too many records of one day"):
+    with pytest.raises(StorageNotReady, match="so many records of one day"):
         unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=DAY) for n in range(30, 60)))
     assert found(unit, "bcd") == 30
 

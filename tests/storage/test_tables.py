@@ -1,12 +1,13 @@
 """The tables: distributable by user, as the migrations make them, and asked for one user only."""
 
 import re
+import sqlite3
 
 import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import UniqueConstraint, event, inspect
+from sqlalchemy import UniqueConstraint, event, inspect, make_url
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions
@@ -17,6 +18,7 @@ from finance_api.storage.sql import searching
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import Statements
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.search_keys import MAX_USER_ID
 from finance_api.storage.sql.tables import DATA_TABLES, listed_records, metadata, record_places
 from finance_api.storage.testing import Unit, make_id, make_row
 
@@ -217,6 +219,36 @@ def test_a_damaged_file_is_never_an_empty_answer(new_sqlite_url):
 def test_a_url_that_cannot_be_used_is_named(url, reason):
     with pytest.raises(StorageNotReady, match=reason):
         SqlBackend(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("nonsense", "sqlalchemy.read_url: "),
+        ("mysql://x/y", "sqlalchemy.read_url: mysql is neither"),
+        ("postgresql://x/y", "sqlalchemy.read_url: postgresql is no copy of .* which is sqlite"),
+    ],
+)
+def test_a_copy_that_cannot_be_one_is_named(new_sqlite_url, url, reason):
+    with pytest.raises(StorageNotReady, match=reason):
+        SqlBackend(new_sqlite_url(), read_url=url)
+
+
+def test_more_users_than_sqlite_has_keys_for_are_refused(new_sqlite_url):
+    url = new_sqlite_url()
+    backend = SqlBackend(url)
+    last = Unit(backend).user.id
+    with sqlite3.connect(make_url(url).database) as connection:
+        connection.execute(f"UPDATE sqlite_sequence SET seq = {MAX_USER_ID - 1} WHERE seq = {last}")
+    connection.close()
+    unit = Unit(backend, "two")
+    assert unit.user.id == MAX_USER_ID
+    unit.put(RECORDS, make_row(RECORDS, 1, note="some text"))
+    assert len(unit.found(RECORDS, "note", "contains-i.text")) == 1
+    with pytest.raises(StorageNotReady, match="16,777,215"):
+        Unit(backend, "three")
+    assert len(unit.found(RECORDS, "note", "contains-i.text")) == 1
+    backend.close()
 
 
 def test_a_statement_that_takes_too_long_is_ended(new_sqlite_url):

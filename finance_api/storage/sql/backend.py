@@ -6,6 +6,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
+from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import Storage, StorageBackend
 from finance_api.storage.sql import engine as engines
 from finance_api.storage.sql import schema
@@ -30,17 +31,18 @@ class SqlBackend(StorageBackend):
     def __init__(
         self, url: str, *, read_url: str = "", pool_size: int = 8, statement_seconds: int = 5
     ) -> None:
-        def engine(url: str, *, for_reading: bool) -> Engine:
+        def engine(url: str, *, setting: str = "sqlalchemy.url", for_reading: bool) -> Engine:
             return engines.make_engine(
                 url,
+                setting=setting,
                 pool_size=pool_size,
                 statement_seconds=statement_seconds,
                 for_reading=for_reading,
             )
 
-        def readers(url: str, attempts: Attempts) -> Readers:
+        def readers(engine: Engine, attempts: Attempts) -> Readers:
             return Readers(
-                engine(url, for_reading=True),
+                engine,
                 pool_size,
                 statement_seconds,
                 attempts,
@@ -50,8 +52,16 @@ class SqlBackend(StorageBackend):
 
         self.engine = engine(url, for_reading=False)
         self._attempts = Attempts()
-        self.readers = readers(url, self._attempts)
-        self.copies = readers(read_url, Attempts()) if read_url else None
+        self.readers = readers(engine(url, for_reading=True), self._attempts)
+        self.copies = None
+        if read_url:
+            copy = engine(read_url, setting="sqlalchemy.read_url", for_reading=True)
+            if copy.dialect.name != self.engine.dialect.name:
+                raise StorageNotReady(
+                    f"sqlalchemy.read_url: {copy.dialect.name} is no copy of sqlalchemy.url,"
+                    f" which is {self.engine.dialect.name}"
+                )
+            self.copies = readers(copy, Attempts())
         self._writing = engines.writing(self.engine)
         self._impatient = engines.writing(self.engine, _IMPATIENT_SECONDS)
         self._statements = Statements(self.engine.dialect)

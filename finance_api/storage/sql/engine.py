@@ -58,10 +58,16 @@ DEADLINE = "finance_api_deadline"
 
 
 def make_engine(
-    url_text: str, *, pool_size: int, statement_seconds: int, for_reading: bool = False
+    url_text: str,
+    *,
+    setting: str = "sqlalchemy.url",
+    pool_size: int,
+    statement_seconds: int,
+    for_reading: bool = False,
 ) -> Engine:
     """An engine for SQLite or PostgreSQL; no connection is made yet.
 
+    setting: the one that ``url_text`` is the value of.
     statement_seconds: a reading statement that takes longer is ended.
     for_reading: whether its connections only read, each statement by itself unless a transaction
     is begun by hand (`BEGIN_SNAPSHOT`).
@@ -75,12 +81,12 @@ def make_engine(
         elif backend == "postgresql":
             engine = _postgresql_engine(url, pool_size, statement_seconds, for_reading)
         else:
-            raise StorageNotReady(f"sqlalchemy.url: {backend} is neither sqlite nor postgresql")
+            raise StorageNotReady(f"{setting}: {backend} is neither sqlite nor postgresql")
     except (ArgumentError, NoSuchModuleError) as error:
-        raise StorageNotReady(f"sqlalchemy.url: {error}") from None
+        raise StorageNotReady(f"{setting}: {error}") from None
     except ModuleNotFoundError as error:
         raise StorageNotReady(
-            f"sqlalchemy.url: the driver is missing ({error.name}); "
+            f"{setting}: the driver is missing ({error.name}); "
             "install finance-api with its extra postgresql"
         ) from None
     event.listen(engine, "handle_error", _tell_unavailable)

@@ -10,6 +10,7 @@ from array import array
 
 from sqlalchemy import Connection, text
 
+from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.sql import search_keys
 from finance_api.storage.sql.bulk import insert_rows
 from finance_api.storage.sql.listed_writing import Entry, ListedRecords, Place
@@ -123,7 +124,7 @@ class SqliteListedRecords(ListedRecords):
             self._next_overflow = low if highest is None else highest + 1
         key = self._next_overflow
         if key > high:
-            raise OverflowError("there are too many records of one day")
+            raise StorageNotReady("SQLite cannot take so many records of one day")
         self._next_overflow += 1
         return key
 

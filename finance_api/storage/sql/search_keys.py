@@ -14,6 +14,9 @@ _RECORD_BITS = 17
 #: What comes before the first day, for records that their own days have no number for.
 _OVERFLOW_DAYS = 256
 
+#: The last user that keys of 63 bits have room for.
+MAX_USER_ID = (1 << (63 - _DAY_BITS - _RECORD_BITS)) - 1
+
 
 def day_of(newest_first: int) -> int:
     """The number of a record's day, the newest day first. newest_first: of `listed_records`."""

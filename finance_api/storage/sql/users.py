@@ -6,9 +6,10 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.errors import Conflict, NotFound, StorageNotReady
 from finance_api.storage.interface import DataState, User
 from finance_api.storage.sql.listed_sqlite import forget_user
+from finance_api.storage.sql.search_keys import MAX_USER_ID
 from finance_api.storage.sql.tables import users
 
 USER_COLUMNS = (
@@ -64,7 +65,10 @@ class Users:
             )
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
-        return self.get_user(email)
+        user = self.get_user(email)
+        if self.connection.dialect.name == "sqlite" and user.id > MAX_USER_ID:
+            raise StorageNotReady(f"SQLite takes {MAX_USER_ID:,} users: PostgreSQL takes more")
+        return user
 
     def get_user(self, email: str) -> User:
         row = self.connection.execute(select(*USER_COLUMNS).where(users.c.email == email)).first()
