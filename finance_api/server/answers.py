@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import traceback
 from collections.abc import Callable
 from functools import lru_cache
 from http import HTTPStatus
@@ -12,7 +11,8 @@ from waitress.channel import ClientDisconnected
 from waitress.task import ErrorTask, WSGITask, hop_by_hop, rename_headers
 from waitress.utilities import build_http_date
 
-from finance_api.server.refusal import Refusal, refusal_answer
+from finance_api.server.environment import plain_path
+from finance_api.server.refusal import Refusal, failure, refusal_answer
 
 logger = logging.getLogger(__name__)
 
@@ -60,17 +60,13 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
         except BaseException as error:
             # SystemExit too: a thread that skipped the end of its request would leave the
             # connection waiting for ever.
-            # The message may hold values of the user's, the path may hold line ends: neither is
-            # logged.
-            frames = "".join(traceback.format_tb(error.__traceback__))
-            logger.error("the application raised %s\n%s", type(error).__name__, frames)
-            self._answer_500()
+            self._answer_500(failure(error))
 
-    def _answer_500(self) -> None:
+    def _answer_500(self, refusal: Refusal) -> None:
         self.close_on_finish = True
         if self.wrote_header:
             return
-        self.request.error = Refusal(500, "the server failed to answer this request")
+        self.request.error = refusal
         with contextlib.suppress(ClientDisconnected, OSError):
             ProblemTask(self.channel, self.request).service()
 
@@ -176,7 +172,6 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
         """What the application is told of the request (PEP 3333)."""
         request, channel = self.request, self.channel
         address, port, *_ = channel.addr
-        path = request.path
         environ = {
             **channel.server.environment,
             "REMOTE_ADDR": address,
@@ -184,7 +179,7 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
             "REMOTE_PORT": str(port),
             "REQUEST_METHOD": request.command,
             "SERVER_PROTOCOL": f"HTTP/{self.version}",
-            "PATH_INFO": "/" + path.lstrip("/") if path.startswith("//") else path,
+            "PATH_INFO": plain_path(request.path),
             "REQUEST_URI": request.request_uri,
             "QUERY_STRING": request.query,
             "wsgi.url_scheme": request.url_scheme,

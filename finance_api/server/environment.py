@@ -12,3 +12,8 @@ SAME_FOR_ALL: dict[str, Any] = {
     "wsgi.run_once": False,
     "wsgi.input_terminated": True,
 }
+
+
+def plain_path(path: str) -> str:
+    """With one slash at its beginning: more would be taken for the name of a host."""
+    return "/" + path.lstrip("/") if path.startswith("//") else path

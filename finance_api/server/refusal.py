@@ -1,6 +1,7 @@
 """Why a message is refused, and what is answered then."""
 
 import logging
+import traceback
 import uuid
 
 from finance_api.problem import CONTENT_TYPE, problem_body
@@ -19,6 +20,14 @@ class Refusal(Exception):
         super().__init__(detail)
         self.status = status
         self.detail = detail
+
+
+def failure(error: BaseException) -> Refusal:
+    """What is answered when the application has raised this, which is logged."""
+    # The message may hold values of the user's, the path may hold line ends: neither is logged.
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("the application raised %s\n%s", type(error).__name__, frames)
+    return Refusal(500, "the server failed to answer this request")
 
 
 def refusal_answer(refusal: Refusal) -> tuple[list[tuple[str, str]], bytes]:

@@ -4,22 +4,18 @@ granian parses messages itself (with hyper), and hands over what is left of them
 dropped by then cannot be checked any more; docs/settings.md says what that is.
 """
 
-import logging
 import re
 import tempfile
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Protocol
 
-from finance_api.server.environment import SAME_FOR_ALL
+from finance_api.server.environment import SAME_FOR_ALL, plain_path
 from finance_api.server.granian.body import Bodies, Overdue
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.head import HOST
 from finance_api.server.lead import Lead
-from finance_api.server.refusal import Refusal, refusal_answer
-
-logger = logging.getLogger(__name__)
+from finance_api.server.refusal import Refusal, failure, refusal_answer
 
 Headers = list[tuple[str, str]]
 
@@ -65,11 +61,7 @@ class Gateway:
             _refuse(exchange, refusal)
         except BaseException as error:
             # SystemExit too, which would end one of granian's threads.
-            # The message may hold values of the user's, the path may hold line ends: neither is
-            # logged.
-            frames = "".join(traceback.format_tb(error.__traceback__))
-            logger.error("the application raised %s\n%s", type(error).__name__, frames)
-            _refuse(exchange, Refusal(500, "the server failed to answer this request"))
+            _refuse(exchange, failure(error))
         finally:
             with self._changed:
                 self._working -= 1
@@ -139,10 +131,7 @@ def _correct(environ: dict[str, Any]) -> None:
     if not environ["HTTP_HOST"]:
         del environ["HTTP_HOST"]
     path = environ["PATH_INFO"]
-    if path == "*":
-        environ["PATH_INFO"] = "/"
-    elif path.startswith("//"):
-        environ["PATH_INFO"] = "/" + path.lstrip("/")
+    environ["PATH_INFO"] = "/" if path == "*" else plain_path(path)
     environ["REMOTE_HOST"] = environ["REMOTE_ADDR"]
 
 
