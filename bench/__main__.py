@@ -18,7 +18,7 @@ from bench.measuring import measure
 from bench.memory import weigh
 from bench.places import Place, alone
 from bench.postgresql import Postgresql, running
-from bench.prepare import DATABASES, prepare
+from bench.prepare import DATABASES, files_of, prepare
 from bench.report import write_report
 from bench.servers import SERVERS, serving, why_missing
 from bench.sizes import FULL, QUICK
@@ -49,7 +49,7 @@ def measure_everything(
     with serving(place, postgresql, wanted) as servers:
         found["results"] = []
         sizes = {"runs": place.size.runs, "seconds": place.size.run_seconds}
-        for result in measure(place, servers, LOADS, **sizes):
+        for result in measure(place, servers, LOADS, files_of(place, postgresql), **sizes):
             print(
                 f"  {result.load:11} {result.server:10} {result.database:11}"
                 f"{result.per_second:9,.0f}/s",

@@ -19,9 +19,6 @@ _SCRIPT = Path(__file__).with_name("wrk.lua")
 _MOST_LOOKED_AT_BYTES = 20_000
 #: What the mean number of bytes of a run may be off that of the sample, where it is all there is.
 _MARGIN = 0.05
-#: A server that takes longer than this for one answer gets runs of more time.
-_SLOW_SECONDS = 0.02
-_SLOW_FACTOR = 3
 _LONGEST_SECONDS = 40
 
 
@@ -69,8 +66,6 @@ def run(
     threads = connections if load.follows else 1
     # Few and large answers that are kept come too fast to be looked at one by one.
     looked_at = not (load.kept and expected.most > _MOST_LOOKED_AT_BYTES)
-    if expected.seconds > _SLOW_SECONDS:
-        seconds *= _SLOW_FACTOR
     port = server.process_for(load).port
     command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s"]
     command += ["--timeout", "60s", "-s", str(_SCRIPT), f"http://127.0.0.1:{port}", "--"]

@@ -51,7 +51,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """questions: what is asked, in turn.
+    """questions: what is asked, in turn. target: none for what is compared with the service's own.
 
     kept: whether answers may be kept; else the service runs with its caches off.
     follows: each connection goes through a part of the questions of its own, one after another.

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from bench.loads import Load, Question
 from bench.places import Place
 from bench.servers import Server
 
+_READ_BYTES = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The median run, by throughput; seconds: of one answer, asked alone."""
+    """The medians of the runs; seconds: of one answer, asked alone."""
 
     load: str
     server: str
@@ -37,21 +40,28 @@ def measure(
     place: Place,
     servers: Sequence[Server],
     loads: Sequence[Load],
+    files: Sequence[Path],
     *,
     runs: int,
     seconds: int,
     connections: int = CONNECTIONS,
 ) -> Iterator[Result]:
-    """The results, load by load. Raises WrongAnswerError."""
+    """The results, load by load. Raises WrongAnswerError.
+
+    files: the databases', which are to be in the system's memory.
+    """
     people = data.prepare(place)
     for load in loads:
+        for file in files:
+            _bring_into_memory(file)
         questions = load.questions(place.size, people)
-        prepared = [_prepare(place, server, load, questions) for server in servers]
+        asked = [server for server in servers if server.is_ours or load.target is not None]
+        prepared = [_prepare(place, server, load, questions) for server in asked]
         _check_that_all_agree(load, prepared)
-        found: dict[int, list[Run]] = {n: [] for n in range(len(prepared))}
+        found: list[list[Run]] = [[] for _ in prepared]
         for _ in range(runs):
-            for n, each in enumerate(prepared):
-                found[n].append(
+            for each, its_runs in zip(prepared, found, strict=True):
+                its_runs.append(
                     run(
                         each.server,
                         load,
@@ -61,18 +71,25 @@ def measure(
                         connections=connections,
                     )
                 )
-        for n, each in enumerate(prepared):
-            middle = statistics.median_low(sorted(r.per_second for r in found[n]))
-            median = next(r for r in found[n] if r.per_second == middle)
+        for each, its_runs in zip(prepared, found, strict=True):
             yield Result(
                 load.name,
                 each.server.name,
                 each.server.database,
-                median.per_second,
-                median.p50,
-                median.p99,
+                statistics.median(one.per_second for one in its_runs),
+                statistics.median(one.p50 for one in its_runs),
+                statistics.median(one.p99 for one in its_runs),
                 each.expected.seconds,
             )
+
+
+def _bring_into_memory(file: Path) -> None:
+    """The disks of rented machines are slow in their own ways, which are not to be measured."""
+    buffer = bytearray(_READ_BYTES)
+    # A database may delete some of its files at any time.
+    with suppress(FileNotFoundError), open(file, "rb", buffering=0) as stream:
+        while stream.readinto(buffer):
+            pass
 
 
 def _prepare(place: Place, server: Server, load: Load, questions: Sequence[Question]) -> _Prepared:

@@ -87,6 +87,10 @@ class Postgresql:
     def stop(self) -> None:
         self._run(["pg_ctl", "-D", str(self._data), "-m", "fast", "-w", "stop"])
 
+    def files(self) -> Iterator[Path]:
+        """What its databases are kept in."""
+        return (path for path in (self._data / "base").rglob("*") if path.is_file())
+
     def recreate(self, database: str) -> None:
         """An empty database of that name."""
         self.drop(database)

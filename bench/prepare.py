@@ -65,6 +65,12 @@ def peer_url_of(place: Place, database: str, postgresql: Postgresql | None) -> s
     return postgresql.url(PEER)
 
 
+def files_of(place: Place, postgresql: Postgresql | None) -> list[Path]:
+    """What all databases are kept in."""
+    files = [path for path in (place.sqlite, place.peer_sqlite) if path.exists()]
+    return files if postgresql is None else [*files, *postgresql.files()]
+
+
 def program(ini: Path, *arguments: str) -> list[str]:
     """A call of `finance-api`."""
     return [*_PROGRAM, "-c", str(ini), *arguments]

@@ -14,7 +14,7 @@ _START_SECONDS = 60
 _END_SECONDS = 35
 #: A core is idle when it had nothing to do for this share of so long.
 _IDLE_SHARE = 0.9
-_IDLE_LOOK_SECONDS = 0.2
+_IDLE_LOOK_SECONDS = 0.1
 _IDLE_LONGEST_SECONDS = 90
 
 

@@ -76,12 +76,19 @@ def _throughput(results: dict[Any, Any], database: str) -> str:
     rows = []
     for load in LOADS:
         row = [load.title]
-        row += [_number(results[load.name, name, database]["per_second"]) for name in peers]
+        speed = {
+            server: result["per_second"]
+            for (name, server, where), result in results.items()
+            if (name, where) == (load.name, database)
+        }
+        row += [_number(speed[name]) if name in speed else "" for name in peers]
         for name in ours:
-            mine = results[load.name, name, database]["per_second"]
-            base = results[load.name, REFERENCE, database]["per_second"]
-            aim = load.target and load.target.of(database, name)
-            row += [_number(mine), _times(mine / base), _times(aim) if aim else ""]
+            row.append(_number(speed[name]))
+            if load.target is None:
+                row += ["", ""]
+                continue
+            ratio = speed[name] / speed[REFERENCE]
+            row += [_times(ratio), _times(load.target.of(database, name))]
         rows.append(row)
     note = f"\n\n*ratio*: to the peer {_NAMES[REFERENCE]} on the same database."
     return _table(headings, rows) + note
@@ -96,7 +103,10 @@ def _latency(results: dict[Any, Any], database: str) -> str:
     for load in LOADS:
         row = [load.title]
         for name in names:
-            result = results[load.name, name, database]
+            result = results.get((load.name, name, database))
+            if result is None:
+                row += ["", "", ""]
+                continue
             p50, p99 = result["p50"], result["p99"]
             row += [f"{p50:.1f}", f"{p99:.1f}", f"{p99 / p50:.1f}"]
         rows.append(row)

@@ -12,7 +12,7 @@ from bench.loads import BY_NAME, LOADS
 from bench.measuring import measure
 from bench.places import Place, alone
 from bench.postgresql import running
-from bench.prepare import DATABASES, prepare
+from bench.prepare import DATABASES, files_of, prepare
 from bench.servers import SERVERS, serving, why_missing
 from bench.sizes import FULL, QUICK
 
@@ -65,6 +65,7 @@ def _main() -> None:
                 place,
                 servers,
                 loads,
+                files_of(place, postgresql),
                 runs=options.runs,
                 seconds=options.seconds,
                 connections=options.connections,
