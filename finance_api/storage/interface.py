@@ -303,16 +303,16 @@ class Storage(ABC):
         )
 
     def get_bodies(
-        self, user_id: int, resource: Resource, ids: Collection[str]
-    ) -> tuple[DataState, dict[str, bytes]]:
-        """The rows that exist among ``ids``, by id, as `list_bodies` gives them.
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
+        """The rows with these ids in their order, as `list_bodies` gives them.
 
-        Raises NotFound if there is no such user.
+        Empty where there is none. Raises NotFound if there is no such user.
         """
         state = self.get_data_state(user_id)
         encode = encoder_of(resource).encode
         rows = self.get_rows(user_id, resource, ids)
-        return state, {row_id: encode(row) for row_id, row in rows.items()}
+        return state, [encode(rows[row_id]) if row_id in rows else b"" for row_id in ids]
 
     @abstractmethod
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:

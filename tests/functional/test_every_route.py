@@ -650,7 +650,10 @@ MUTATIONS = {
         None if a.total is None else a.total + b.total,
     ),
     "get_rows": lambda a, b: {**b, **a},
-    "get_bodies": lambda a, b: (a[0], {**b[1], **a[1]}),
+    "get_bodies": lambda a, b: (
+        a[0],
+        [mine or other for mine, other in zip(a[1], b[1], strict=True)],
+    ),
     "scan_rows": lambda a, b: [*a, *b],
     "sum_records": lambda a, b: RecordSum(a.amount + b.amount, a.count + b.count),
     "get_data_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),

@@ -25,8 +25,8 @@ class RecordsById(Inquiry):
 
     def read(self, storage: Storage, user_id: int, today: int) -> Content:
         state, bodies = storage.get_bodies(user_id, RECORDS, self._ids)
-        found = [bodies[record_id] for record_id in self._ids if record_id in bodies]
-        missing = [record_id for record_id in self._ids if record_id not in bodies]
+        found = [body for body in bodies if body]
+        missing = [wanted for wanted, body in zip(self._ids, bodies, strict=True) if not body]
         end = b'],"count":%d,"missingIds":%b}' % (len(found), orjson.dumps(missing))
         return Content(state, b'{"records":[' + b",".join(found) + end)
 

@@ -1,10 +1,10 @@
 """Rows as the JSON objects that answers hold: written at import, read as they are."""
 
-import json
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, func, select, text
+import orjson
+from sqlalchemy import JSON, Select, and_, cast, func, select
 
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
@@ -15,19 +15,23 @@ from finance_api.storage.sql.clauses import (
     OrderKey,
     Test,
     clauses,
-    is_one_of,
     order_key,
     ordering,
     take_apart,
     values_by_name,
 )
-from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.fetching import Fetching
 from finance_api.storage.sql.listed import ListedQuery, listed_page
 from finance_api.storage.sql.parts import COUNT, IDS, SKIP, USER
 from finance_api.storage.sql.tables import DATA_TABLES, has_bodies, listed_records
 
-_ID_CHARACTERS = 36
+#: The elements of the list of ids, as a table.
+_EACH_OF_IDS = {
+    "sqlite": func.json_each(IDS).table_valued("value"),
+    "postgresql": func.json_array_elements_text(cast(IDS, JSON)).table_valued(
+        "value", with_ordinality="ordinality"
+    ),
+}
 
 
 def _body_page(
@@ -70,19 +74,14 @@ def _number(database: str, resource: str, tests: tuple[Test, ...]) -> Select[Any
 
 
 def _bodies_of_ids(database: str, resource: str) -> Select[Any]:
-    """Id and body, joined, of the rows that exist among some ids."""
-    table = listed_records if resource == RECORDS.name else DATA_TABLES[resource].table
-    if database != "sqlite":
-        columns = table.c
-        wanted = (columns.user_id == USER, is_one_of(columns.id, IDS))
-        return select(columns.id + columns.body).where(*wanted)
-    # A cross join, because SQLite then begins with the ids and not with all of the user's rows.
-    rows = text(
-        f"SELECT {table.name}.id || {table.name}.body AS body"  # noqa: S608 (a table's name)
-        f" FROM json_each(:ids) AS ids CROSS JOIN {table.name}"
-        f" ON {table.name}.user_id = :user AND {table.name}.id = ids.value"
+    """The bodies of some ids, in their order; empty where there is no such row."""
+    columns = (listed_records if resource == RECORDS.name else DATA_TABLES[resource].table).c
+    ids = _EACH_OF_IDS[database]
+    found = select(func.coalesce(columns.body, "")).select_from(
+        ids.outerjoin(columns.body.table, and_(columns.user_id == USER, columns.id == ids.c.value))
     )
-    return select(rows.columns(body=CodePointText).subquery("found"))
+    # SQLite goes through the ids, which come in their order, and would sort them once more.
+    return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
 
 def _conditions(user_id: int, query: Query) -> tuple[tuple[Test, ...], dict[str, Any]]:
@@ -118,18 +117,17 @@ class Bodies(Fetching, Storage):
         self.begin_snapshot()
         ids = [row[0] for row in self.fetch(_id_page, *shape, values=values)]
         state, bodies = self.get_bodies(user_id, RECORDS, ids)
-        return state, b"\n".join([bodies[row_id] for row_id in ids])
+        return state, b"\n".join(bodies)
 
     def _total(self, user_id: int, query: Query) -> int:
         tests, values = _conditions(user_id, query)
         return int(self.fetch(_number, query.resource.name, tests, values=values)[0][0])
 
     def get_bodies(
-        self, user_id: int, resource: Resource, ids: Collection[str]
-    ) -> tuple[DataState, dict[str, bytes]]:
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
         if not has_bodies(resource):
             return super().get_bodies(user_id, resource, ids)
-        values = {"user": user_id, "ids": json.dumps(list(ids))}
+        values = {"user": user_id, "ids": orjson.dumps(ids).decode()}
         state, found = self.fetch_lines(_bodies_of_ids, resource.name, values=values)
-        lines = found.split(b"\n") if found else []
-        return state, {one[:_ID_CHARACTERS].decode(): one[_ID_CHARACTERS:] for one in lines}
+        return state, found.split(b"\n") if ids else []

@@ -1,7 +1,7 @@
 """One unit of work on a database connection."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
@@ -47,8 +47,8 @@ class SqlStorage(Users, Tokens, Jwts, Sessions, Usage, DataReading, DataWriting,
         return super().list_bodies(user_id, query)
 
     def get_bodies(
-        self, user_id: int, resource: Resource, ids: Collection[str]
-    ) -> tuple[DataState, dict[str, bytes]]:
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
         self.settle_places()
         return super().get_bodies(user_id, resource, ids)
 

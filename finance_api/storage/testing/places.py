@@ -199,7 +199,7 @@ class PlacesConformance(OneUser):
         with unit.writing() as storage:
             storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
             found = storage.get_bodies(unit.user.id, RECORDS, ids)[1]
-            assert found == {rows[n]["id"]: encode(rows[n]) for n in (0, 700, 1_299)}
+            assert found == [encode(rows[n]) for n in (0, 700, 1_299)]
             assert len(storage.list_bodies(unit.user.id, query).bodies) == 20
             more = [make_row(RECORDS, n, recordDate=5 * _DAY) for n in range(2_000, 2_600)]
             storage.put_rows(unit.user.id, RECORDS, new=more, changed=())
