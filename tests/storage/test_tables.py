@@ -14,10 +14,11 @@ from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import searching
+from finance_api.storage.sql import bodies, searching
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import Statements
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.parts import with_state
 from finance_api.storage.sql.search_keys import MAX_USER_ID
 from finance_api.storage.sql.tables import DATA_TABLES, listed_records, metadata, record_places
 from finance_api.storage.testing import Unit, make_id, make_row
@@ -237,9 +238,12 @@ def test_a_copy_that_cannot_be_one_is_named(new_sqlite_url, url, reason):
 def test_more_users_than_sqlite_has_keys_for_are_refused(new_sqlite_url):
     url = new_sqlite_url()
     backend = SqlBackend(url)
-    last = Unit(backend).user.id
+    Unit(backend)
     with sqlite3.connect(make_url(url).database) as connection:
-        connection.execute(f"UPDATE sqlite_sequence SET seq = {MAX_USER_ID - 1} WHERE seq = {last}")
+        found = connection.execute(
+            f"UPDATE sqlite_sequence SET seq = {MAX_USER_ID - 1} WHERE name = 'users'"
+        )
+        assert found.rowcount == 1
     connection.close()
     unit = Unit(backend, "two")
     assert unit.user.id == MAX_USER_ID
@@ -248,6 +252,8 @@ def test_more_users_than_sqlite_has_keys_for_are_refused(new_sqlite_url):
     with pytest.raises(StorageNotReady, match="16,777,215"):
         Unit(backend, "three")
     assert len(unit.found(RECORDS, "note", "contains-i.text")) == 1
+    with unit.reading() as storage:
+        assert len(storage.list_users()) == 2
     backend.close()
 
 
@@ -271,3 +277,21 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
         plan = connection.exec_driver_sql(f"EXPLAIN {statement.text}", values).scalars().all()
     assert "SubPlan" in "\n".join(plan)
     assert not re.search(r"Join|Nested Loop|Seq Scan", "\n".join(plan))
+
+
+@pytest.mark.parametrize("resource", ["records", "accounts"])
+def test_bodies_of_ids_are_looked_up_one_by_one(new_backend, resource):
+    """By one plan for all users a join would read all rows of some; SQLite keeps their order."""
+    for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
+        backend = new_backend(database)
+        shape = (bodies._bodies_of_ids, (resource,))
+        statement = Statements(backend.engine.dialect).get(with_state, *shape)
+        explain = {"postgresql": "EXPLAIN", "sqlite": "EXPLAIN QUERY PLAN"}[database]
+        values = statement.parameters({"user": 1, "ids": "[]"})
+        with backend.readers.engine.connect() as connection:
+            if database == "sqlite":
+                values = tuple(values)
+            rows = connection.exec_driver_sql(f"{explain} {statement.text}", values).all()
+        plan = "\n".join(str(row[-1]) for row in rows)
+        assert wanted in plan
+        assert not re.search(r"Hash|Merge|TEMP B-TREE", plan), plan

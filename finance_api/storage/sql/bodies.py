@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import JSON, Select, and_, cast, func, select
+from sqlalchemy import JSON, Select, cast, func, select
 
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
@@ -77,10 +77,15 @@ def _bodies_of_ids(database: str, resource: str) -> Select[Any]:
     """The bodies of some ids, in their order; empty where there is no such row."""
     columns = (listed_records if resource == RECORDS.name else DATA_TABLES[resource].table).c
     ids = _EACH_OF_IDS[database]
-    found = select(func.coalesce(columns.body, "")).select_from(
-        ids.outerjoin(columns.body.table, and_(columns.user_id == USER, columns.id == ids.c.value))
+    # A value and not a join, for which PostgreSQL may read all of the user's rows.
+    body = (
+        select(columns.body)
+        .where(columns.user_id == USER, columns.id == ids.c.value)
+        .correlate(ids)
+        .scalar_subquery()
     )
-    # SQLite goes through the ids, which come in their order, and would sort them once more.
+    found = select(func.coalesce(body, "")).select_from(ids)
+    # SQLite goes through the ids as they come, which is in order, and would sort them once more.
     return found if database == "sqlite" else found.order_by(ids.c.ordinality)
 
 
@@ -117,6 +122,8 @@ class Bodies(Fetching, Storage):
         self.begin_snapshot()
         ids = [row[0] for row in self.fetch(_id_page, *shape, values=values)]
         state, bodies = self.get_bodies(user_id, RECORDS, ids)
+        # Each is there, as they are of one state.
+        assert b"" not in bodies
         return state, b"\n".join(bodies)
 
     def _total(self, user_id: int, query: Query) -> int:
@@ -128,6 +135,6 @@ class Bodies(Fetching, Storage):
     ) -> tuple[DataState, list[bytes]]:
         if not has_bodies(resource):
             return super().get_bodies(user_id, resource, ids)
-        values = {"user": user_id, "ids": orjson.dumps(ids).decode()}
+        values = {"user": user_id, "ids": orjson.dumps(list(ids)).decode()}
         state, found = self.fetch_lines(_bodies_of_ids, resource.name, values=values)
         return state, found.split(b"\n") if ids else []

@@ -61,7 +61,8 @@ def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Exe
 def _in_one_row(inner: Select[Any]) -> Select[Any]:
     """SQLite's driver takes a lock for each row, so there is one, with all bodies in one text.
 
-    They are in the order in which they are selected: with a limit SQLite cannot leave that out.
+    They are in the order in which they are selected. With a limit SQLite cannot leave an ORDER BY
+    out; without one, what is selected must come in order by itself.
     """
     (body,) = inner.subquery("bodies").c
     # As bytes, which spares decoding them.
