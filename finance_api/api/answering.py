@@ -9,8 +9,8 @@ from pyramid.response import Response
 
 from finance_api import __version__
 from finance_api.api.inquiry import Content, Inquiry
-from finance_api.storage.errors import NotFound, StorageUnavailable
-from finance_api.storage.interface import DataState, User
+from finance_api.storage.errors import NotFound, unknown_there
+from finance_api.storage.interface import DataState, User, data_state_of
 from finance_api.values.time import DAY_SECONDS, date_text, instant_text
 
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
@@ -36,7 +36,8 @@ def respond(request: Request, inquiry: Inquiry) -> Response:
     if wanted is not None:
         # Knowing the answer's tag needs the data's state, but none of its rows.
         is_any = wanted.strip() == "*"
-        state = _state(request, user) if is_any else user.data
+        # A copy of the database may be behind.
+        state = data_state_of(request.storage, user.id) if is_any else user.data
         etag = _etag(user.uuid, state, inquiry, day)
         if is_any or etag in _ENTITY_TAG.findall(wanted):
             return Response(headerlist=list(_headers(etag, state)), status=304)
@@ -51,25 +52,11 @@ def respond(request: Request, inquiry: Inquiry) -> Response:
     return Response(app_iter=[answer.body], headerlist=list(answer.headers))
 
 
-def _state(request: Request, user: User) -> DataState:
-    """Of the data that would be shown; a copy of the database may be behind."""
-    try:
-        state: DataState = request.storage.get_data_state(user.id)
-    except NotFound as error:
-        raise _unknown_there() from error
-    return state
-
-
 def _content(request: Request, inquiry: Inquiry, user: User, today: int) -> Content:
     try:
         return inquiry.read(request.storage, user.id, today)
     except NotFound as error:
-        raise _unknown_there() from error
-
-
-def _unknown_there() -> StorageUnavailable:
-    # Deleted just now, or so new that a copy of the database has not heard of it.
-    return StorageUnavailable("the user is unknown where data is read from")
+        raise unknown_there() from error
 
 
 def _answer(user: User, inquiry: Inquiry, content: Content, day: str) -> Answer:

@@ -4,13 +4,17 @@ from collections.abc import Iterator
 
 from finance_api.importers.native import NativeWriter
 from finance_api.resources import RESOURCES
-from finance_api.storage.interface import Storage
+from finance_api.storage.interface import Storage, data_state_of
 
 _PAGE = 1_000
 
 
 def dump_lines(storage: Storage, user_id: int) -> Iterator[bytes]:
-    """The lines: type after type, each referring only to types before it, rows by id."""
+    """The lines: type after type, each referring only to types before it, rows by id.
+
+    Raises StorageUnavailable, which a user is for whom there is no data to be read yet.
+    """
+    data_state_of(storage, user_id)
     for resource in RESOURCES:
         writer = NativeWriter(resource)
         after = ""

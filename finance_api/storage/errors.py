@@ -13,6 +13,14 @@ class StorageNotReady(StorageError):
     """The storage answers, but cannot be used as it is (say, its schema is of another version)."""
 
 
+def unknown_there() -> StorageUnavailable:
+    """Of somebody whom the database has let in, where data is read from a copy that is behind.
+
+    Or they were deleted just now.
+    """
+    return StorageUnavailable("the user is unknown where data is read from")
+
+
 class NotFound(StorageError):
     """There is no such thing, or none of this user's."""
 

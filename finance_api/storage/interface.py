@@ -19,6 +19,7 @@ from transaction import TransactionManager
 from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
+from finance_api.storage.errors import NotFound, unknown_there
 from finance_api.values import Row
 
 
@@ -404,6 +405,14 @@ def reading(backend: StorageBackend) -> Iterator[Storage]:
         yield storage
     finally:
         storage.close()
+
+
+def data_state_of(storage: Storage, user_id: int) -> DataState:
+    """`get_data_state` of somebody whom the database has let in. Raises StorageUnavailable."""
+    try:
+        return storage.get_data_state(user_id)
+    except NotFound as error:
+        raise unknown_there() from error
 
 
 @contextmanager

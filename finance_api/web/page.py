@@ -8,8 +8,7 @@ from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
-from finance_api.storage.errors import NotFound, StorageUnavailable
-from finance_api.storage.interface import Storage, unit_of_work
+from finance_api.storage.interface import Storage, data_state_of, unit_of_work
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
@@ -74,10 +73,6 @@ def sentence(error: Exception) -> str:
 
 def data_state(request: Request) -> dict[str, Any]:
     """How often the user's data has changed, and when last; None if it never did."""
-    try:
-        state = request.storage.get_data_state(identity_of(request).user.id)
-    except NotFound as error:
-        # So new that a copy of the database has not heard of them.
-        raise StorageUnavailable("the user is unknown where data is read from") from error
+    state = data_state_of(request.storage, identity_of(request).user.id)
     changed_at = state.changed_at if state.revision else None
     return {"revision": state.revision, "changed_at": changed_at}

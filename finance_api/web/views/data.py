@@ -68,6 +68,8 @@ def show_data(request: Request) -> dict[str, Any]:
 )
 def download(request: Request) -> Response:
     """All of the user's data in the native format, as ``finance-api dump`` writes it."""
+    # While the status can still tell that the data cannot be read now.
+    data_state(request)
     name = f"finance-data-{date_text(request.registry.clock.now())}.ndjson"
     response = Response(
         app_iter=_Dump(request.registry.storage, identity_of(request).user.id),
