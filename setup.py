@@ -35,8 +35,8 @@ setup(
         "pyramid_jinja2>=2.10.1",
         "python-dateutil>=4.0",
         "rich>=15.0",
-        # cornice imports pkg_resources without saying so; setuptools dropped it in 82.
-        "setuptools>=65,<82",
+        # pyramid and cornice import pkg_resources, which setuptools 80.9 warns of at each start.
+        "setuptools>=65,<80.9",
         "SQLAlchemy>=2.1.9",
         "transaction>=5.1",
         # finance_api.server builds on its inner parts.

@@ -1,11 +1,6 @@
 """The HTTP interface: Cornice services over the storage."""
 
-import warnings
-
 from pyramid.config import Configurator
-
-# Cornice 6.1 asks for its own version by pkg_resources; operators can do nothing about it.
-warnings.filterwarnings("ignore", message="pkg_resources is deprecated as an API")
 
 
 def includeme(config: Configurator) -> None:
