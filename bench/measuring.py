@@ -18,7 +18,7 @@ _READ_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The medians of the runs; seconds: of one answer, asked alone."""
+    """The medians of the runs; seconds: of one answer, asked alone. answers: of all runs."""
 
     load: str
     server: str
@@ -27,6 +27,7 @@ class Result:
     p50: float
     p99: float
     seconds: float
+    answers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,9 @@ def measure(
     seconds: int,
     connections: int = CONNECTIONS,
 ) -> Iterator[Result]:
-    """The results, load by load. Raises WrongAnswerError.
+    """The results, load by load; without those of peers where nothing is compared with them.
 
+    Raises WrongAnswerError.
     files: the databases', which are to be in the system's memory.
     """
     people = data.prepare(place)
@@ -55,9 +57,9 @@ def measure(
         for file in files:
             _bring_into_memory(file)
         questions = load.questions(place.size, people)
-        asked = [server for server in servers if server.is_ours or load.target is not None]
-        prepared = [_prepare(place, server, load, questions) for server in asked]
+        prepared = [_prepare(place, server, load, questions) for server in servers]
         _check_that_all_agree(load, prepared)
+        prepared = [each for each in prepared if each.server.is_ours or load.target is not None]
         found: list[list[Run]] = [[] for _ in prepared]
         for _ in range(runs):
             for each, its_runs in zip(prepared, found, strict=True):
@@ -80,6 +82,7 @@ def measure(
                 statistics.median(one.p50 for one in its_runs),
                 statistics.median(one.p99 for one in its_runs),
                 each.expected.seconds,
+                sum(one.requests for one in its_runs),
             )
 
 

@@ -26,7 +26,7 @@ def weigh(place: Place, servers: Sequence[Server]) -> list[Weight]:
     people = data.prepare(place)
     for server in servers:
         if not (server.is_ours and has_caches()):
-            # It has answered every load when they were measured.
+            # It has answered the loads when they were measured, or a sample of them.
             continue
         for load in (replace(load, kept=True) for load in LOADS):
             questions = load.questions(place.size, people)

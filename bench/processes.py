@@ -12,8 +12,9 @@ from bench.places import PROJECT
 
 _START_SECONDS = 60
 _END_SECONDS = 35
-#: A core is idle when it had nothing to do for this share of so long.
-_IDLE_SHARE = 0.9
+#: A core is idle when it had nothing to do for this share of so long; its time is told in ticks of
+#: a hundredth of a second.
+_IDLE_SHARE = 0.75
 _IDLE_LOOK_SECONDS = 0.1
 _IDLE_LONGEST_SECONDS = 90
 
@@ -25,7 +26,7 @@ def cores() -> tuple[int, int]:
 
 
 def wait_until_idle(core: int) -> None:
-    """Until nothing runs there any more. Raises RuntimeError if something never ends."""
+    """Until nothing runs there any more, or so long that something else must be at work there."""
     deadline = time.monotonic() + _IDLE_LONGEST_SECONDS
     while time.monotonic() < deadline:
         before, begin = _idle_seconds(core), time.monotonic()
@@ -33,16 +34,16 @@ def wait_until_idle(core: int) -> None:
         idle = _idle_seconds(core) - before
         if idle >= _IDLE_SHARE * (time.monotonic() - begin):
             return
-    raise RuntimeError(f"core {core} was busy for {_IDLE_LONGEST_SECONDS} seconds without a load")
+    print(f"  core {core} was busy for {_IDLE_LONGEST_SECONDS} seconds without a load", flush=True)
 
 
 def _idle_seconds(core: int) -> float:
-    """How long it has had nothing to do since the system started, or waited for a disk."""
+    """How long it has had nothing to do since the system started, and waited for no disk."""
     for line in Path("/proc/stat").read_text().splitlines():
         name, *ticks = line.split()
         if name == f"cpu{core}":
-            # user, nice, system, idle, iowait ...
-            return (int(ticks[3]) + int(ticks[4])) / os.sysconf("SC_CLK_TCK")
+            # user, nice, system, idle ...
+            return int(ticks[3]) / os.sysconf("SC_CLK_TCK")
     raise RuntimeError(f"there is no core {core}")
 
 

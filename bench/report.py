@@ -20,6 +20,8 @@ _BEGIN = "<!-- The tables begin: python -m bench.report --docs writes them. -->"
 _END = "<!-- The tables end. -->"
 _DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 _NAMES = {"fastapi": "FastAPI", "datasette": "Datasette"}
+#: Of fewer there is no slowest percent; most are longer than a run then, and not counted.
+_FEWEST_ANSWERS = 200
 _MEGABYTE = 1_000_000
 
 
@@ -64,7 +66,10 @@ def _number(value: float) -> str:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.1f}×"
+    if ratio < 10:
+        return f"{ratio:.1f}×"
+    # The larger it is, the fewer answers of the slower one it rests on.
+    return f"{ratio:.0f}×" if ratio < 100 else f"{round(ratio, -1):.0f}×"
 
 
 def _throughput(results: dict[Any, Any], database: str) -> str:
@@ -104,7 +109,7 @@ def _latency(results: dict[Any, Any], database: str) -> str:
         row = [load.title]
         for name in names:
             result = results.get((load.name, name, database))
-            if result is None:
+            if result is None or result["answers"] < _FEWEST_ANSWERS:
                 row += ["", "", ""]
                 continue
             p50, p99 = result["p50"], result["p99"]
