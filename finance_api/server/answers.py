@@ -12,7 +12,7 @@ from waitress.task import ErrorTask, WSGITask, hop_by_hop, rename_headers
 from waitress.utilities import build_http_date
 
 from finance_api.server.environment import plain_path
-from finance_api.server.refusal import Refusal, failure, refusal_answer
+from finance_api.server.refusal import Refusal, refusal_answer, report_failure
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class AppTask(WSGITask):  # type: ignore[misc]  # waitress has no types
         except BaseException as error:
             # SystemExit too: a thread that skipped the end of its request would leave the
             # connection waiting for ever.
-            self._answer_500(failure(error))
+            self._answer_500(report_failure(error))
 
     def _answer_500(self, refusal: Refusal) -> None:
         self.close_on_finish = True

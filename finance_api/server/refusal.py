@@ -22,8 +22,8 @@ class Refusal(Exception):
         self.detail = detail
 
 
-def failure(error: BaseException) -> Refusal:
-    """What is answered when the application has raised this, which is logged."""
+def report_failure(error: BaseException) -> Refusal:
+    """Logs what the application has raised. Returns what is answered then."""
     # The message may hold values of the user's, the path may hold line ends: neither is logged.
     frames = "".join(traceback.format_tb(error.__traceback__))
     logger.error("the application raised %s\n%s", type(error).__name__, frames)

@@ -15,7 +15,7 @@ from finance_api.server.granian.body import Bodies, Overdue
 from finance_api.server.granian.settings import GranianSettings
 from finance_api.server.head import HOST
 from finance_api.server.lead import Lead
-from finance_api.server.refusal import Refusal, failure, refusal_answer
+from finance_api.server.refusal import Refusal, refusal_answer, report_failure
 
 Headers = list[tuple[str, str]]
 
@@ -61,7 +61,7 @@ class Gateway:
             _refuse(exchange, refusal)
         except BaseException as error:
             # SystemExit too, which would end one of granian's threads.
-            _refuse(exchange, failure(error))
+            _refuse(exchange, report_failure(error))
         finally:
             with self._changed:
                 self._working -= 1

@@ -67,7 +67,9 @@ class Users:
             raise Conflict(f"there is a user {email} already") from error
         user = self.get_user(email)
         if self.connection.dialect.name == "sqlite" and user.id > MAX_USER_ID:
-            raise StorageNotReady(f"SQLite takes {MAX_USER_ID:,} users: PostgreSQL takes more")
+            raise StorageNotReady(
+                f"SQLite has no more keys: {MAX_USER_ID:,} users were made. PostgreSQL has more"
+            )
         return user
 
     def get_user(self, email: str) -> User:
