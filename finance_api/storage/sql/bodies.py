@@ -1,9 +1,9 @@
 """Rows as the JSON objects that answers hold: written at import, read as they are."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
 from sqlalchemy import JSON, Select, cast, func, select
 
 from finance_api.query.model import Query
@@ -122,8 +122,8 @@ class Bodies(Fetching, Storage):
         self.begin_snapshot()
         ids = [row[0] for row in self.fetch(_id_page, *shape, values=values)]
         state, bodies = self.get_bodies(user_id, RECORDS, ids)
-        # Each is there, as they are of one state.
-        assert b"" not in bodies
+        if b"" in bodies:
+            raise LookupError("a record is not listed")
         return state, b"\n".join(bodies)
 
     def _total(self, user_id: int, query: Query) -> int:
@@ -135,6 +135,6 @@ class Bodies(Fetching, Storage):
     ) -> tuple[DataState, list[bytes]]:
         if not has_bodies(resource):
             return super().get_bodies(user_id, resource, ids)
-        values = {"user": user_id, "ids": orjson.dumps(list(ids)).decode()}
+        values = {"user": user_id, "ids": json.dumps(list(ids))}
         state, found = self.fetch_lines(_bodies_of_ids, resource.name, values=values)
         return state, found.split(b"\n") if ids else []
