@@ -2,11 +2,6 @@
 
 import http.client
 import itertools
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,13 +23,11 @@ from finance_api.ledger.importing import import_rows
 from finance_api.storage.interface import Jwt, Storage, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values.time import DAY_SECONDS
+from support.process import ServerProcess
 from support.programs import free_port
 
 PASSWORD = "correct horse battery staple"
 
-_ROOT = Path(__file__).parents[2]
-_PROGRAMS = Path(sys.executable).parent
-_START_SECONDS = 60
 #: As in development.ini.
 _JWT_RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=2_592_000, leeway_seconds=5)
 
@@ -44,7 +37,6 @@ class Site:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        (directory / "development.ini").write_text((_ROOT / "development.ini").read_text())
         (directory / "var").mkdir()
         self._backend = SqlBackend(f"sqlite:///{directory}/var/finance.db")
         self._backend.upgrade()
@@ -56,35 +48,21 @@ class Site:
         self.url = f"http://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
-        with open(self._directory / "log", "wb") as log:
-            self._process = subprocess.Popen(
-                [_PROGRAMS / "pserve", "development.ini", f"http_port={self._port}"],
-                cwd=self._directory,
-                env={**environment, "PYTHONUNBUFFERED": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        deadline = time.monotonic() + _START_SECONDS
-        while "Serving on" not in self.log:
-            assert self._process.poll() is None and time.monotonic() < deadline, self.log
-            time.sleep(0.02)
+        self._server = ServerProcess(self._directory, port=self._port)
+        self._server.wait()
 
     def stop(self) -> None:
         """Ends the server, which must have had no trouble."""
-        self._process.send_signal(signal.SIGTERM)
         try:
-            self._process.wait(40)
+            code = self._server.stop()
         finally:
-            self._process.kill()
             self._backend.close()
-        assert self._process.returncode == 0, self.log
+        assert code == 0, self.log
         assert "Traceback" not in self.log and " ERROR " not in self.log, self.log
 
     @property
     def log(self) -> str:
-        return (self._directory / "log").read_text(errors="replace")
+        return self._server.said
 
     # -- what there is
 

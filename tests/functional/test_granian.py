@@ -4,61 +4,29 @@ Beside it one process of waitress serves the same database: both answer the same
 """
 
 import http.client
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
-from pathlib import Path
 
 import psutil
 import pytest
 
 from support.books import household, label
-from support.programs import free_port
+from support.process import ServerProcess
 from support.service import Service
 
 pytest.importorskip("granian", reason="granian is not installed (the extra granian)")
 
-ROOT = Path(__file__).parents[2]
-PROGRAMS = Path(sys.executable).parent
 PATIENCE_SECONDS = 60
 
 
-class Server:
+class Server(ServerProcess):
     """pserve on production.ini, filled in by variables."""
 
     def __init__(self, directory, settings, *options, workers=1):
-        self.port = free_port()
-        variables = {
-            f"FINANCE_API_{name.removeprefix('finance_api.').replace('.', '_').upper()}": value
-            for name, value in settings.items()
-        }
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
-        self._log = directory / f"{self.port}.log"
-        arguments = ["production.ini", f"http_port={self.port}", f"http_workers={workers}"]
-        with open(self._log, "wb") as log:
-            self.process = subprocess.Popen(
-                [PROGRAMS / "pserve", *options, *arguments],
-                cwd=directory,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**kept, **variables, "PYTHONUNBUFFERED": "1"},
-            )
-
-    @property
-    def said(self):
-        return self._log.read_text()
-
-    def wait(self):
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while "Serving on" not in self.said:
-            assert self.process.poll() is None and time.monotonic() < deadline, self.said
-            time.sleep(0.02)
-        return self
+        workers = f"http_workers={workers}"
+        super().__init__(directory, *options, workers, ini="production.ini", settings=settings)
 
     def workers(self):
         return {child.pid for child in psutil.Process(self.process.pid).children()}
@@ -78,15 +46,6 @@ class Server:
     def get(self, path, token):
         return self.ask("GET", path, {"Authorization": f"Bearer {token}"})
 
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(PATIENCE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise
-
 
 class Place:
     """A database, and servers on it."""
@@ -99,8 +58,6 @@ class Place:
             "finance_api.require_https": "false",
             "finance_api.jwt.keys": "",
         }
-        ini = (ROOT / "production.ini").read_text()
-        (directory / "production.ini").write_text(ini)
         self.service = Service("sqlite", settings)
         self.servers = []
 

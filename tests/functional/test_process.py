@@ -2,14 +2,13 @@
 
 import http.client
 import json
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support.process import ServerProcess
 from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -34,23 +33,7 @@ def finance_api(place, *arguments):
     return done.stdout
 
 
-class Server:
-    def __init__(self, place):
-        self.port = free_port()
-        self.process = subprocess.Popen(
-            [PROGRAMS / "pserve", "development.ini", f"http_port={self.port}"],
-            cwd=place,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-        self.said = ""
-        while "Serving on" not in self.said:
-            line = self.process.stdout.readline()
-            assert line, self.said
-            self.said += line
-
+class Server(ServerProcess):
     def get(self, path, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         connection.request("GET", path, headers=headers or {})
@@ -64,11 +47,9 @@ class Server:
 def server(place):
     finance_api(place, "db", "upgrade")
     finance_api(place, "load-demo", "--records-per-user", "200")
-    server = Server(place)
+    server = Server(place).wait()
     yield server
-    if server.process.poll() is None:
-        server.process.kill()
-    server.process.communicate()
+    server.stop()
 
 
 def test_a_service_from_the_ini_file_answers_on_the_given_port(place, server):
@@ -91,12 +72,10 @@ def test_a_revoked_token_is_refused_on_the_next_request(place, server):
 def test_at_its_end_the_service_writes_when_tokens_were_last_used(place, server):
     token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
     assert server.get("/v1/api/labels", {"Authorization": f"Bearer {token}"})[0].status == 200
-    server.process.send_signal(signal.SIGTERM)
-    output, _ = server.process.communicate(timeout=30)
-    assert server.process.returncode == 0, output
+    assert server.stop() == 0, server.said
     listed = finance_api(place, "token", "list", "demo@example.com").splitlines()[1]
     assert listed.split()[5].endswith("Z")
-    assert token not in output
+    assert token not in server.said
 
 
 @pytest.mark.parametrize(

@@ -2,55 +2,22 @@
 
 import http.client
 import itertools
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from support.programs import free_port, redis_server
+from support.process import ServerProcess
+from support.programs import redis_server
 from support.service import Service
 
-ROOT = Path(__file__).parents[2]
-PROGRAMS = Path(sys.executable).parent
 PROCESSES = 4
 
 
-class Server:
+class Server(ServerProcess):
     """A process of the service, on the ini file for development."""
-
-    def __init__(self, place, settings):
-        self.port = free_port()
-        variables = {
-            f"FINANCE_API_{name.removeprefix('finance_api.').replace('.', '_').upper()}": value
-            for name, value in settings.items()
-        }
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
-        self.log = place / f"{self.port}.log"
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                [PROGRAMS / "pserve", "development.ini", f"http_port={self.port}"],
-                cwd=place,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**kept, **variables, "PYTHONUNBUFFERED": "1"},
-            )
-
-    @property
-    def said(self):
-        return self.log.read_text()
-
-    def wait(self):
-        deadline = time.monotonic() + 60
-        while "Serving on" not in self.said:
-            assert self.process.poll() is None and time.monotonic() < deadline, self.said
-            time.sleep(0.02)
 
     def connect(self):
         """A connection to be closed, for several requests."""
@@ -71,15 +38,6 @@ class Server:
         text = self.get("/__metrics__")[2]
         return float(re.search(r"^finance_api_ratelimit_fallbacks_total (\S+)", text, re.M)[1])
 
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise
-
 
 class Place:
     """A database, a user with tokens in it, and servers on it."""
@@ -87,7 +45,6 @@ class Place:
     def __init__(self, directory, settings):
         self.directory = directory
         self.settings = settings
-        (directory / "development.ini").write_text((ROOT / "development.ini").read_text())
         self.service = Service("sqlite", settings)
         self.servers = []
 
@@ -100,7 +57,7 @@ class Place:
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
         }
-        servers = [Server(self.directory, settings) for _ in range(count)]
+        servers = [Server(self.directory, settings=settings) for _ in range(count)]
         self.servers += servers
         for server in servers:
             server.wait()
