@@ -59,13 +59,13 @@ FULL = Size(
 
 QUICK = Size(
     name="quick",
-    users=100,
+    users=80,
     large_records=20_000,
-    regular_users=50,
+    regular_users=30,
     regular_records=1_000,
     shared_records=10_000,
-    bulk_records=50_000,
-    token_counts=(1_000, 50_000),
+    bulk_records=25_000,
+    token_counts=(1_000, 20_000),
     run_seconds=1,
     runs=1,
     weighing_seconds=0,
