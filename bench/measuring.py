@@ -49,8 +49,7 @@ def measure(
 ) -> Iterator[Result]:
     """The results, load by load; without those of peers where nothing is compared with them.
 
-    Raises WrongAnswerError.
-    files: the databases', which are to be in the system's memory.
+    files: the databases', which are to be in the system's memory. Raises WrongAnswerError.
     """
     people = data.prepare(place)
     for load in loads:

@@ -12,7 +12,8 @@ _PAGE = 1_000
 def dump_lines(storage: Storage, user_id: int) -> Iterator[bytes]:
     """The lines: type after type, each referring only to types before it, rows by id.
 
-    Raises StorageUnavailable, which a user is for whom there is no data to be read yet.
+    Raises StorageUnavailable where a copy of the database has not heard of the user: what it has
+    would look like all there is.
     """
     data_state_of(storage, user_id)
     for resource in RESOURCES:

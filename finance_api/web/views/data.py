@@ -13,7 +13,7 @@ from finance_api.ledger.dump import dump_lines
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.storage.interface import Storage, StorageBackend
+from finance_api.storage.interface import Storage, StorageBackend, data_state_of
 from finance_api.values import Row
 from finance_api.values.time import date_text
 from finance_api.web.page import data_state, identity_of, page
@@ -68,11 +68,12 @@ def show_data(request: Request) -> dict[str, Any]:
 )
 def download(request: Request) -> Response:
     """All of the user's data in the native format, as ``finance-api dump`` writes it."""
+    user_id = identity_of(request).user.id
     # While the status can still tell that the data cannot be read now.
-    data_state(request)
+    data_state_of(request.storage, user_id)
     name = f"finance-data-{date_text(request.registry.clock.now())}.ndjson"
     response = Response(
-        app_iter=_Dump(request.registry.storage, identity_of(request).user.id),
+        app_iter=_Dump(request.registry.storage, user_id),
         content_type="application/x-ndjson",
         charset=None,
     )
