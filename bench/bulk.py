@@ -110,7 +110,7 @@ def _executemany(source: Path, target: Path) -> float:
     # The index for searching is a table of its own to SQLite.
     writing.execute(
         "INSERT INTO record_search (rowid, payee_folded, note_folded)"
-        " SELECT search_key, payee_folded, note_folded FROM listed_records"
+        " SELECT search_key, payee_folded, note_folded FROM records_by_date"
         " ORDER BY user_id, search_key"
     )
     writing.execute("COMMIT")

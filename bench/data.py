@@ -155,7 +155,7 @@ class _UserData:
                 }  # fmt: skip
         for name, label_id in self._labels.items():
             yield "Label", {"id": label_id, "name": name, "color": "#9a031e"}
-        for name in ("Groceries", "Restaurants", "Books"):
+        for name in ("Groceries", "Restaurants", "ImportSession"):
             yield "Budget", {
                 "name": name, "type": "BUDGET_INTERVAL_MONTH", "currencyCode": "EUR",
                 "limitAmount": 450, "categoryIds": [self._categories[name]],

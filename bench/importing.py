@@ -18,7 +18,7 @@ from bench.sizes import SIZES
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest
 from finance_api.auth.user_accounts import make_user
-from finance_api.cli.office import Office
+from finance_api.cli.context import CliContext
 from finance_api.ledger.importing import import_file
 from finance_api.storage.interface import StorageBackend, Token
 from finance_api.values.ids import new_id
@@ -42,19 +42,19 @@ class Measured:
 
 def import_everybody(ini: Path, place: Place) -> Measured:
     """Users, tokens and data, into a database that is empty and has its tables."""
-    office = Office(str(ini))
+    cli = CliContext(str(ini))
     people = data.prepare(place)
     try:
-        with office.writing() as storage:
+        with cli.writing() as storage:
             for person in people:
                 user = make_user(storage, person.email, premium=True, password=None, now=MADE_AT)
                 storage.add_token(_token(person, user.id))
         begin = time.perf_counter()
         for person in people:
-            _import_one(office.backend, person, data.file_of(place, person.number))
+            _import_one(cli.backend, person, data.file_of(place, person.number))
         seconds = time.perf_counter() - begin
     finally:
-        office.close()
+        cli.close()
     records = sum(person.records for person in people)
     return Measured(records, seconds, peak_bytes(os.getpid()))
 

@@ -19,7 +19,7 @@ from bench.postgresql import Postgresql
 from bench.prepare import remove_sqlite, run_program
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.user_accounts import make_user
-from finance_api.cli.office import Office
+from finance_api.cli.context import CliContext
 
 _LOOK_UPS = 400
 _ROUNDS = 9
@@ -38,17 +38,17 @@ def measure_look_ups(
     place: Place, database: str, postgresql: Postgresql | None
 ) -> tuple[LookUp, LookUp]:
     """Among few and among many tokens, in turn."""
-    offices = [
-        _office_with(place, database, postgresql, count) for count in place.size.token_counts
+    contexts = [
+        _context_with(place, database, postgresql, count) for count in place.size.token_counts
     ]
     try:
         found: list[list[float]] = [[], []]
         for _ in range(_ROUNDS):
-            for n, (office, digests) in enumerate(offices):
-                found[n].append(_median_of(office, digests))
+            for n, (cli, digests) in enumerate(contexts):
+                found[n].append(_median_of(cli, digests))
     finally:
-        for office, _ in offices:
-            office.close()
+        for cli, _ in contexts:
+            cli.close()
     few, many = (
         LookUp(count, statistics.median(rounds))
         for count, rounds in zip(place.size.token_counts, found, strict=True)
@@ -56,20 +56,20 @@ def measure_look_ups(
     return few, many
 
 
-def _median_of(office: Office, digests: Sequence[str]) -> float:
+def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
     durations = []
     for sha256 in digests:
         begin = time.perf_counter()
-        with office.reading() as storage:
+        with cli.reading() as storage:
             token, _ = storage.get_token_owner(sha256)
         durations.append(time.perf_counter() - begin)
         assert token.sha256 == sha256
     return statistics.median(durations) * 1e6
 
 
-def _office_with(
+def _context_with(
     place: Place, database: str, postgresql: Postgresql | None, count: int
-) -> tuple[Office, list[str]]:
+) -> tuple[CliContext, list[str]]:
     """The storage with so many tokens, and the digests of some of them."""
     name = f"tokens_{count}"
     if database == "sqlite":
@@ -82,8 +82,8 @@ def _office_with(
         url = postgresql.url(name)
     ini = write_ini(place.scratch(f"{name}-{database}.ini"), url=url)
     run_program(ini, "db", "upgrade")
-    office = Office(str(ini))
-    with office.writing() as storage:
+    cli = CliContext(str(ini))
+    with cli.writing() as storage:
         user = make_user(storage, "many@bench.example", premium=True, password=None, now=MADE_AT)
         issue_token(storage, user, name="bench", now=MADE_AT)
     engine = create_engine(url)
@@ -92,7 +92,7 @@ def _office_with(
     engine.dispose()
     if postgresql is not None and database == "postgresql":
         postgresql.run_sql(name, "VACUUM ANALYZE tokens")
-    return office, digests
+    return cli, digests
 
 
 def _multiply(connection: Connection, count: int) -> list[str]:

@@ -25,7 +25,7 @@ def includeme(config: Configurator) -> None:
 
     def tidy() -> None:
         now = registry.clock.now()
-        with unit_of_work(registry.storage, patient=False) as storage:
+        with unit_of_work(registry.storage, lock_timeout_seconds=1) as storage:
             prune_sessions(storage, now)
             storage.prune_jwts(now - leeway)
             storage.prune_usage(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)

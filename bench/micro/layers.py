@@ -138,12 +138,12 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
     yield Layer("storage: token", unit(lambda storage: storage.get_token_owner(next(digests))))
     yield Layer("storage: data state", unit(lambda s: s.get_data_state(next(users)[0])))
     yield Layer("storage: page of 100, rows", unit(lambda s: s.list_rows(next(users)[0], page)))
-    yield Layer("storage: page of 100, bodies", unit(lambda s: s.list_bodies(next(users)[0], page)))
+    yield Layer("storage: page of 100, bodies", unit(lambda s: s.list_json(next(users)[0], page)))
     yield Layer("storage: 30 categories, rows", unit(lambda s: s.list_rows(next(users)[0], some)))
 
     def by_id(storage: Storage) -> None:
         user_id, ids = next(users)
-        storage.get_bodies(user_id, RECORDS, ids)
+        storage.get_json(user_id, RECORDS, ids)
 
     yield Layer("storage: 30 records by id, bodies", unit(by_id))
 

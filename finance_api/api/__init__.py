@@ -5,8 +5,8 @@ from pyramid.config import Configurator
 
 def includeme(config: Configurator) -> None:
     config.include("cornice")
-    config.include("finance_api.api.kept_answers")
-    config.include("finance_api.api.fast_lane")
+    config.include("finance_api.api.response_cache")
+    config.include("finance_api.api.cached_dispatch")
     config.scan("finance_api.api.public")
     config.scan("finance_api.api.internal")
     config.scan("finance_api.api.ops")

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from finance_api.api.inquiry import Content, Inquiry, Target
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import query_of
 from finance_api.api.representation import (
     CSV,
@@ -19,13 +19,15 @@ from finance_api.query.render import canonical_text
 from finance_api.querystring import split_query
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
-from finance_api.storage.interface import BodyPage, Page, Storage
+from finance_api.storage.interface import JsonPage, Page, Storage
 
 
-class ListInquiry(Inquiry):
+class ListDataRequest(DataRequest):
     """A page of a resource, in one of the representations of lists. Raises a 406."""
 
-    def __init__(self, resource: Resource, validated: dict[str, Any], target: Target) -> None:
+    def __init__(
+        self, resource: Resource, validated: dict[str, Any], target: RequestTarget
+    ) -> None:
         self._representation = negotiate(target.accept)
         self._target = target
         self._query = query_of(resource, validated)
@@ -34,36 +36,36 @@ class ListInquiry(Inquiry):
         self.key = (target.path, target.query_string, self.content_type)
         self.depends_on_today = depends_on_today(resource)
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Content:
-        page: Page | BodyPage
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        page: Page | JsonPage
         if self._representation is CSV:
             state = storage.get_data_state(user_id)
             page = list_computed(storage, user_id, self._query, today)
             body, headers = csv_page(self._query, page)
         else:
-            page = self._bodies(storage, user_id, today)
+            page = self._json_page(storage, user_id, today)
             state = page.state
             body, headers = WRITERS[self._representation](self._query, page)
         offset = next_offset(self._query, page)
         if offset is not None:
             headers = (*headers, ("Link", self._link % offset))
-        return Content(state, body, headers)
+        return Payload(state, body, headers)
 
     @cached_property
     def _link(self) -> str:
         return link_pattern(self._target)
 
-    def _bodies(self, storage: Storage, user_id: int, today: int) -> BodyPage:
+    def _json_page(self, storage: Storage, user_id: int, today: int) -> JsonPage:
         query = self._query
         if not query.resource.computed_fields:
-            return storage.list_bodies(user_id, query)
+            return storage.list_json(user_id, query)
         state = storage.get_data_state(user_id)
         page = list_computed(storage, user_id, query, today)
         lines = encoder_of(query.resource).lines(page.rows)
-        return BodyPage(state, lines, page.has_more, page.total)
+        return JsonPage(state, lines, page.has_more, page.total)
 
 
-def next_link(target: Target, offset: int | None) -> Headers:
+def next_link(target: RequestTarget, offset: int | None) -> Headers:
     """The header that says where the next page is (RFC 8288), unless ``offset`` is None.
 
     It is the request's path and query with another offset; the Host header has no part in it.
@@ -71,7 +73,7 @@ def next_link(target: Target, offset: int | None) -> Headers:
     return () if offset is None else (("Link", link_pattern(target) % offset),)
 
 
-def link_pattern(target: Target) -> str:
+def link_pattern(target: RequestTarget) -> str:
     """The header, in which an offset is to be put with ``%``."""
     pairs = [(k, v or "") for k, v in split_query(target.query_string) if k != "offset"]
     query = urlencode([*pairs, ("offset", "")], quote_via=quote)

@@ -11,7 +11,7 @@ from webob.acceptparse import create_accept_header
 from finance_api.api.csv import csv_body
 from finance_api.errors import problem
 from finance_api.query.model import Query
-from finance_api.storage.interface import BodyPage, Page
+from finance_api.storage.interface import JsonPage, Page
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -32,7 +32,7 @@ NDJSON = Representation("application/x-ndjson", "application/x-ndjson")
 OF_LISTS = (JSON, CSV, NDJSON)
 
 
-def next_offset(query: Query, page: Page | BodyPage) -> int | None:
+def next_offset(query: Query, page: Page | JsonPage) -> int | None:
     """Where the next page begins; None on the last page."""
     return query.offset + query.limit if page.has_more else None
 
@@ -41,7 +41,7 @@ def json_response(document: dict[str, Any]) -> Response:
     return Response(orjson.dumps(document), content_type="application/json", charset=None)
 
 
-def json_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
+def json_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
     """The page in its envelope. The rows are JSON already."""
     offset = next_offset(query, page)
     end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b}' % (
@@ -54,7 +54,7 @@ def json_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
     return b"".join((begin, page.lines.replace(b"\n", b","), end)), ()
 
 
-def ndjson_page(query: Query, page: BodyPage) -> tuple[bytes, Headers]:
+def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
     """A row a line."""
     return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
 
@@ -64,7 +64,7 @@ def csv_page(query: Query, page: Page) -> tuple[bytes, Headers]:
     return csv_body(query.resource.fields, page.rows), _without_envelope(query, page)
 
 
-def _without_envelope(query: Query, page: Page | BodyPage) -> Headers:
+def _without_envelope(query: Query, page: Page | JsonPage) -> Headers:
     """The page's place in the list goes into headers."""
     offset = next_offset(query, page)
     headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
@@ -72,7 +72,7 @@ def _without_envelope(query: Query, page: Page | BodyPage) -> Headers:
 
 
 #: How a page of rows that are JSON already is written.
-WRITERS: dict[Representation, Callable[[Query, BodyPage], tuple[bytes, Headers]]] = {
+WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, Headers]]] = {
     JSON: json_page,
     NDJSON: ndjson_page,
 }

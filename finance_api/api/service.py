@@ -9,9 +9,9 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.request import Request
 from pyramid.response import Response
 
-from finance_api.api.answering import respond
-from finance_api.api.inquiry import Inquiry, Target
-from finance_api.api.listing import ListInquiry
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, RequestTarget
+from finance_api.api.listing import ListDataRequest
 from finance_api.api.parameters import ParameterSchema, list_schema, validate_query
 from finance_api.auth.contexts import Factory, own_data, own_internal_data, own_usage
 from finance_api.auth.permissions import Permission
@@ -37,7 +37,7 @@ class DataEndpoint:
     """A GET of the user's own data.
 
     context: makes the context that decides who may.
-    inquire: of the parameters that `schema` validates, and what the client wrote.
+    parse: of the parameters that `schema` validates, and what the client wrote.
     """
 
     name: str
@@ -46,7 +46,7 @@ class DataEndpoint:
     permission: Permission
     context: Factory
     schema: ParameterSchema
-    inquire: Callable[[dict[str, Any], Target], Inquiry]
+    parse: Callable[[dict[str, Any], RequestTarget], DataRequest]
 
 
 class DataService(Service):  # type: ignore[misc]
@@ -68,20 +68,20 @@ class DataService(Service):  # type: ignore[misc]
             schema=endpoint.schema, validators=(validate_query,), permission=endpoint.permission
         )
         def get_data(request: Request) -> Response:
-            return respond(request, endpoint.inquire(request.validated, target_of(request)))
+            return respond(request, endpoint.parse(request.validated, request_target(request)))
 
 
-def target_of(request: Request) -> Target:
+def request_target(request: Request) -> RequestTarget:
     """What the client wrote."""
     environ = request.environ
-    return Target(request.path, environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT"))
+    return RequestTarget(request.path, environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT"))
 
 
 def list_service(resource: Resource, permission: Permission) -> Service:
     """A resource of the public surface as lists of the user's own rows."""
 
-    def inquire(validated: dict[str, Any], target: Target) -> Inquiry:
-        return ListInquiry(resource, validated, target)
+    def parse(validated: dict[str, Any], target: RequestTarget) -> DataRequest:
+        return ListDataRequest(resource, validated, target)
 
     return DataService(
         DataEndpoint(
@@ -91,7 +91,7 @@ def list_service(resource: Resource, permission: Permission) -> Service:
             permission=permission,
             context=own_data(str(resource.path), permission),
             schema=list_schema(resource),
-            inquire=inquire,
+            parse=parse,
         )
     )
 
@@ -100,7 +100,7 @@ def public_service(
     resource: Resource,
     permission: Permission,
     schema: ParameterSchema,
-    inquire: Callable[[dict[str, Any], Target], Inquiry],
+    parse: Callable[[dict[str, Any], RequestTarget], DataRequest],
     *,
     below: str,
     description: str,
@@ -117,7 +117,7 @@ def public_service(
             permission=permission,
             context=own_data(str(resource.path), permission),
             schema=schema,
-            inquire=inquire,
+            parse=parse,
         )
     )
 
@@ -126,7 +126,7 @@ def internal_service(
     path: str,
     permission: Permission,
     schema: ParameterSchema,
-    inquire: Callable[[dict[str, Any], Target], Inquiry],
+    parse: Callable[[dict[str, Any], RequestTarget], DataRequest],
     *,
     description: str,
 ) -> Service:
@@ -139,7 +139,7 @@ def internal_service(
             permission=permission,
             context=own_internal_data(permission),
             schema=schema,
-            inquire=inquire,
+            parse=parse,
         )
     )
 

@@ -12,7 +12,7 @@ def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
     """Notes times by token id; of each token's only the newest is written."""
 
     def write(used_at: Mapping[str, int]) -> None:
-        with unit_of_work(backend, patient=False) as storage:
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
             storage.set_tokens_used(used_at)
 
     name = "writing when tokens were last used"

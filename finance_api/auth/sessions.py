@@ -88,7 +88,7 @@ class SeenSessions:
 
     def __init__(self, backend: StorageBackend) -> None:
         def write(seen_at: Mapping[str, int]) -> None:
-            with unit_of_work(backend, patient=False) as storage:
+            with unit_of_work(backend, lock_timeout_seconds=1) as storage:
                 storage.set_sessions_seen(seen_at)
 
         self._pending: WriteBehind[str] = WriteBehind(

@@ -2,7 +2,7 @@
 
 import click
 
-from finance_api.cli.office import Office, pass_office
+from finance_api.cli.context import CliContext, pass_cli_context
 
 
 @click.group()
@@ -11,9 +11,9 @@ def db() -> None:
 
 
 @db.command()
-@pass_office
-def upgrade(office: Office) -> None:
+@pass_cli_context
+def upgrade(cli: CliContext) -> None:
     """Make the tables, or bring them to this version."""
-    office.unchecked_backend.upgrade()
-    office.backend.check()
+    cli.unchecked_backend.upgrade()
+    cli.backend.check()
     click.echo("the database is up to date")

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from finance_api.auth.user_accounts import normal_email
+from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.input_files import STANDARD_INPUT, opened
-from finance_api.cli.office import Office, pass_office
 from finance_api.cli.output import say
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.detection import CSV, FORMATS, NATIVE, OFX, detect_format
@@ -62,9 +62,9 @@ def _column_map(
     "--skip-rows", type=click.IntRange(0), default=0, help="CSV: lines before the headings."
 )
 @click.option("--no-header", is_flag=True, help="CSV: the first row is data, not headings.")
-@pass_office
+@pass_cli_context
 def import_command(
-    office: Office,
+    cli: CliContext,
     /,
     email: str,
     files: tuple[str, ...],
@@ -81,7 +81,7 @@ def import_command(
     Each file is kept whole or not at all. The first one that is refused stops the run; those
     before it stay.
     """
-    office.require_persistence()
+    cli.require_persistence()
     csv_options["no_header"] = no_header
     choice = _Choice(format_name, account, _currency(currency), csv_options)
     answers: list[dict[str, Any]] = []
@@ -89,7 +89,7 @@ def import_command(
     failure: Exception | None = None
     for file in files:
         try:
-            report = _import_one(office, normal_email(email), file, choice, dry_run)
+            report = _import_one(cli, normal_email(email), file, choice, dry_run)
         except (ImportRefused, StorageError, OSError) as error:
             failure = error
             break
@@ -119,7 +119,7 @@ class _Choice:
 
 
 def _import_one(
-    office: Office, email: str, file: str, choice: _Choice, dry_run: bool
+    cli: CliContext, email: str, file: str, choice: _Choice, dry_run: bool
 ) -> ImportReport:
     try:
         with opened(file) as stream:
@@ -128,11 +128,11 @@ def _import_one(
                 raise ImportRefused("the file is empty")
             stream.seek(0)
             return import_file(
-                office.backend,
+                cli.backend,
                 email,
                 stream,
                 _importer(format_name, choice),
-                now=office.clock.now(),
+                now=cli.clock.now(),
                 # A CSV importer has given the account its name already.
                 account_name=choice.account if format_name == OFX else None,
                 currency=choice.currency,

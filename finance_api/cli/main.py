@@ -10,12 +10,12 @@ from finance_api.auth.jwt_issuing import RevokeRefused
 from finance_api.auth.jwt_keys import KeyFileError
 from finance_api.auth.passwords import PasswordRefused
 from finance_api.auth.user_accounts import EmailRefused
+from finance_api.cli.context import CliContext
 from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
 from finance_api.cli.dump import dump
 from finance_api.cli.importing import import_command
 from finance_api.cli.jwts import jwt
-from finance_api.cli.office import Office
 from finance_api.cli.output import say
 from finance_api.cli.tokens import token
 from finance_api.cli.users import user
@@ -52,7 +52,7 @@ _EXPECTED = (
 @click.pass_context
 def command(context: click.Context, config: str) -> None:
     """Keep and serve personal finance data."""
-    context.obj = Office(config)
+    context.obj = CliContext(config)
     context.call_on_close(context.obj.close)
 
 

@@ -7,7 +7,7 @@ import click
 from finance_api.auth.issuing import SCOPES, issue_token
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.auth.user_accounts import normal_email
-from finance_api.cli.office import Office, pass_office
+from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.table import table
 from finance_api.storage.errors import NotFound
 from finance_api.values.ids import IdError, parse_id
@@ -30,13 +30,13 @@ def token() -> None:
     help="A resource that it may read; may be given several times. Default: all.",
 )
 @click.option("--expires-in-days", type=click.IntRange(1, 36_500), help="Default: never.")
-@pass_office
+@pass_cli_context
 def create(
-    office: Office, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
+    cli: CliContext, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
     """Make a token, and print it: it is kept nowhere and cannot be shown again."""
-    now = office.clock.now()
-    with office.writing() as storage:
+    now = cli.clock.now()
+    with cli.writing() as storage:
         text = issue_token(
             storage,
             storage.get_user(normal_email(email)),
@@ -50,10 +50,10 @@ def create(
 
 @token.command("list")
 @click.argument("email")
-@pass_office
-def list_tokens(office: Office, email: str) -> None:
+@pass_cli_context
+def list_tokens(cli: CliContext, email: str) -> None:
     """Show a user's tokens."""
-    with office.reading() as storage:
+    with cli.reading() as storage:
         tokens = storage.list_tokens(storage.get_user(normal_email(email)).id)
     rows = [
         (
@@ -79,14 +79,14 @@ def _time(seconds: int | None) -> str:
 @token.command()
 @click.argument("token_id", metavar="[ID]", required=False)
 @click.option("--value", help="The token itself, say one that leaked; - reads standard input.")
-@pass_office
-def revoke(office: Office, token_id: str | None, value: str | None) -> None:
+@pass_cli_context
+def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     """Revoke a token, by its id or by itself."""
     if (token_id is None) == (value is None):
         raise click.UsageError("give either the token's ID or --value TOKEN")
     if value == "-":
         value = sys.stdin.readline().strip()
-    with office.writing() as storage:
+    with cli.writing() as storage:
         if value is not None:
             if not is_well_formed(value):
                 raise NotFound("that is not a token: a character is missing or wrong")
@@ -94,7 +94,7 @@ def revoke(office: Office, token_id: str | None, value: str | None) -> None:
             token_id = found.id
         assert token_id is not None
         try:
-            revoked = storage.revoke_token(parse_id(token_id), office.clock.now())
+            revoked = storage.revoke_token(parse_id(token_id), cli.clock.now())
         except IdError as error:
             raise NotFound(f"{token_id!r} {error}") from None
     click.echo(f"revoked {revoked.id} ({revoked.name})")

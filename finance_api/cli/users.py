@@ -7,7 +7,7 @@ import click
 
 from finance_api.auth.passwords import PasswordRefused
 from finance_api.auth.user_accounts import make_user, normal_email, set_password
-from finance_api.cli.office import Office, pass_office
+from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.table import table
 from finance_api.values.time import instant_text
 
@@ -21,14 +21,14 @@ def user() -> None:
 @click.argument("email")
 @click.option("--premium", is_flag=True, help="With the subscription that the public API needs.")
 @click.option("--password-stdin", is_flag=True, help="Read a password from standard input.")
-@pass_office
-def add(office: Office, email: str, premium: bool, password_stdin: bool) -> None:
+@pass_cli_context
+def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> None:
     """Make a user."""
     password = None
     if password_stdin:
         password = _password_line()
-    with office.writing() as storage:
-        made = make_user(storage, email, premium=premium, password=password, now=office.clock.now())
+    with cli.writing() as storage:
+        made = make_user(storage, email, premium=premium, password=password, now=cli.clock.now())
     click.echo(f"made {made.email} ({made.uuid})")
 
 
@@ -44,25 +44,25 @@ def _password_line() -> str:
 @click.option(
     "--password-stdin", is_flag=True, help="Read it from standard input; else it is asked for."
 )
-@pass_office
-def change_password(office: Office, email: str, password_stdin: bool) -> None:
+@pass_cli_context
+def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
     """Set a user's password; all sessions and JWTs of the user end."""
-    office.require_persistence()
+    cli.require_persistence()
     if password_stdin:
         password = _password_line()
     else:
         password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
-    with office.writing() as storage:
+    with cli.writing() as storage:
         found = storage.get_user(normal_email(email))
-        set_password(storage, found, password, office.clock.now())
+        set_password(storage, found, password, cli.clock.now())
     click.echo(f"changed the password of {found.email}; all its sessions and JWTs have ended")
 
 
 @user.command("list")
-@pass_office
-def list_users(office: Office) -> None:
+@pass_cli_context
+def list_users(cli: CliContext) -> None:
     """Show all users."""
-    with office.reading() as storage:
+    with cli.reading() as storage:
         users = storage.list_users()
     rows = [
         (
@@ -81,13 +81,13 @@ def list_users(office: Office) -> None:
 @click.argument("email")
 @click.option("--premium/--no-premium", default=None, help="With or without the subscription.")
 @click.option("--enable/--disable", "enabled", default=None, help="Whether tokens are accepted.")
-@pass_office
-def set_user(office: Office, /, email: str, **choices: bool | None) -> None:
+@pass_cli_context
+def set_user(cli: CliContext, /, email: str, **choices: bool | None) -> None:
     """Change a user."""
     changes: dict[str, Any] = {k: v for k, v in choices.items() if v is not None}
     if not changes:
         raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
-    with office.writing() as storage:
+    with cli.writing() as storage:
         storage.update_user(storage.get_user(normal_email(email)).id, **changes)
     click.echo(f"changed {normal_email(email)}")
 
@@ -95,14 +95,14 @@ def set_user(office: Office, /, email: str, **choices: bool | None) -> None:
 @user.command()
 @click.argument("email")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@pass_office
-def delete(office: Office, email: str, yes: bool) -> None:
+@pass_cli_context
+def delete(cli: CliContext, email: str, yes: bool) -> None:
     """Remove a user with all tokens and data."""
-    office.require_persistence()
-    with office.reading() as storage:
+    cli.require_persistence()
+    with cli.reading() as storage:
         found = storage.get_user(normal_email(email))
     if not yes:
         click.confirm(f"Remove {found.email} with all tokens and data?", abort=True, err=True)
-    with office.writing() as storage:
+    with cli.writing() as storage:
         storage.delete_user(found.id)
     click.echo(f"removed {found.email}")

@@ -20,7 +20,7 @@ CATEGORIES: dict[str, dict[str, tuple[str, ...]]] = {
     "Food & drinks": {"Groceries": (), "Eating out": ("Cafés", "Restaurants")},
     "Housing": {"Rent": (), "Energy": (), "Internet & phone": ()},
     "Transport": {"Public transport": (), "Fuel": (), "Bicycle": ()},
-    "Leisure": {"Books": (), "Cinema": (), "Holidays": (), "Sport": ()},
+    "Leisure": {"ImportSession": (), "Cinema": (), "Holidays": (), "Sport": ()},
     "Shopping": {"Clothes": (), "Household": (), "Electronics": ()},
     "Health": {"Pharmacy": (), "Doctor": ()},
     "Income": {"Salary": (), "Refunds": ()},
@@ -63,7 +63,7 @@ SPENDINGS: tuple[Spending, ...] = (
         "Fuel", ("Petrol & Co", "Station Nord"), ("full tank", None), 2_500, 9_800, 4, "debit_card"
     ),
     Spending(
-        "Books",
+        "ImportSession",
         ("Librairie Page 7", "Buchhandlung Graf"),
         (None, "a gift"),
         790,

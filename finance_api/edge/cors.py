@@ -57,6 +57,6 @@ def cors_tween(handler: Handler, registry: Registry) -> Handler:
 def includeme(config: Configurator) -> None:
     config.add_tween(
         "finance_api.edge.cors.cors_tween",
-        under="finance_api.edge.admission.admission_tween",
+        under="finance_api.edge.request_limits.request_limits_tween",
         over=EXCVIEW,
     )

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from finance_api.importers.interface import ImportRefused, LedgerBalance
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import RECORDS
@@ -37,10 +37,10 @@ class Balances:
         """The accounts that records were added to or taken from."""
         return list(self._counts)
 
-    def settle(self, books: Books) -> None:
+    def settle(self, session: ImportSession) -> None:
         """Writes the balances onto the accounts. Raises ImportRefused if one does not fit."""
-        for account_id, account in list(books.accounts.rows.items()):
-            stored = books.accounts.stored(account_id)
+        for account_id, account in list(session.accounts.rows.items()):
+            stored = session.accounts.stored(account_id)
             records = 0 if stored is None else stored["balance"] - stored["initialBalance"]
             count = 0 if stored is None else stored["recordCount"]
             balance = account["initialBalance"] + records + self._amounts[account_id]
@@ -50,31 +50,31 @@ class Balances:
                     f"{decimal_text(balance)}, which is out of range"
                 )
             settled = {"balance": balance, "recordCount": count + self._counts[account_id]}
-            books.accounts.put({**account, **settled})
+            session.accounts.put({**account, **settled})
 
 
-def note_bank_balance(books: Books, account_id: str, balance: LedgerBalance) -> None:
+def note_bank_balance(session: ImportSession, account_id: str, balance: LedgerBalance) -> None:
     """Keeps what the bank says, if it is no older than what the account has."""
-    account = books.accounts.rows[account_id]
+    account = session.accounts.rows[account_id]
     known = account["bankBalanceDate"]
     if is_of_several(account):
-        books.accounts.put({**account, "bankBalance": None, "bankBalanceDate": None})
+        session.accounts.put({**account, "bankBalance": None, "bankBalanceDate": None})
     elif known is None or balance.date >= known:
         kept = {"bankBalance": balance.amount, "bankBalanceDate": balance.date}
-        books.accounts.put({**account, **kept})
+        session.accounts.put({**account, **kept})
 
 
-def agree_with_bank(books: Books, account_id: str) -> None:
+def agree_with_bank(session: ImportSession, account_id: str) -> None:
     """Sets the initial balance so that the balance at the end of the bank's day is the bank's.
 
     The records of the account are stored by now. Raises ImportRefused if it does not fit.
     """
-    account = books.accounts.rows[account_id]
+    account = session.accounts.rows[account_id]
     day = account["bankBalanceDate"]
     if day is None:
         return
-    until = books.storage.sum_records(
-        books.user.id,
+    until = session.storage.sum_records(
+        session.user.id,
         [
             condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,)),
             condition_on(RECORDS, "recordDate", Operator.LTE, Span(day, day + DAY_SECONDS)),
@@ -86,4 +86,4 @@ def agree_with_bank(books: Books, account_id: str) -> None:
             f"the initial balance of the account {account['name']} would be "
             f"{decimal_text(initial)}, which is out of range"
         )
-    books.accounts.put({**account, "initialBalance": initial})
+    session.accounts.put({**account, "initialBalance": initial})

@@ -7,7 +7,7 @@ of records then needs one table.
 from collections.abc import Iterator
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import record_type
@@ -16,12 +16,12 @@ from finance_api.values import Row
 _PAGE = 1_000
 
 
-def derive(books: Books, row: Row, line: int | None = None) -> None:
+def derive(session: ImportSession, row: Row, line: int | None = None) -> None:
     """Fills in the derived fields of a record, and its currency if it has none.
 
     Raises ImportRefused for a reference to nothing, and for a currency other than the account's.
     """
-    account = books.accounts.rows.get(row["accountId"])
+    account = session.accounts.rows.get(row["accountId"])
     if account is None:
         raise ImportRefused(f"accountId {row['accountId']} is no account of the user", line)
     currency = row["currencyCode"]
@@ -35,57 +35,59 @@ def derive(books: Books, row: Row, line: int | None = None) -> None:
         )
     row["accountName"] = account["name"]
     category_id = row["categoryId"]
-    row["category"] = None if category_id is None else _category_name(books, category_id, line)
+    row["category"] = None if category_id is None else _category_name(session, category_id, line)
     label_ids = row["labelIds"]
-    row["labels"] = _label_names(books, label_ids, line) if label_ids else ()
+    row["labels"] = _label_names(session, label_ids, line) if label_ids else ()
     row["recordType"] = record_type(row["amount"])
 
 
-def _category_name(books: Books, category_id: str, line: int | None) -> str:
-    category = books.categories.rows.get(category_id)
+def _category_name(session: ImportSession, category_id: str, line: int | None) -> str:
+    category = session.categories.rows.get(category_id)
     if category is None:
         raise ImportRefused(f"categoryId {category_id} is no category of the user", line)
     return str(category["name"])
 
 
-def _label_names(books: Books, label_ids: tuple[str, ...], line: int | None) -> tuple[str, ...]:
-    labels = books.labels.rows
+def _label_names(
+    session: ImportSession, label_ids: tuple[str, ...], line: int | None
+) -> tuple[str, ...]:
+    labels = session.labels.rows
     for label_id in label_ids:
         if label_id not in labels:
             raise ImportRefused(f"labelIds: {label_id} is no label of the user", line)
     return tuple([labels[label_id]["name"] for label_id in label_ids])
 
 
-def rederive_records(books: Books) -> bool:
+def rederive_records(session: ImportSession) -> bool:
     """Carries new names and currencies over to the records stored before; whether any changed."""
-    accounts = books.accounts.changed_ids("name", "currencyCode")
+    accounts = session.accounts.changed_ids("name", "currencyCode")
     changed = False
     for name, ids in (
         ("accountId", accounts),
-        ("categoryId", books.categories.changed_ids("name")),
-        ("labelIds", books.labels.changed_ids("name")),
+        ("categoryId", session.categories.changed_ids("name")),
+        ("labelIds", session.labels.changed_ids("name")),
     ):
         if not ids:
             continue
-        for page in _pages_with(books, name, sorted(ids)):
+        for page in _pages_with(session, name, sorted(ids)):
             rows = []
             for row in page:
                 if row["accountId"] in accounts:
                     row["currencyCode"] = None
-                derive(books, row)
+                derive(session, row)
                 rows.append(row)
-            books.storage.put_rows(books.user.id, RECORDS, new=(), changed=rows)
+            session.storage.put_rows(session.user.id, RECORDS, new=(), changed=rows)
             changed = True
     return changed
 
 
-def _pages_with(books: Books, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
+def _pages_with(session: ImportSession, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
     for begin in range(0, len(ids), _PAGE):
         wanted = tuple(ids[begin : begin + _PAGE])
         condition = condition_on(RECORDS, field_name, Operator.ANY_OF, wanted)
         after = ""
-        while page := books.storage.scan_rows(
-            books.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE
+        while page := session.storage.scan_rows(
+            session.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE
         ):
             yield page
             after = page[-1]["id"]

@@ -9,7 +9,7 @@ import transaction
 
 from finance_api.importers.interface import ImportRefused, StatementImporter
 from finance_api.importers.native import NativeReader, NativeRow
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_accounts import known_account
@@ -36,14 +36,14 @@ def import_file(
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     report = ImportReport()
-    with _books(backend, email, now, keep=not dry_run) as books:
+    with _books(backend, email, now, keep=not dry_run) as session:
         if importer is None:
             reader = NativeReader(stream)
-            NativeImport(books, report).run(reader.documents(), reader.records)
+            NativeImport(session, report).run(reader.documents(), reader.records)
         else:
-            statements = importer.read(stream, partial(known_account, books, importer.source))
+            statements = importer.read(stream, partial(known_account, session, importer.source))
             StatementImport(
-                books, report, importer.source, account_name=account_name, currency=currency
+                session, report, importer.source, account_name=account_name, currency=currency
             ).run(statements)
     return report
 
@@ -58,19 +58,19 @@ def import_rows(
 ) -> ImportReport:
     """Imports rows that a program makes, as if they came from one native file."""
     report = ImportReport()
-    with _books(backend, email, now, keep=True) as books:
-        NativeImport(books, report).run(documents, records)
+    with _books(backend, email, now, keep=True) as session:
+        NativeImport(session, report).run(documents, records)
     return report
 
 
 @contextmanager
-def _books(backend: StorageBackend, email: str, now: int, *, keep: bool) -> Iterator[Books]:
-    """The user's books in a transaction of their own."""
+def _books(backend: StorageBackend, email: str, now: int, *, keep: bool) -> Iterator[ImportSession]:
+    """The user's session in a transaction of their own."""
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     try:
         storage = backend.write(tm)
-        yield Books(storage, storage.get_user(email), now)
+        yield ImportSession(storage, storage.get_user(email), now)
     except Conflict as error:
         tm.abort()
         raise ImportRefused(str(error)) from None

@@ -6,8 +6,8 @@ from typing import Any
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, agree_with_bank
-from finance_api.ledger.books import Books
 from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.references import check_references
 from finance_api.ledger.report import ImportReport
@@ -21,8 +21,8 @@ from finance_api.values import Row
 class NativeImport:
     """documents, then records: each row is stored, or the file is refused with its line."""
 
-    def __init__(self, books: Books, report: ImportReport) -> None:
-        self._books = books
+    def __init__(self, session: ImportSession, report: ImportReport) -> None:
+        self._books = session
         self._report = report
         self._balances = Balances()
         self._accounts_of_file: set[str] = set()
@@ -54,19 +54,19 @@ class NativeImport:
                 self._accounts_of_file.add(row["id"])
         # Only now is every document known that another one may refer to.
         for (_, document_id), document in lines.items():
-            row = self._books.collection(document.resource).rows[document_id]
+            row = self._books.row_set(document.resource).rows[document_id]
             check_references(self._books, document.resource, row, document.line)
             if document.resource is STANDING_ORDERS:
                 self._check_standing_order(row, document)
         self._carry_currencies_over()
 
     def _put(self, document: NativeRow) -> Row:
-        collection = self._books.collection(document.resource)
+        row_set = self._books.row_set(document.resource)
         given = document.values
         source, source_id = given.get("source"), given.get("sourceId")
-        stored = collection.find(given.get("id"), source, source_id)
+        stored = row_set.find(given.get("id"), source, source_id)
         if stored is None and "id" not in given:
-            stored = collection.rows.get(row_id(self._books.user.uuid, source, source_id))
+            stored = row_set.rows.get(row_id(self._books.user.uuid, source, source_id))
             check_still_its_own(stored, document.line)
         row = replaced(document.resource, given, stored)
         if stored is None:
@@ -79,7 +79,7 @@ class NativeImport:
         if stamp is None:
             self._report.unchanged += 1
             return row
-        collection.put(stamp, document.line)
+        row_set.put(stamp, document.line)
         if stored is None:
             self._report.created += 1
         else:
@@ -105,7 +105,7 @@ class NativeImport:
         changed = self._books.accounts.changed_ids("currencyCode")
         if not changed:
             return
-        orders = self._books.collection(STANDING_ORDERS)
+        orders = self._books.row_set(STANDING_ORDERS)
         for order in list(orders.rows.values()):
             if order["accountId"] in changed and order["currencyCode"] is not None:
                 currency = self._books.accounts.rows[order["accountId"]]["currencyCode"]

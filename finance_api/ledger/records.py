@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
-from finance_api.ledger.books import Books
 from finance_api.ledger.derivation import derive
+from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.rows import check_still_its_own, row_id, stamped
 from finance_api.ledger.stored_records import StoredRecords
@@ -37,13 +37,13 @@ class RecordWriter:
     """Collects proposals and stores them; `flush` stores what is left."""
 
     def __init__(
-        self, books: Books, balances: Balances, report: ImportReport, complete: Completion
+        self, session: ImportSession, balances: Balances, report: ImportReport, complete: Completion
     ) -> None:
-        self._books = books
+        self._books = session
         self._balances = balances
         self._report = report
         self._complete = complete
-        self._stored = StoredRecords(books)
+        self._stored = StoredRecords(session)
         self._batch: list[Proposal] = []
         # What the batch mentions: ids, and pairs of source and source id.
         self._keys: set[str | tuple[str | None, str]] = set()

@@ -1,17 +1,17 @@
 """That documents refer only to what exists, and that categories are a tree."""
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
 
-def check_references(books: Books, resource: Resource, row: Row, line: int) -> None:
+def check_references(session: ImportSession, resource: Resource, row: Row, line: int) -> None:
     """Raises ImportRefused if the row refers to nothing of the user's."""
     for field in resource.references:
         assert field.references is not None
-        known = books.collection(BY_MODEL_TYPE[field.references]).rows
+        known = session.row_set(BY_MODEL_TYPE[field.references]).rows
         value = row[field.name]
         for row_id in (value,) if isinstance(value, str) else value or ():
             if row_id not in known:
@@ -19,10 +19,10 @@ def check_references(books: Books, resource: Resource, row: Row, line: int) -> N
                     f"{field.name} {row_id} is no {field.references} of the user", line
                 )
     if resource is CATEGORIES:
-        _check_tree(books, row, line)
+        _check_tree(session, row, line)
 
 
-def _check_tree(books: Books, row: Row, line: int) -> None:
+def _check_tree(session: ImportSession, row: Row, line: int) -> None:
     seen = {row["id"]}
     parent = row["parentId"]
     while parent is not None:
@@ -30,5 +30,5 @@ def _check_tree(books: Books, row: Row, line: int) -> None:
             raise ImportRefused(f"parentId {row['parentId']} makes the category its own part", line)
         seen.add(parent)
         # A dangling parent is reported where it stands.
-        above = books.categories.rows.get(parent)
+        above = session.categories.rows.get(parent)
         parent = above["parentId"] if above else None

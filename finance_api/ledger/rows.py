@@ -11,12 +11,14 @@ from finance_api.values.ids import derived_id, new_id
 
 #: What a replacement keeps where the import does not give it.
 _KEPT = ("id", "createdAt", "updatedAt")
-_BLANK: dict[str, Row] = {r.name: {f.name: f.default for f in r.kept_fields} for r in RESOURCES}
+_BLANK: dict[str, Row] = {
+    r.name: {f.name: f.default for f in r.persisted_fields} for r in RESOURCES
+}
 #: What a replacement has where the import does not give it.
 _NOT_GIVEN: dict[str, Row] = {
     r.name: {
         f.name: f.default
-        for f in r.kept_fields
+        for f in r.persisted_fields
         if f.name == "extra" or (f in r.native_fields and f.name not in _KEPT)
     }
     for r in RESOURCES

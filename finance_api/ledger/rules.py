@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.resources import RECORD_RULES
 from finance_api.values.text import fold
 
@@ -18,9 +18,9 @@ class _Rule:
 class Rules:
     """A user's rules, in the order in which they are asked: by (createdAt, id)."""
 
-    def __init__(self, books: Books) -> None:
+    def __init__(self, session: ImportSession) -> None:
         rows = sorted(
-            books.collection(RECORD_RULES).rows.values(),
+            session.row_set(RECORD_RULES).rows.values(),
             key=lambda row: (row["createdAt"], row["id"]),
         )
         self._rules = [

@@ -1,14 +1,14 @@
 """Which account a statement is of: one of the user's, or a new one."""
 
 from finance_api.importers.interface import ImportRefused, KnownAccount, StatementAccount
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.resources import ACCOUNTS
 from finance_api.values import Row
 
 
 def find_account(
-    books: Books,
+    session: ImportSession,
     source: str,
     account: StatementAccount,
     *,
@@ -21,9 +21,9 @@ def find_account(
     currency: for a new account, where the statement does not say.
     Raises ImportRefused, also where ``name`` is not the account that earlier statements were of.
     """
-    found = _chosen(books, source, account, name) if name else _known(books, source, account)
+    found = _chosen(session, source, account, name) if name else _known(session, source, account)
     if found is None:
-        found = _new_account(books, source, account, name, currency)
+        found = _new_account(session, source, account, name, currency)
     elif account.currency not in (None, found["currencyCode"]):
         raise ImportRefused(
             f"the statement is in {account.currency}, but the account {found['name']} is in "
@@ -32,13 +32,13 @@ def find_account(
     if account.key is not None:
         keys = (*found["statementKeys"], f"{source}:{account.key}")
         found = {**found, "statementKeys": tuple(dict.fromkeys(keys))}
-    books.accounts.put(found)
+    session.accounts.put(found)
     return str(found["id"])
 
 
-def known_account(books: Books, source: str, key: str) -> KnownAccount | None:
+def known_account(session: ImportSession, source: str, key: str) -> KnownAccount | None:
     """The account that a statement of this key would go to; None for a new one."""
-    found = _known(books, source, StatementAccount(key=key, name=key))
+    found = _known(session, source, StatementAccount(key=key, name=key))
     if found is None:
         return None
     # The first key of this source stays the one that source ids are made from.
@@ -54,9 +54,11 @@ def is_of_several(account: Row) -> bool:
     return len([key for key in keys if key.startswith("ofx:")]) > 1
 
 
-def _chosen(books: Books, source: str, account: StatementAccount, name: str) -> Row | None:
-    named = _named(books, name)
-    known = _remembered(books, source, account.key) if account.key is not None else None
+def _chosen(
+    session: ImportSession, source: str, account: StatementAccount, name: str
+) -> Row | None:
+    named = _named(session, name)
+    known = _remembered(session, source, account.key) if account.key is not None else None
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
             f"earlier statements of this account are in {known['name']}: leave --account out, or "
@@ -65,35 +67,35 @@ def _chosen(books: Books, source: str, account: StatementAccount, name: str) -> 
     return named
 
 
-def _known(books: Books, source: str, account: StatementAccount) -> Row | None:
+def _known(session: ImportSession, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
         raise ImportRefused("the file does not say which account it is of: give --account NAME")
     # Where the file calls its account by a name, as the user does, the name counts first.
-    named = _named(books, account.key) if account.name == account.key else None
-    return named or _remembered(books, source, account.key)
+    named = _named(session, account.key) if account.name == account.key else None
+    return named or _remembered(session, source, account.key)
 
 
-def _remembered(books: Books, source: str, key: str) -> Row | None:
+def _remembered(session: ImportSession, source: str, key: str) -> Row | None:
     """The account that earlier statements of this key were of."""
     wanted = f"{source}:{key}"
-    for account in books.accounts.rows.values():
+    for account in session.accounts.rows.values():
         if wanted in account["statementKeys"]:
             return account
     source_id = bounded_source_id(key)
-    return books.accounts.find(None, source, source_id) or books.accounts.rows.get(
-        row_id(books.user.uuid, source, source_id)
+    return session.accounts.find(None, source, source_id) or session.accounts.rows.get(
+        row_id(session.user.uuid, source, source_id)
     )
 
 
-def _named(books: Books, name: str) -> Row | None:
-    found = books.accounts.named(name)
+def _named(session: ImportSession, name: str) -> Row | None:
+    found = session.accounts.named(name)
     if len(found) > 1:
         raise ImportRefused(f"{len(found)} accounts are called {name}: rename all but one")
     return found[0] if found else None
 
 
 def _new_account(
-    books: Books,
+    session: ImportSession,
     source: str,
     account: StatementAccount,
     name: str | None,
@@ -107,13 +109,13 @@ def _new_account(
     source_id = None if account.key is None else bounded_source_id(account.key)
     return {
         **blank_row(ACCOUNTS),
-        "id": row_id(books.user.uuid, source, source_id),
+        "id": row_id(session.user.uuid, source, source_id),
         "name": name or account.name or account.key,
         "accountType": account.account_type,
         "currencyCode": currency,
         "bankAccountNumber": account.number,
-        "createdAt": books.now,
-        "updatedAt": books.now,
+        "createdAt": session.now,
+        "updatedAt": session.now,
         "source": None if source_id is None else source,
         "sourceId": source_id,
     }

@@ -5,10 +5,10 @@ from typing import Any
 
 from finance_api.importers.interface import Entry, ImportRefused, Statement
 from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
-from finance_api.ledger.books import Books
-from finance_api.ledger.collection import Collection
+from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.report import ImportReport
+from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.rules import Rules
 from finance_api.ledger.statement_accounts import find_account
@@ -39,19 +39,19 @@ class StatementImport:
 
     def __init__(
         self,
-        books: Books,
+        session: ImportSession,
         report: ImportReport,
         source: str,
         *,
         account_name: str | None = None,
         currency: str | None = None,
     ) -> None:
-        self._books = books
+        self._books = session
         self._report = report
         self._source = source
         self._account_name = None if account_name is None else _clean_name(account_name)
         self._currency = currency
-        self._rules = Rules(books)
+        self._rules = Rules(session)
 
     def run(self, statements: Sequence[Statement]) -> None:
         """Raises ImportRefused."""
@@ -116,15 +116,15 @@ class StatementImport:
         row["recordState"] = "cleared"
         return row
 
-    def _of_name(self, collection: Collection, name: str) -> str:
+    def _of_name(self, row_set: RowSet, name: str) -> str:
         """The id of the category or label of that name, made if there is none."""
-        source_id = bounded_source_id(f"{collection.resource.model_type}/{name}")
-        known = collection.find(None, self._source, source_id)
+        source_id = bounded_source_id(f"{row_set.resource.model_type}/{name}")
+        known = row_set.find(None, self._source, source_id)
         if known is None:
-            known = next(iter(collection.named(name)), None)
+            known = next(iter(row_set.named(name)), None)
         if known is None:
             known = {
-                **blank_row(collection.resource),
+                **blank_row(row_set.resource),
                 "id": row_id(self._books.user.uuid, self._source, source_id),
                 "name": name,
                 "createdAt": self._books.now,
@@ -132,7 +132,7 @@ class StatementImport:
                 "source": self._source,
                 "sourceId": source_id,
             }
-            if collection.resource is CATEGORIES:
+            if row_set.resource is CATEGORIES:
                 known["customCategory"] = True
-            collection.put(known)
+            row_set.put(known)
         return str(known["id"])

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from finance_api.ledger.books import Books
+from finance_api.ledger.import_session import ImportSession
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 
@@ -24,9 +24,9 @@ class StoredRecords:
     which costs a look-up and nothing else.
     """
 
-    def __init__(self, books: Books) -> None:
-        self._storage = books.storage
-        self._user_id = books.user.id
+    def __init__(self, session: ImportSession) -> None:
+        self._storage = session.storage
+        self._user_id = session.user.id
         #: None where any key may be stored already.
         self._used: bytearray | None = None
         if not self._storage.scan_rows(self._user_id, RECORDS, limit=1):

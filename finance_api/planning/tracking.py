@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from finance_api.planning.periods import Period, current_period
+from finance_api.planning.periods import BudgetPeriod, current_period
 from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS, names_of
 from finance_api.storage.interface import RecordSum, Storage
@@ -46,7 +46,7 @@ class BudgetTracking:
             "recordCount": counted.count,
         }
 
-    def _count(self, budget: Row, period: Period) -> RecordSum:
+    def _count(self, budget: Row, period: BudgetPeriod) -> RecordSum:
         """The records that count: every list restricts, unless it is empty."""
         conditions = [
             condition_on(RECORDS, "currencyCode", Operator.ANY_OF, (budget["currencyCode"] or "",)),

@@ -9,12 +9,12 @@ from bisect import bisect_right
 from typing import Generic, TypeVar
 
 from finance_api.ratelimit.limits import Level, Limit
-from finance_api.ratelimit.states import States
+from finance_api.ratelimit.states import StateStore
 
-State = TypeVar("State")
+CounterState = TypeVar("CounterState")
 
 
-class Counter(ABC, Generic[State]):
+class Counter(ABC, Generic[CounterState]):
     """One limit, for all keys. Times are as in `RateLimiter`.
 
     What is kept of a key is read once, as it is at that time, and goes through the methods.
@@ -26,21 +26,21 @@ class Counter(ABC, Generic[State]):
         self._window_ms = limit.window_ms
 
     @abstractmethod
-    def read(self, key: str, now_ms: int) -> State: ...
+    def read(self, key: str, now_ms: int) -> CounterState: ...
 
     @abstractmethod
-    def level(self, state: State, now_ms: int) -> Level: ...
+    def level(self, state: CounterState, now_ms: int) -> Level: ...
 
     @abstractmethod
-    def has_left(self, state: State) -> bool:
+    def has_left(self, state: CounterState) -> bool:
         """Whether a request can be taken."""
 
     @abstractmethod
-    def take(self, key: str, state: State, now_ms: int) -> State:
+    def take(self, key: str, state: CounterState, now_ms: int) -> CounterState:
         """Takes one request, which must be there."""
 
     @abstractmethod
-    def give_back(self, key: str, state: State, taken_at_ms: int) -> State: ...
+    def give_back(self, key: str, state: CounterState, taken_at_ms: int) -> CounterState: ...
 
     @abstractmethod
     def kept(self) -> int:
@@ -62,7 +62,7 @@ class BucketCounter(Counter[tuple[int, int]]):
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit)
         self._capacity = limit.count * limit.window_ms
-        self._states: States[int] = States(limit.window_ms)
+        self._states: StateStore[int] = StateStore(limit.window_ms)
 
     def level(self, state: tuple[int, int], now_ms: int) -> Level:
         used, at_ms = state
@@ -126,7 +126,7 @@ class LogCounter(Counter["array[int]"]):
 
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit)
-        self._states: States[array[int]] = States(limit.window_ms)
+        self._states: StateStore[array[int]] = StateStore(limit.window_ms)
 
     def level(self, state: "array[int]", now_ms: int) -> Level:
         if not state:

@@ -2,10 +2,10 @@
 
 from typing import Generic, TypeVar
 
-State = TypeVar("State")
+CounterState = TypeVar("CounterState")
 
 
-class States(Generic[State]):
+class StateStore(Generic[CounterState]):
     """A state of each key, for between one window and two after it was last written.
 
     Nothing older than a window matters, under either algorithm. So states are written into one
@@ -15,8 +15,8 @@ class States(Generic[State]):
 
     def __init__(self, window_ms: int) -> None:
         self._window_ms = window_ms
-        self._new: dict[str, State] = {}
-        self._old: dict[str, State] = {}
+        self._new: dict[str, CounterState] = {}
+        self._old: dict[str, CounterState] = {}
         self._since_ms = 0
 
     def __len__(self) -> int:
@@ -32,11 +32,11 @@ class States(Generic[State]):
             self._new = {}
             self._since_ms = now_ms
 
-    def get(self, key: str) -> State | None:
+    def get(self, key: str) -> CounterState | None:
         state = self._new.get(key)
         return self._old.get(key) if state is None else state
 
-    def put(self, key: str, state: State) -> None:
+    def put(self, key: str, state: CounterState) -> None:
         self._new[key] = state
         self._old.pop(key, None)
 

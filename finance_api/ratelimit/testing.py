@@ -29,7 +29,7 @@ from finance_api.ratelimit.limits import Algorithm, Decision, Level, Limit, Rule
 NOW = 1_773_835_200_000
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 _numbers = itertools.count(1)
 
@@ -52,11 +52,11 @@ def take_many(limiter: RateLimiter, rule: Rule, key: str, count: int, now_ms: in
     return sum(limiter.take(rule, key, now_ms).allowed for _ in range(count))
 
 
-def in_threads(threads: int, count: int, work: Callable[[], Answer]) -> list[Answer]:
+def in_threads(threads: int, count: int, work: Callable[[], Result]) -> list[Result]:
     """What ``work`` returns, done so many times by so many threads at once."""
     turns = iter(range(count))
     lock = threading.Lock()
-    answers: list[Answer] = []
+    answers: list[Result] = []
     ready = threading.Barrier(threads)
 
     def run() -> None:

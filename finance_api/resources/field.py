@@ -149,7 +149,7 @@ class Resource:
         return self.having_role(Role.STORED, Role.DERIVED)
 
     @cached_property
-    def kept_fields(self) -> tuple[Field, ...]:
+    def persisted_fields(self) -> tuple[Field, ...]:
         """Everything that a storage keeps of a row."""
         return (*self.listed_fields, *self.hidden)
 

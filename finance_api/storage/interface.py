@@ -22,6 +22,9 @@ from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import NotFound, unknown_there
 from finance_api.values import Row
 
+#: How long a unit of work that writes waits for another one, unless it says otherwise.
+LOCK_TIMEOUT_SECONDS = 30
+
 
 @dataclass(frozen=True, slots=True)
 class DataState:
@@ -115,7 +118,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class BodyPage:
+class JsonPage:
     """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
 
     state: of the data that they are from. lines: one object on each; none ends after the last.
@@ -127,7 +130,7 @@ class BodyPage:
     total: int | None = None
 
     @property
-    def bodies(self) -> list[bytes]:
+    def rows(self) -> list[bytes]:
         return self.lines.split(b"\n") if self.lines else []
 
 
@@ -292,21 +295,21 @@ class Storage(ABC):
         compares by code point.
         """
 
-    def list_bodies(self, user_id: int, query: Query) -> BodyPage:
+    def list_json(self, user_id: int, query: Query) -> JsonPage:
         """As `list_rows`, each row as the JSON object that answers hold.
 
         query: of a resource without computed fields. Raises NotFound if there is no such user.
         """
         state = self.get_data_state(user_id)
         page = self.list_rows(user_id, query)
-        return BodyPage(
+        return JsonPage(
             state, encoder_of(query.resource).lines(page.rows), page.has_more, page.total
         )
 
-    def get_bodies(
+    def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]
     ) -> tuple[DataState, list[bytes]]:
-        """The rows with these ids in their order, as `list_bodies` gives them.
+        """The rows with these ids in their order, as `list_json` gives them.
 
         Empty where there is none. Raises NotFound if there is no such user.
         """
@@ -377,11 +380,12 @@ class StorageBackend(ABC):
         """A unit of work that reads; its `Storage.close` must be called."""
 
     @abstractmethod
-    def write(self, tm: TransactionManager, *, patient: bool = True) -> Storage:
+    def write(
+        self, tm: TransactionManager, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+    ) -> Storage:
         """A unit of work that writes in the manager's current transaction, and ends with it.
 
-        patient: whether it waits for another writer as long as that may take (some 30 seconds),
-        or gives up after a second.
+        lock_timeout_seconds: how long it waits for another writer before StorageUnavailable.
         """
 
     @abstractmethod
@@ -416,8 +420,10 @@ def data_state_of(storage: Storage, user_id: int) -> DataState:
 
 
 @contextmanager
-def unit_of_work(backend: StorageBackend, *, patient: bool = True) -> Iterator[Storage]:
+def unit_of_work(
+    backend: StorageBackend, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+) -> Iterator[Storage]:
     """A unit of work that writes; what it wrote is kept if the block ends without an error."""
     tm = TransactionManager(explicit=True)
     with tm:
-        yield backend.write(tm, patient=patient)
+        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)

@@ -17,8 +17,9 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
-from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
+    LOCK_TIMEOUT_SECONDS,
     DataState,
     Jwt,
     Page,
@@ -54,7 +55,7 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _State:
+class _Contents:
     """All that is kept. Never changed in place: a commit puts a new one in its stead."""
 
     next_user_id: int = 1
@@ -72,14 +73,22 @@ class MemoryBackend(StorageBackend):
     persistent = False
 
     def __init__(self) -> None:
-        self.state = _State()
+        self.state = _Contents()
         self.write_lock = threading.RLock()
 
     def read(self) -> Storage:
         return MemoryStorage(self.state)
 
-    def write(self, tm: transaction.TransactionManager, *, patient: bool = True) -> Storage:
-        self.write_lock.acquire()
+    def write(
+        self,
+        tm: transaction.TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+    ) -> Storage:
+        if not self.write_lock.acquire(timeout=lock_timeout_seconds):
+            raise StorageUnavailable(
+                "another import or change is running: try again when it has ended"
+            )
         storage = MemoryStorage(self.state)
         tm.get().join(_Commit(self, storage, tm))
         return storage
@@ -131,7 +140,7 @@ def from_settings(settings: Mapping[str, Any]) -> MemoryBackend:
 
 
 class MemoryStorage(Storage):
-    def __init__(self, state: _State) -> None:
+    def __init__(self, state: _Contents) -> None:
         self.state = state
         #: Tables that this unit of work has copied, and may therefore change in place.
         self._own: set[tuple[int, str]] = set()

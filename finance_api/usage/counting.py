@@ -32,7 +32,7 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
     """Notes numbers of requests; those of one user and day are added up."""
 
     def write(requests: Mapping[UserDay, int]) -> None:
-        with unit_of_work(backend, patient=False) as storage:
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
             storage.add_usage(requests)
 
     name = "writing how many requests were made"

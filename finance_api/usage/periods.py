@@ -12,12 +12,12 @@ _GRANULARITIES = {"days": "daily", "weeks": "weekly", "months": "monthly"}
 _MOST = {"days": 366, "weeks": 53, "months": 13}
 
 
-class PeriodError(ValueError):
+class UsagePeriodError(ValueError):
     """The text is no period; the message says what is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class UsagePeriod:
     """So many days, ISO weeks or months, the current one included."""
 
     count: int
@@ -46,13 +46,13 @@ class Period:
         return date(months // 12, months % 12 + 1, 1)
 
 
-def parse_period(text: str) -> Period:
-    """``30days``, ``12weeks``, ``6months``. Raises PeriodError."""
+def parse_usage_period(text: str) -> UsagePeriod:
+    """``30days``, ``12weeks``, ``6months``. Raises UsagePeriodError."""
     match = _PERIOD.fullmatch(text)
     if match is None or int(match[1]) > _MOST[match[2]]:
         most = ", ".join(f"1{unit} to {count}{unit}" for unit, count in _MOST.items())
-        raise PeriodError(f"is not one of {most}")
-    return Period(int(match[1]), match[2])
+        raise UsagePeriodError(f"is not one of {most}")
+    return UsagePeriod(int(match[1]), match[2])
 
 
 def sums_between(boundaries: list[int], days: list[tuple[int, int]]) -> list[tuple[int, int, int]]:

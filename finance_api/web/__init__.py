@@ -14,13 +14,13 @@ def includeme(config: Configurator) -> None:
     config.include("pyramid_jinja2")
     config.add_jinja2_search_path("finance_api.web:templates")
     config.include("finance_api.web.rendering")
-    config.include("finance_api.web.forgery")
+    config.include("finance_api.web.csrf")
     config.include("finance_api.web.headers")
     config.include("finance_api.web.errors")
     config.include("finance_api.web.routes")
     config.set_default_csrf_options(
         require_csrf=True,
-        # Pyramid compares the origin with HTTPS only; see `forgery`.
+        # Pyramid compares the origin with HTTPS only; see `csrf`.
         check_origin=False,
         callback=lambda request: is_settings_page(request.path_info),
     )

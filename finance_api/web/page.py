@@ -32,7 +32,7 @@ def writing(request: Request) -> AbstractContextManager[Storage]:
     if "storage" in vars(request):
         request.storage.close()
         del request.storage
-    return unit_of_work(request.registry.storage, patient=False)
+    return unit_of_work(request.registry.storage, lock_timeout_seconds=1)
 
 
 def identity_of(request: Request) -> SessionIdentity:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event
 
-from finance_api.api.kept_answers import KeptAnswers
+from finance_api.api.response_cache import ResponseCache
 from finance_api.ledger.importing import import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
@@ -73,7 +73,7 @@ def states_in(text):
     return {int(part[:4]) for part in text.split("STATE")[1:] if part[:4].isdigit()}
 
 
-class Books:
+class ImportSession:
     """One user, whose data is always of one state: that of the revision."""
 
     def __init__(self, services, kind):
@@ -109,15 +109,15 @@ def books(services):
     made = []
 
     def make(kind, *, kept=True):
-        found = Books(services, kind)
+        found = ImportSession(services, kind)
         made.append(found)
-        found.service.app.registry.kept_answers = KeptAnswers((32 << 20) if kept else 0)
+        found.service.app.registry.response_cache = ResponseCache((32 << 20) if kept else 0)
         return found
 
     yield make
     for each in made:
         each.elsewhere.close()
-        each.service.app.registry.kept_answers = KeptAnswers(32 << 20)
+        each.service.app.registry.response_cache = ResponseCache(32 << 20)
 
 
 def accepts_of(path):

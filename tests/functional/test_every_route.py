@@ -18,11 +18,11 @@ from pyramid.interfaces import IExceptionResponse
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api import includeme
-from finance_api.api.kept_answers import KeptAnswers
+from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.permissions import Permission
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
-from finance_api.storage.interface import BodyPage, DataState, Jwt, Page, RecordSum
-from finance_api.storage.sql.clauses import Bound, clauses, take_apart, values_by_name
+from finance_api.storage.interface import DataState, JsonPage, Jwt, Page, RecordSum
+from finance_api.storage.sql.clauses import BindNames, clauses, shape_of, values_by_name
 from finance_api.storage.sql.driver import Statements
 from support.books import household, uid
 from support.forgetting import forgetting
@@ -401,14 +401,14 @@ def foreign_id(url):
 def check_before_and_after(world, then=lambda: None, *, rounds=3):
     """No answer is another one once the other user has data. then: what happens in between.
 
-    It is asked anew, then with that answer kept, and then with all of the other user's kept, too.
+    It is asked anew, then with that answer cache, and then with all of the other user's cache, too.
     """
     asked = list(dict.fromkeys(questions()))
     before = [whole(world.ask(url)) for url, _ in asked]
     assert sum(status == 200 for status, _, _ in before) > 200
     world.let_in(same_ids=True)
     then()
-    kept = world.service.app.registry.kept_answers = KeptAnswers(32 << 20)
+    cache = world.service.app.registry.response_cache = ResponseCache(32 << 20)
     for round_ in range(rounds):
         if round_ == 2:
             for url, _ in asked:
@@ -418,7 +418,7 @@ def check_before_and_after(world, then=lambda: None, *, rounds=3):
             answer = world.ask(url)
             assert whole(answer) == expected, url
             assert_nothing_of_the_other(answer, row_id)
-        assert kept.kept_bytes > 0
+        assert cache.cached_bytes > 0
 
 
 def check_ids(world):
@@ -643,14 +643,14 @@ MUTATIONS = {
         a.has_more or b.has_more,
         None if a.total is None else a.total + b.total,
     ),
-    "list_bodies": lambda a, b: BodyPage(
+    "list_json": lambda a, b: JsonPage(
         a.state,
-        b"\n".join([*a.bodies, *b.bodies]),
+        b"\n".join([*a.rows, *b.rows]),
         a.has_more or b.has_more,
         None if a.total is None else a.total + b.total,
     ),
     "get_rows": lambda a, b: {**b, **a},
-    "get_bodies": lambda a, b: (
+    "get_json": lambda a, b: (
         a[0],
         [mine or other for mine, other in zip(a[1], b[1], strict=True)],
     ),
@@ -678,7 +678,7 @@ def test_a_read_that_forgets_the_user_would_be_noticed(world_in_memory, monkeypa
         check_before_and_after(world_in_memory, forget, rounds=1)
 
 
-@pytest.mark.parametrize("method", ["get_rows", "get_bodies"])
+@pytest.mark.parametrize("method", ["get_rows", "get_json"])
 def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
     world_in_memory, monkeypatch, method
 ):
@@ -698,7 +698,7 @@ def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
 
 
 def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monkeypatch):
-    class Careless(KeptAnswers):
+    class Careless(ResponseCache):
         def get(self, user_id, revision, key):
             return super().get(0, 0, key)
 
@@ -706,15 +706,15 @@ def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monke
             super().keep(0, 0, *arguments)
 
     world_in_memory.let_in()
-    monkeypatch.setattr(world_in_memory.service.app.registry, "kept_answers", Careless(1 << 20))
+    monkeypatch.setattr(world_in_memory.service.app.registry, "response_cache", Careless(1 << 20))
     assert MARK in world_in_memory.other.get("records").text
     assert MARK in world_in_memory.mine.get("records").text
 
 
 def test_a_statement_without_the_user_would_be_noticed(services, monkeypatch):
     def all_rows(table, user_id, conditions=()):
-        parts = [take_apart(condition) for condition in conditions]
-        restriction = clauses(table, [test for test, _ in parts], Bound())
+        parts = [shape_of(condition) for condition in conditions]
+        restriction = clauses(table, [test for test, _ in parts], BindNames())
         return restriction, values_by_name([value for _, given in parts for value in given])
 
     def forget():

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 import pytest
 from webtest import TestApp
 
-from finance_api.api.kept_answers import KeptAnswers
+from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.issuing import issue_token
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.memory import MemoryStorage
@@ -396,7 +396,7 @@ def test_what_went_wrong_here_is_given_back(
     service, ask, ask_internally, monkeypatch, error, status
 ):
     # One that is kept would do without the storage.
-    monkeypatch.setattr(service.app.registry, "kept_answers", KeptAnswers(0))
+    monkeypatch.setattr(service.app.registry, "response_cache", ResponseCache(0))
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
         assert_headers(asking(), 1)
         with monkeypatch.context() as patch:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, operators_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
-from finance_api.storage.sql import listed, listed_writing, search_keys, searching
-from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.driver import StatementCache
+from finance_api.storage.sql.projection import reading, search_keys, searching, writing
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none
@@ -125,10 +125,10 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
                 page = found.list_rows(unit.user.id, query)
                 assert page == expected.list_rows(model.user.id, query)
                 if resource.path and not resource.computed_fields:
-                    bodies = found.list_bodies(unit.user.id, query)
-                    assert bodies == expected.list_bodies(model.user.id, query)
+                    rows = found.list_json(unit.user.id, query)
+                    assert rows == expected.list_json(model.user.id, query)
                     wanted = [row["id"] for row in page.rows]
-                    assert found.get_bodies(unit.user.id, resource, wanted) == expected.get_bodies(
+                    assert found.get_json(unit.user.id, resource, wanted) == expected.get_json(
                         model.user.id, resource, wanted
                     )
                 scanned = found.scan_rows(unit.user.id, resource, conditions=query.conditions)
@@ -150,7 +150,7 @@ PARTS = (
     *("e\u0301", "É"),
 )
 few_texts = st.lists(st.sampled_from(PARTS), max_size=5).map("".join).map(clean_or_none)
-needles = (
+terms = (
     st.lists(st.sampled_from(PARTS), min_size=1, max_size=3)
     .map("".join)
     .map(lambda text: clean_or_none(text) or "aaa")
@@ -172,7 +172,7 @@ def listed_queries(draw):
     for _ in range(draw(st.integers(0, 2))):
         field = RECORDS.get_field(draw(st.sampled_from(["note", "payee"])))
         operator = draw(st.sampled_from([Operator.CONTAINS, Operator.CONTAINS_I]))
-        found.append(Condition(field, operator, draw(needles)))
+        found.append(Condition(field, operator, draw(terms)))
     order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
     limit, offset = draw(st.integers(1, 6)), draw(st.integers(0, 45))
     return Query(
@@ -223,21 +223,21 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, storage
 ):
     """With so small distances that few records are as many as many."""
-    for module in (listed, listed_writing, searching):
-        monkeypatch.setattr(module, "PLACE_DISTANCE", 3, raising=False)
+    for module in (reading, writing, searching):
+        monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3, raising=False)
     monkeypatch.setattr(searching, "ROUNDS", (1, 2))
     monkeypatch.setattr(searching, "_SPARE", 0)
     # A day has two records, and more come before all days.
     monkeypatch.setattr(search_keys, "_RECORD_BITS", 1)
     model_backend, backend = new_backend("memory"), new_backend(storage)
     asked = set()
-    get = Statements.get
+    get = StatementCache.get
 
     def note(self, build, *shape):
         asked.update(part.__name__ for part in (build, *shape) if callable(part))
         return get(self, build, *shape)
 
-    monkeypatch.setattr(Statements, "get", note)
+    monkeypatch.setattr(StatementCache, "get", note)
 
     @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=EVERY_WAY)
@@ -259,15 +259,22 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
                     writing.put_rows(each.user.id, RECORDS, new=new, changed=old)
             for query in queries_then:
                 with model.reading() as expected, unit.reading() as found:
-                    bodies = found.list_bodies(unit.user.id, query)
-                    assert bodies == expected.list_bodies(model.user.id, query)
+                    rows = found.list_json(unit.user.id, query)
+                    assert rows == expected.list_json(model.user.id, query)
                     wanted = [make_id(n) for n in range(1, 45, 7)]
-                    assert found.get_bodies(unit.user.id, RECORDS, wanted) == expected.get_bodies(
+                    assert found.get_json(unit.user.id, RECORDS, wanted) == expected.get_json(
                         model.user.id, RECORDS, wanted
                     )
 
     compare()
-    ways = {"_page", "_far_page", "_place", "_number_before", "_newest_place_within", "_walk"}
+    ways = {
+        "_page",
+        "_far_page",
+        "_anchor",
+        "_number_before",
+        "_newest_anchor_within",
+        "_scan_in_order",
+    }
     of_database = {
         "sqlite": {"_candidates", "_chosen"},
         "postgresql": {"_planned"},

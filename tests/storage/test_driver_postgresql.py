@@ -1,4 +1,4 @@
-"""Statements as libpq is given them."""
+"""StatementCache as libpq is given them."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.sql import driver_postgresql
-from finance_api.storage.sql.driver import Statement
+from finance_api.storage.sql.driver import CompiledStatement
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.engine import make_engine
 
@@ -27,7 +27,7 @@ def driver(connection):
 
 @pytest.fixture
 def statement(connection):
-    return lambda written, **options: Statement(
+    return lambda written, **options: CompiledStatement(
         text(written).execution_options(**options), connection.dialect
     )
 
@@ -102,7 +102,7 @@ def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
         with engine.connect() as connection:
             driver = PostgresqlDriver(connection)
             for number in range(12):
-                asked = Statement(text("SELECT :x ::text"), connection.dialect)
+                asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
                 assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
             found = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
             assert connection.exec_driver_sql(found).scalar() == 0

@@ -15,8 +15,9 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import bodies, listed, listed_writing, parts, searching
-from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql import json_rows, parts
+from finance_api.storage.sql.driver import StatementCache
+from finance_api.storage.sql.projection import reading, searching, writing
 from finance_api.storage.testing import Unit, make_id, make_row
 from support.forgetting import builds_of, forgetting, is_bound
 
@@ -29,7 +30,7 @@ def builders():
     """The functions that make statements."""
     return [
         function
-        for module in (bodies, listed, parts, searching)
+        for module in (json_rows, reading, parts, searching)
         for _, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__
         and next(iter(inspect.signature(function).parameters), "") == "database"
@@ -107,8 +108,8 @@ class Pair:
         """What is asked, and what it is answered with."""
         user_id = self.mine.user.id
         ids = [make_id(n) for n in (1, 3, 5, 39, 60)]
-        asked = [("list_bodies", each) for each in questions()]
-        asked += [("get_bodies", resource, ids) for resource in (RECORDS, *WITH_BODIES)]
+        asked = [("list_json", each) for each in questions()]
+        asked += [("get_json", resource, ids) for resource in (RECORDS, *WITH_BODIES)]
         asked += [("get_data_state",)]
         return [(question, self.answer(user_id, *question)) for question in asked]
 
@@ -138,8 +139,8 @@ def record(number, whose):
 
 @pytest.fixture
 def pair(new_backend, monkeypatch):
-    for module in (listed, listed_writing, searching):
-        monkeypatch.setattr(module, "PLACE_DISTANCE", 3, raising=False)
+    for module in (reading, writing, searching):
+        monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3, raising=False)
     monkeypatch.setattr(searching, "ROUNDS", (1, 2))
     monkeypatch.setattr(searching, "_SPARE", 0)
     made = {}
@@ -162,20 +163,20 @@ def test_what_another_user_has_makes_no_difference_to_any_statement(pair, databa
 
 def test_every_statement_is_asked_for(pair, monkeypatch):
     asked = set()
-    get = Statements.get
+    get = StatementCache.get
 
     def note(self, build, *shape):
         asked.update(builds_of(build, shape))
         return get(self, build, *shape)
 
-    monkeypatch.setattr(Statements, "get", note)
+    monkeypatch.setattr(StatementCache, "get", note)
     for database in ("sqlite", "postgresql"):
         pair(database).answers()
     assert set(builders()) <= asked
 
 
 #: Of one row: without the user it is the first one that the database comes by. Here, another's.
-OF_ONE_ROW = {"listed._place", "parts.state_statement", "parts.with_state"}
+OF_ONE_ROW = {"reading._anchor", "parts.state_statement", "parts.with_state"}
 #: What the index finds for anybody is the user's only by the next statement, and what that one
 #: reads of anybody's is the user's only by the index.
 TOGETHER = {"searching._candidates", "searching._chosen"}
@@ -198,9 +199,9 @@ def test_a_statement_that_forgets_the_user_is_noticed(pair, monkeypatch, databas
         return name_of(build) in careless
 
     # The state is the user's: if it is not, the index is not believed.
-    table = "listed_records|chosen" if builder in TOGETHER else r"\w*"
-    get = forgetting(Statements.get, is_careless, table, others=builder in OF_ONE_ROW)
-    monkeypatch.setattr(Statements, "get", get)
+    table = "records_by_date|chosen" if builder in TOGETHER else r"\w*"
+    get = forgetting(StatementCache.get, is_careless, table, others=builder in OF_ONE_ROW)
+    monkeypatch.setattr(StatementCache, "get", get)
     after = both.answers()
     if not used:
         pytest.skip(f"{database} is not asked this")
@@ -209,7 +210,7 @@ def test_a_statement_that_forgets_the_user_is_noticed(pair, monkeypatch, databas
 
 @DATABASES
 @pytest.mark.parametrize(
-    "builder", [f"searching.{name}" for name in ("_walk", "_chosen", "_planned")]
+    "builder", [f"searching.{name}" for name in ("_scan_in_order", "_chosen", "_planned")]
 )
 def test_a_text_of_another_user_s_record_of_the_same_id_is_no_match(
     pair, monkeypatch, database, builder
@@ -224,8 +225,8 @@ def test_a_text_of_another_user_s_record_of_the_same_id_is_no_match(
         used.update({name_of(build)} & {builder})
         return name_of(build) == builder
 
-    get = forgetting(Statements.get, is_careless, table="records", others=True)
-    monkeypatch.setattr(Statements, "get", get)
+    get = forgetting(StatementCache.get, is_careless, table="records", others=True)
+    monkeypatch.setattr(StatementCache, "get", get)
     after = both.answers()
     if not used:
         pytest.skip(f"{database} is not asked this")
@@ -235,14 +236,14 @@ def test_a_text_of_another_user_s_record_of_the_same_id_is_no_match(
 @DATABASES
 def test_every_table_in_a_statement_is_bound_to_the_user(pair, monkeypatch, database):
     texts = set()
-    get = Statements.get
+    get = StatementCache.get
 
     def note(self, build, *shape):
         statement = get(self, build, *shape)
         texts.add(statement.text)
         return statement
 
-    monkeypatch.setattr(Statements, "get", note)
+    monkeypatch.setattr(StatementCache, "get", note)
     pair(database).answers()
     assert len(texts) > 20
     assert [text for text in texts if not is_bound(text)] == []

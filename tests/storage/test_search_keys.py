@@ -6,8 +6,8 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.sql import search_keys, searching
-from finance_api.storage.sql.search_keys import day_of, first_key, keys_between
+from finance_api.storage.sql.projection import search_keys, searching
+from finance_api.storage.sql.projection.search_keys import day_of, first_key, keys_between
 from finance_api.storage.testing import Unit, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
@@ -20,7 +20,7 @@ def found(unit, text):
     conditions = parse_conditions(RECORDS.get_field("note"), f"contains-i.{text}")
     query = Query(RECORDS, conditions, parse_sort(RECORDS, RECORDS.default_sort), limit=100)
     with unit.reading() as storage:
-        return len(storage.list_bodies(unit.user.id, query).bodies)
+        return len(storage.list_json(unit.user.id, query).rows)
 
 
 def in_order(backend):

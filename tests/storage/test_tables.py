@@ -14,13 +14,14 @@ from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import bodies, searching
+from finance_api.storage.sql import json_rows
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.parts import with_state
-from finance_api.storage.sql.search_keys import MAX_USER_ID
-from finance_api.storage.sql.tables import DATA_TABLES, listed_records, metadata, record_places
+from finance_api.storage.sql.projection import searching
+from finance_api.storage.sql.projection.search_keys import MAX_USER_ID
+from finance_api.storage.sql.tables import DATA_TABLES, metadata, record_anchors, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -40,7 +41,7 @@ def test_every_key_and_index_of_data_begins_with_the_user(table):
         assert columns[0] is table.user_id
 
 
-@pytest.mark.parametrize("table", [listed_records, record_places], ids=lambda t: t.name)
+@pytest.mark.parametrize("table", [records_by_date, record_anchors], ids=lambda t: t.name)
 def test_what_is_made_of_data_is_kept_by_user_too(table):
     assert next(iter(table.primary_key.columns)) is table.c.user_id
     for index in table.indexes:
@@ -53,7 +54,7 @@ def test_what_is_made_of_data_is_kept_by_user_too(table):
 SEARCH_TABLES = {"record_search"} | {
     f"record_search_{part}" for part in ("config", "data", "docsize", "idx", "content")
 }
-SEARCH_INDEX = "ix_listed_records_search"
+SEARCH_INDEX = "ix_records_by_date_search"
 
 
 def declared_indexes(database):
@@ -84,7 +85,7 @@ def test_the_migrations_make_the_declared_tables(new_backend, database):
         assert compare_metadata(context, metadata) == []
         found = inspect(connection)
         assert bool(SEARCH_TABLES & set(found.get_table_names())) is (database == "sqlite")
-        indexes = {index["name"]: index for index in found.get_indexes("listed_records")}
+        indexes = {index["name"]: index for index in found.get_indexes("records_by_date")}
         assert (SEARCH_INDEX in indexes) is (database == "postgresql")
         if database == "postgresql":
             assert indexes[SEARCH_INDEX]["column_names"][0] == "user_id"
@@ -149,11 +150,11 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
             storage.get_rows(unit.user.id, resource, [make_id(1)])
             storage.scan_rows(unit.user.id, resource, conditions=conditions)
             if resource.path and not resource.computed_fields:
-                storage.list_bodies(unit.user.id, asked)
-                storage.get_bodies(unit.user.id, resource, [make_id(1)])
+                storage.list_json(unit.user.id, asked)
+                storage.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
         storage.sum_records(unit.user.id, ())
-    names = [t.table.name for t in DATA_TABLES.values()] + ["listed_records", "record_places"]
+    names = [t.table.name for t in DATA_TABLES.values()] + ["records_by_date", "record_anchors"]
     is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"
     on_data = [s for s in statements if re.search(is_on, s)]
     assert len(on_data) > 6 * len(RESOURCES)
@@ -269,8 +270,8 @@ def test_a_statement_that_takes_too_long_is_ended(new_sqlite_url):
 def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
     backend = new_backend("postgresql")
-    statement = Statements(backend.engine.dialect).get(
-        searching._walk, (("note", True), ("payee", True)), False, False
+    statement = StatementCache(backend.engine.dialect).get(
+        searching._scan_in_order, (("note", True), ("payee", True)), False, False
     )
     values = {"user": 1, "count": 31, "skip": 0, **{f"p{n}": "x" for n in range(4)}}
     with backend.readers.engine.connect() as connection:
@@ -280,12 +281,12 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
 
 
 @pytest.mark.parametrize("resource", ["records", "accounts"])
-def test_bodies_of_ids_are_looked_up_one_by_one(new_backend, resource):
+def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
     """By one plan for all users a join would read all rows of some; SQLite keeps their order."""
     for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
         backend = new_backend(database)
-        shape = (bodies._bodies_of_ids, (resource,))
-        statement = Statements(backend.engine.dialect).get(with_state, *shape)
+        shape = (json_rows._json_of_ids, (resource,))
+        statement = StatementCache(backend.engine.dialect).get(with_state, *shape)
         explain = {"postgresql": "EXPLAIN", "sqlite": "EXPLAIN QUERY PLAN"}[database]
         values = statement.parameters({"user": 1, "ids": "[]"})
         with backend.readers.engine.connect() as connection:

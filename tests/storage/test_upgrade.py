@@ -7,7 +7,7 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import reading
-from finance_api.storage.sql.tables import DATA_TABLES, listed_records, record_places
+from finance_api.storage.sql.tables import DATA_TABLES, record_anchors, records_by_date
 from finance_api.storage.testing import Unit, make_row
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -19,10 +19,10 @@ OLD_INDEX = (
     "DROP TABLE record_search",
     "CREATE VIRTUAL TABLE record_search USING fts5(payee_folded, note_folded, content='',"
     " columnsize=0, tokenize='trigram case_sensitive 1')",
-    "UPDATE listed_records SET search_key = user_id * (1 << 36)"
-    " + (SELECT count(*) FROM listed_records AS other WHERE other.id < listed_records.id)",
+    "UPDATE records_by_date SET search_key = user_id * (1 << 36)"
+    " + (SELECT count(*) FROM records_by_date AS other WHERE other.id < records_by_date.id)",
     "INSERT INTO record_search (rowid, payee_folded, note_folded)"
-    " SELECT search_key, payee_folded, note_folded FROM listed_records ORDER BY search_key",
+    " SELECT search_key, payee_folded, note_folded FROM records_by_date ORDER BY search_key",
 )
 
 
@@ -50,7 +50,7 @@ def answers(unit):
         Query(ACCOUNTS, (), parse_sort(ACCOUNTS, ACCOUNTS.default_sort), 50),
     ]
     with reading(unit.backend) as storage:
-        found = [storage.list_bodies(unit.user.id, query) for query in queries]
+        found = [storage.list_json(unit.user.id, query) for query in queries]
     assert all(page.lines for page in found)
     return found
 
@@ -66,11 +66,11 @@ def test_what_answers_are_made_of_is_prepared_for_rows_that_are_there(unit, data
     unit = unit(database)
     expected = answers(unit)
     with unit.backend.engine.begin() as connection:
-        for table in (record_places, listed_records):
+        for table in (record_anchors, records_by_date):
             connection.execute(table.delete())
         for table in DATA_TABLES.values():
-            if table.body is not None:
-                connection.execute(update(table.table).values(body=""))
+            if table.json is not None:
+                connection.execute(update(table.table).values(json=""))
     upgrade(unit)
     assert answers(unit) == expected
 
@@ -88,5 +88,5 @@ def test_what_is_prepared_already_stays_right(unit, database):
     # What comes then has its place as well.
     unit.put(RECORDS, make_row(RECORDS, COUNT, recordDate=DAY, note="77 of all"))
     with unit.backend.engine.connect() as connection:
-        assert len(connection.execute(select(listed_records.c.id)).all()) == COUNT
+        assert len(connection.execute(select(records_by_date.c.id)).all()) == COUNT
     assert answers(unit)[2].lines.count(b"\n") == expected[2].lines.count(b"\n") + 1

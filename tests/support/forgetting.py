@@ -1,11 +1,11 @@
-"""Statements that have forgotten whose rows they are to read."""
+"""StatementCache that have forgotten whose rows they are to read."""
 
 import copy
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from finance_api.storage.sql.driver import Statement
+from finance_api.storage.sql.driver import CompiledStatement
 from finance_api.storage.sql.parts import with_state
 from finance_api.storage.sql.tables import DATA_TABLES
 
@@ -14,22 +14,22 @@ _OF_USER = re.compile(r"\b(?:(\w+)\.)?(user_id|id) = (\?(?!\w)|%\(user\)s(?:::\w
 #: The same in the search index of SQLite, where a user's rows are neighbours.
 _OF_KEYS = re.compile(r"\browid BETWEEN \? AND \?")
 _TABLES = "|".join(
-    ["users", "listed_records", "record_places", *(t.table.name for t in DATA_TABLES.values())]
+    ["users", "records_by_date", "record_anchors", *(t.table.name for t in DATA_TABLES.values())]
 )
 
-Get = Callable[..., Statement]
+Get = Callable[..., CompiledStatement]
 
 
 def forgetting(
     get: Get, is_forgetful: Callable[[Any], bool], table: str = r"\w*", *, others: bool = False
 ) -> Get:
-    """`Statements.get`, but for the statements of some ``build`` functions.
+    """`StatementCache.get`, but for the statements of some ``build`` functions.
 
     What binds them to the user, in tables of the name, says nothing any more. others: it says that
     the rows are those of all the others.
     """
 
-    def careless(statements: Any, build: Any, *shape: Any) -> Statement:
+    def careless(statements: Any, build: Any, *shape: Any) -> CompiledStatement:
         statement = get(statements, build, *shape)
         forgotten = copy.copy(statement)
         if build is with_state:

@@ -151,7 +151,7 @@ class Service:
 
 
 #: What reads rows, of the methods of a storage.
-_ROW_READERS = ("list_rows", "list_bodies", "get_rows", "get_bodies", "scan_rows", "sum_records")
+_ROW_READERS = ("list_rows", "list_json", "get_rows", "get_json", "scan_rows", "sum_records")
 
 
 def read_no_rows(service: Service, monkeypatch: Any) -> None:

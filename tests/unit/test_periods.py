@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.usage.periods import PeriodError, parse_period, sums_between
+from finance_api.usage.periods import UsagePeriodError, parse_usage_period, sums_between
 from finance_api.values.time import parse_time
 
 DAY = 86_400
@@ -15,7 +15,7 @@ DAY = 86_400
 
 def boundaries(period, at):
     """The calendar dates of the boundaries of a period that is asked for at a time."""
-    found = parse_period(period).boundaries(parse_time(at))
+    found = parse_usage_period(period).boundaries(parse_time(at))
     assert all(second % DAY == 0 for second in found)
     return [str(day(second)) for second in found]
 
@@ -67,7 +67,7 @@ def test_the_longest_periods_cover_what_they_say():
 )
 def test_boundaries_follow_each_other_and_the_last_stretch_holds_now(unit, count, now):
     count = min(count, 13) if unit == "months" else count
-    found = parse_period(f"{count}{unit}").boundaries(now)
+    found = parse_usage_period(f"{count}{unit}").boundaries(now)
     assert len(found) == count + 1
     assert found == sorted(set(found))
     assert found[-2] <= now < found[-1]
@@ -86,7 +86,7 @@ def test_boundaries_follow_each_other_and_the_last_stretch_holds_now(unit, count
     "text", ["1days", "30days", "99days", "366days", "1weeks", "53weeks", "1months", "13months"]
 )
 def test_a_period_is_written_as_it_was_read(text):
-    assert str(parse_period(text)) == text
+    assert str(parse_usage_period(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,14 @@ def test_a_period_is_written_as_it_was_read(text):
     + ["3０days", "30days,1weeks", "30daysx", "x30days", "9" * 1_000 + "days", "30\x00days"],
 )
 def test_what_is_no_period_is_refused(text):
-    with pytest.raises(PeriodError, match="1days to 366days, 1weeks to 53weeks, 1months to 13mon"):
-        parse_period(text)
+    with pytest.raises(
+        UsagePeriodError, match="1days to 366days, 1weeks to 53weeks, 1months to 13mon"
+    ):
+        parse_usage_period(text)
 
 
 def test_granularities_have_names():
-    found = [parse_period(f"1{unit}").granularity for unit in ("days", "weeks", "months")]
+    found = [parse_usage_period(f"1{unit}").granularity for unit in ("days", "weeks", "months")]
     assert found == ["daily", "weekly", "monthly"]
 
 
@@ -128,7 +130,7 @@ def test_days_are_added_up_between_boundaries_and_empty_stretches_left_out():
 )
 def test_nothing_is_lost_or_counted_twice(period, counts):
     now = parse_time("2028-03-05T00:00:00Z")
-    found = parse_period(period).boundaries(now)
+    found = parse_usage_period(period).boundaries(now)
     start = date(2028, 1, 1)
     seconds = {
         (date.fromordinal(start.toordinal() + n) - date(1970, 1, 1)).days * DAY: count

@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.inquiry import Content, Inquiry, Target
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
@@ -60,10 +60,10 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
     return Page([kept[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
-class Documents(Inquiry):
+class Documents(DataRequest):
     """The types in the order asked for, a page of each."""
 
-    def __init__(self, validated: dict[str, Any], target: Target) -> None:
+    def __init__(self, validated: dict[str, Any], target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
         self._limit, self._offset = validated["limit"], validated["offset"]
@@ -73,7 +73,7 @@ class Documents(Inquiry):
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.get_data_state(user_id)
         pages = [(query, _page(storage, user_id, query)) for query in self._queries]
         body = orjson.dumps(
@@ -85,7 +85,7 @@ class Documents(Inquiry):
             }
         )
         offsets = filter(None, (next_offset(query, page) for query, page in pages))
-        return Content(state, body, next_link(self._target, next(offsets, None)))
+        return Payload(state, body, next_link(self._target, next(offsets, None)))
 
 
 service = internal_service(

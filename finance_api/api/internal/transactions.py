@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.inquiry import Content, Inquiry, Target
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
@@ -58,10 +58,10 @@ def _query(validated: dict[str, Any]) -> Query:
     )
 
 
-class Transactions(Inquiry):
+class Transactions(DataRequest):
     """A page of the records, as the internal surface shows them."""
 
-    def __init__(self, validated: dict[str, Any], target: Target) -> None:
+    def __init__(self, validated: dict[str, Any], target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
         self._query = _query(validated)
@@ -69,11 +69,11 @@ class Transactions(Inquiry):
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
 
-    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.get_data_state(user_id)
         page = storage.list_rows(user_id, self._query)
         body = orjson.dumps({"transactions": [transaction(row) for row in page.rows]})
-        return Content(state, body, next_link(self._target, next_offset(self._query, page)))
+        return Payload(state, body, next_link(self._target, next_offset(self._query, page)))
 
 
 service = internal_service(

@@ -11,23 +11,30 @@ from finance_api.api.representation import JSON, json_response, negotiate
 from finance_api.api.service import public_usage_service
 from finance_api.auth.permissions import Permission
 from finance_api.query.errors import QueryError, quoted
-from finance_api.usage.periods import Period, PeriodError, parse_period, sums_between
+from finance_api.usage.periods import (
+    UsagePeriod,
+    UsagePeriodError,
+    parse_usage_period,
+    sums_between,
+)
 from finance_api.values.time import instant_text
 
 _DEFAULT_PERIOD = "30days"
 
 
-def _period(text: str) -> Period:
+def _period(text: str) -> UsagePeriod:
     try:
-        return parse_period(text)
-    except PeriodError as error:
+        return parse_usage_period(text)
+    except UsagePeriodError as error:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     schema.add(
-        colander.SchemaNode(Scalar(_period), name="period", missing=parse_period(_DEFAULT_PERIOD))
+        colander.SchemaNode(
+            Scalar(_period), name="period", missing=parse_usage_period(_DEFAULT_PERIOD)
+        )
     )
     return schema
 
@@ -38,7 +45,7 @@ service = public_usage_service("How much the user has used the API, and the toke
 @service.get(schema=_schema(), validators=(validate_query,), permission=Permission.API_USAGE_READ)
 def get_usage(request: Request) -> Response:
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
-    period: Period = request.validated["period"]
+    period: UsagePeriod = request.validated["period"]
     boundaries = period.boundaries(request.registry.clock.now())
     days = request.storage.list_usage(request.context.user_id, boundaries[0], boundaries[-1])
     response = json_response(

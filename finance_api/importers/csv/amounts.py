@@ -8,7 +8,7 @@ from finance_api.importers.csv.number_form import (
     Written,
     number_pattern,
     plain_number,
-    take_apart,
+    shape_of,
 )
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
@@ -41,7 +41,7 @@ def read_amounts(
     written: dict[str, Written] = {}
     doubtful: tuple[str, str, str] | None = None
     for text, line in cells.items():
-        parts = take_apart(text)
+        parts = shape_of(text)
         if parts is None:
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
         written[text] = parts

@@ -38,7 +38,7 @@ class Written:
     digits: str
 
 
-def take_apart(text: str) -> Written | None:
+def shape_of(text: str) -> Written | None:
     """None if the text is not an amount under any reading.
 
     Understood are one sign before or after, parentheses for negative, and one currency code

@@ -25,7 +25,7 @@ _MARKUP = re.compile(
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));")
 
 
-class Kind(Enum):
+class LexemeKind(Enum):
     OPEN = "<A>"
     CLOSE = "</A>"
     EMPTY = "<A/>"
@@ -33,10 +33,10 @@ class Kind(Enum):
 
 
 #: kind, the tag's name in upper case or the text, the line it begins in, from 1.
-Token = tuple[Kind, str, int]
+Lexeme = tuple[LexemeKind, str, int]
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokens(text: str) -> Iterator[Lexeme]:
     """The tags and texts in order; comments are left out, white space between tags as well.
 
     Refused: declarations of entities, comments and such that never end.
@@ -48,7 +48,7 @@ def tokens(text: str) -> Iterator[Token]:
         if start > position:
             between = text[position:start]
             if not between.isspace():
-                yield Kind.TEXT, unescape(between, line), line
+                yield LexemeKind.TEXT, unescape(between, line), line
             line += between.count("\n")
         close, name, empty, comment, cdata, _, _ = markup.groups()
         position = markup.end()
@@ -56,13 +56,13 @@ def tokens(text: str) -> Iterator[Token]:
             known = names.get(name)
             if known is None:
                 known = names[name] = sys.intern(name.upper())
-            kind = Kind.CLOSE if close else Kind.EMPTY if empty else Kind.OPEN
+            kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
             yield kind, known, line
         elif comment:
             position = _end(text, "-->", position, "comment", line)
         elif cdata:
             end = _end(text, "]]>", position, "CDATA section", line)
-            yield Kind.TEXT, text[position : end - 3], line
+            yield LexemeKind.TEXT, text[position : end - 3], line
             position = end
         else:
             position = _end(text, ">", position, "declaration", line)
@@ -70,7 +70,7 @@ def tokens(text: str) -> Iterator[Token]:
         line += text.count("\n", start, position)
     rest = text[position:]
     if rest and not rest.isspace():
-        yield Kind.TEXT, unescape(rest, line), line
+        yield LexemeKind.TEXT, unescape(rest, line), line
 
 
 def unescape(text: str, line: int) -> str:

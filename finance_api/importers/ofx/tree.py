@@ -8,7 +8,7 @@ are known to hold what follows.
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.element import Element, quoted
-from finance_api.importers.ofx.markup import Kind, tokens
+from finance_api.importers.ofx.markup import LexemeKind, tokens
 
 MAX_DEPTH = 100
 
@@ -58,13 +58,13 @@ def parse_tree(text: str) -> Element:
     tree = _Tree()
     line = 1
     for kind, value, line in tokens(text):
-        if kind is Kind.TEXT:
+        if kind is LexemeKind.TEXT:
             tree.text(value, line)
-        elif kind is Kind.CLOSE:
+        elif kind is LexemeKind.CLOSE:
             tree.close(value, line)
         else:
             tree.open(value, line)
-            if kind is Kind.EMPTY:
+            if kind is LexemeKind.EMPTY:
                 tree.close(value, line)
     tree.end(line)
     return tree.root

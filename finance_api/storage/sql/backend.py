@@ -7,15 +7,13 @@ from sqlalchemy.orm import Session
 from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.interface import Storage, StorageBackend
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS, Storage, StorageBackend
 from finance_api.storage.sql import engine as engines
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.attempts import Attempts
-from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.readers import Readers
 from finance_api.storage.sql.storage import ReadingSqlStorage, SqlStorage
-
-_IMPATIENT_SECONDS = 1
 
 
 class SqlBackend(StorageBackend):
@@ -62,23 +60,26 @@ class SqlBackend(StorageBackend):
                     f" which is {self.engine.dialect.name}"
                 )
             self.copies = readers(copy, Attempts())
-        self._writing = engines.writing(self.engine)
-        self._impatient = engines.writing(self.engine, _IMPATIENT_SECONDS)
-        self._statements = Statements(self.engine.dialect)
+        self._statements = StatementCache(self.engine.dialect)
 
     def read(self) -> Storage:
         return ReadingSqlStorage(self.readers, self._statements, self.copies)
 
-    def write(self, tm: transaction.TransactionManager, *, patient: bool = True) -> Storage:
+    def write(
+        self,
+        tm: transaction.TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+    ) -> Storage:
         # Without a transaction nobody would give the connection back.
         tm.get()
-        session = Session(self._writing if patient else self._impatient, autoflush=False)
+        session = Session(engines.writing(self.engine, lock_timeout_seconds), autoflush=False)
         # Core statements do not tell the session that they changed something.
         zope.sqlalchemy.register(session, initial_state=STATUS_CHANGED, transaction_manager=tm)
         connection = self._attempts.make(session.connection)
         storage = SqlStorage(connection, self._statements)
         # Last of all, so that it is done once however much was written.
-        tm.get().addBeforeCommitHook(storage.settle_places)
+        tm.get().addBeforeCommitHook(storage.rebuild_anchors)
         return storage
 
     def check(self) -> None:

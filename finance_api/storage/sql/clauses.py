@@ -1,7 +1,7 @@
 """Conditions and order -> SQL.
 
 What a query asks is split in two: its shape, from which the text of a statement follows, and the
-values that are bound to it. So the statements of one shape are built once, however often the
+values that are names to it. So the statements of one shape are built once, however often the
 shape is asked for.
 """
 
@@ -94,69 +94,81 @@ def _is_one_of_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Predicate:
     """The shape of a condition: which field, and how it is compared with how many values.
 
-    form: null, not_null, never, present, equal, from, to, within, in, one_of, true, false,
+    operator: null, not_null, never, present, equal, from, to, within, in, one_of, true, false,
     contains, contains_folded, has, has_any.
-    number: of values, where the form allows several.
+    number: of values, where the operator allows several.
     """
 
     field: str
-    form: str
+    operator: str
     number: int = 1
 
 
-def take_apart(condition: Condition) -> tuple[Test, tuple[Any, ...]]:
+def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     """The condition's shape, and the values that go with it."""
     name, operator, operand = condition.field.name, condition.operator, condition.operand
     is_list = condition.field.kind.is_list
     if operator is Operator.IS_NULL:
-        return Test(name, "null"), ()
+        return Predicate(name, "null"), ()
     if operator is Operator.NOT_NULL:
-        return Test(name, "not_null"), ()
+        return Predicate(name, "not_null"), ()
     if isinstance(operand, Span):
-        return _span_test(name, condition.bounds())
+        return _span_predicate(name, condition.bounds())
     if isinstance(operand, bool):
-        return Test(name, "true" if operand else "false"), ()
+        return Predicate(name, "true" if operand else "false"), ()
     if operator is Operator.ANY_OF:
         assert isinstance(operand, tuple)
         if is_list:
-            return _element_test(condition, operand)
+            return _element_predicate(condition, operand)
         if len(operand) == 1:
-            return Test(name, "equal"), operand
+            return Predicate(name, "equal"), operand
         if len(operand) <= MAX_LIST_OPERANDS:
             # So that SQLite sees how many there are, and looks each of them up.
-            return Test(name, "in", len(operand)), operand
-        return Test(name, "one_of"), (json.dumps(operand),)
+            return Predicate(name, "in", len(operand)), operand
+        return Predicate(name, "one_of"), (json.dumps(operand),)
     assert isinstance(operand, str)
     if operator is Operator.CONTAINS_I:
-        return Test(name, "contains_folded"), (fold(operand),)
+        return Predicate(name, "contains_folded"), (fold(operand),)
     if operator is Operator.CONTAINS:
-        return Test(name, "contains"), (operand,)
-    return _element_test(condition, (operand,)) if is_list else (Test(name, "equal"), (operand,))
-
-
-def _span_test(name: str, bounds: tuple[int, int] | None) -> tuple[Test, tuple[Any, ...]]:
-    if bounds is None:
-        return Test(name, "never"), ()
-    low, high = bounds
-    if low == high:
-        return Test(name, "equal"), (low,)
-    if low == -MAX_UNITS:
-        return (Test(name, "present"), ()) if high == MAX_UNITS else (Test(name, "to"), (high,))
+        return Predicate(name, "contains"), (operand,)
     return (
-        (Test(name, "from"), (low,)) if high == MAX_UNITS else (Test(name, "within"), (low, high))
+        _element_predicate(condition, (operand,))
+        if is_list
+        else (Predicate(name, "equal"), (operand,))
     )
 
 
-def _element_test(condition: Condition, elements: tuple[str, ...]) -> tuple[Test, tuple[Any, ...]]:
+def _span_predicate(name: str, bounds: tuple[int, int] | None) -> tuple[Predicate, tuple[Any, ...]]:
+    if bounds is None:
+        return Predicate(name, "never"), ()
+    low, high = bounds
+    if low == high:
+        return Predicate(name, "equal"), (low,)
+    if low == -MAX_UNITS:
+        return (
+            (Predicate(name, "present"), ())
+            if high == MAX_UNITS
+            else (Predicate(name, "to"), (high,))
+        )
+    return (
+        (Predicate(name, "from"), (low,))
+        if high == MAX_UNITS
+        else (Predicate(name, "within"), (low, high))
+    )
+
+
+def _element_predicate(
+    condition: Condition, elements: tuple[str, ...]
+) -> tuple[Predicate, tuple[Any, ...]]:
     """Whether a packed list has one of the elements."""
     separator = LIST_TYPES[condition.field.kind].separator
     wanted = [separator + element + separator for element in elements]
     if len(wanted) == 1:
-        return Test(condition.field.name, "has"), (wanted[0],)
-    return Test(condition.field.name, "has_any"), (json.dumps(wanted),)
+        return Predicate(condition.field.name, "has"), (wanted[0],)
+    return Predicate(condition.field.name, "has_any"), (json.dumps(wanted),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +187,8 @@ def order_key(key: SortKey) -> OrderKey:
     return OrderKey(key.field.name, key.descending, key.equals, nullable)
 
 
-class Bound:
-    """The names that the values of a statement are bound to, in their order: p0, p1 ..."""
+class BindNames:
+    """The names that the values of a statement are names to, in their order: p0, p1 ..."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -188,20 +200,22 @@ class Bound:
 
 
 def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
-    """The values as `Bound` names them."""
+    """The values as `BindNames` names them."""
     return {f"p{number}": value for number, value in enumerate(values)}
 
 
-def clauses(table: DataTable, tests: Iterable[Test], bound: Bound) -> list[ColumnElement[bool]]:
-    """One clause for each test; all of them must hold."""
-    return [_clause(table, test, bound) for test in tests]
+def clauses(
+    table: DataTable, predicates: Iterable[Predicate], names: BindNames
+) -> list[ColumnElement[bool]]:
+    """One clause for each predicate; all of them must hold."""
+    return [_clause(table, predicate, names) for predicate in predicates]
 
 
-def _clause(table: DataTable, test: Test, bound: Bound) -> ColumnElement[bool]:
-    column = table.columns[test.field]
+def _clause(table: DataTable, predicate: Predicate, names: BindNames) -> ColumnElement[bool]:
+    column = table.columns[predicate.field]
     is_list = isinstance(column.type, PackedList)
     text = type_coerce(column, CodePointText)
-    match test.form:
+    match predicate.operator:
         case "null":
             return text == literal_column("''") if is_list else column.is_(None)
         case "not_null":
@@ -211,28 +225,28 @@ def _clause(table: DataTable, test: Test, bound: Bound) -> ColumnElement[bool]:
         case "present":
             return column.is_not(None)
         case "equal":
-            return column == bound.parameter(column.type)
+            return column == names.parameter(column.type)
         case "from":
-            return column >= bound.parameter(column.type)
+            return column >= names.parameter(column.type)
         case "to":
-            return column <= bound.parameter(column.type)
+            return column <= names.parameter(column.type)
         case "within":
             return and_(
-                column >= bound.parameter(column.type), column <= bound.parameter(column.type)
+                column >= names.parameter(column.type), column <= names.parameter(column.type)
             )
         case "in":
-            return column.in_([bound.parameter(column.type) for _ in range(test.number)])
+            return column.in_([names.parameter(column.type) for _ in range(predicate.number)])
         case "one_of":
-            return is_one_of(column, bound.parameter(CodePointText))
+            return is_one_of(column, names.parameter(CodePointText))
         case "true" | "false":
-            return column.is_(test.form == "true")
+            return column.is_(predicate.operator == "true")
         case "contains_folded":
-            return has_text(table.folded[test.field], bound.parameter(CodePointText))
+            return has_text(table.folded[predicate.field], names.parameter(CodePointText))
         case "contains" | "has":
-            return has_text(text, bound.parameter(CodePointText))
+            return has_text(text, names.parameter(CodePointText))
         case "has_any":
-            return has_any_text(text, bound.parameter(CodePointText))
-    raise AssertionError(test.form)
+            return has_any_text(text, names.parameter(CodePointText))
+    raise AssertionError(predicate.operator)
 
 
 def ordering(table: DataTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:

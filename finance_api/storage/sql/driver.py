@@ -1,4 +1,4 @@
-"""Statements that go to the driver itself.
+"""StatementCache that go to the driver itself.
 
 SQLAlchemy builds them and writes their text, once for each shape; what it does at each execution
 beyond that costs more than most of these statements do.
@@ -17,13 +17,13 @@ from finance_api.storage.sql.engine import raise_unavailable
 #: Shapes of statements whose text is kept. Clients choose them, within what the grammar allows.
 _KEPT_STATEMENTS = 1_000
 
-Row = tuple[Any, ...]
+ResultRow = tuple[Any, ...]
 
 #: The execution option of a statement whose best plan depends on its values.
 PLANNED_ANEW = "finance_api_planned_anew"
 
 
-class Statement:
+class CompiledStatement:
     """The text of a statement, and how its values are handed over."""
 
     def __init__(self, statement: Executable, dialect: Dialect) -> None:
@@ -51,17 +51,19 @@ class Driver(ABC):
         self._raw: Any = connection.connection.driver_connection
         self._failures = connection.dialect.loaded_dbapi.Error
 
-    def run(self, statement: Statement, values: Mapping[str, Any]) -> list[Row]:
+    def run(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
         """The rows."""
         try:
             return self._rows(statement, statement.parameters(values))
         except self._failures as error:
             self._fail(error)
 
-    def lines(self, statement: Statement, values: Mapping[str, Any]) -> tuple[Row, bytes] | None:
+    def lines(
+        self, statement: CompiledStatement, values: Mapping[str, Any]
+    ) -> tuple[ResultRow, bytes] | None:
         """What `parts.with_state` selects: the state, and a body on each line; None without state.
 
-        As JSON bodies hold no line ends. None ends after the last one.
+        As JSON rows hold no line ends. None ends after the last one.
         """
         try:
             return self._lines(statement, statement.parameters(values))
@@ -76,10 +78,12 @@ class Driver(ABC):
             self._fail(error)
 
     @abstractmethod
-    def _rows(self, statement: Statement, parameters: Any) -> list[Row]: ...
+    def _rows(self, statement: CompiledStatement, parameters: Any) -> list[ResultRow]: ...
 
     @abstractmethod
-    def _lines(self, statement: Statement, parameters: Any) -> tuple[Row, bytes] | None: ...
+    def _lines(
+        self, statement: CompiledStatement, parameters: Any
+    ) -> tuple[ResultRow, bytes] | None: ...
 
     @abstractmethod
     def _execute(self, text: str) -> None: ...
@@ -93,16 +97,18 @@ class Driver(ABC):
         raise error
 
 
-class Statements:
+class StatementCache:
     """The statements of one database, each built when it is first asked for."""
 
     def __init__(self, dialect: Dialect) -> None:
         @lru_cache(maxsize=_KEPT_STATEMENTS)
-        def built(build: Callable[..., Executable], shape: tuple[Hashable, ...]) -> Statement:
-            return Statement(build(dialect.name, *shape), dialect)
+        def built(
+            build: Callable[..., Executable], shape: tuple[Hashable, ...]
+        ) -> CompiledStatement:
+            return CompiledStatement(build(dialect.name, *shape), dialect)
 
         self._built = built
 
-    def get(self, build: Callable[..., Executable], *shape: Hashable) -> Statement:
+    def get(self, build: Callable[..., Executable], *shape: Hashable) -> CompiledStatement:
         """The statement that ``build(name of the database, *shape)`` makes."""
         return self._built(build, shape)

@@ -1,4 +1,4 @@
-"""Statements for libpq, by psycopg's ``pq``.
+"""StatementCache for libpq, by psycopg's ``pq``.
 
 psycopg's cursors choose formats and types anew for each statement, which costs as much as most
 statements here cost the database. These have few types, which their text says (``::BIGINT``), and
@@ -14,9 +14,9 @@ from typing import Any
 from psycopg import errors, pq
 from sqlalchemy import Connection
 
-from finance_api.storage.sql.driver import Driver, Row, Statement
+from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
 
-#: Statements that a connection keeps prepared; the database has memory for each.
+#: StatementCache that a connection keeps prepared; the database has memory for each.
 _PREPARED = 100
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|%)")
@@ -48,7 +48,7 @@ class PostgresqlDriver(Driver):
         self._prepared: dict[str, bytes] = {}
         self._number = 0
 
-    def _rows(self, statement: Statement, parameters: Any) -> list[Row]:
+    def _rows(self, statement: CompiledStatement, parameters: Any) -> list[ResultRow]:
         result = self._ask(statement, parameters)
         columns = range(result.nfields)
         readers = [(column, _READERS[result.ftype(column)]) for column in columns]
@@ -63,20 +63,22 @@ class PostgresqlDriver(Driver):
             for row in range(result.ntuples)
         ]
 
-    def _lines(self, statement: Statement, parameters: Any) -> tuple[Row, bytes] | None:
+    def _lines(
+        self, statement: CompiledStatement, parameters: Any
+    ) -> tuple[ResultRow, bytes] | None:
         result = self._ask(statement, parameters)
         if not result.ntuples:
             return None
         # A row for each body, and one without if there is none; each has the state.
         get, body = result.get_value, result.nfields - 1
         state = tuple([int(get(0, column) or 0) for column in range(body)])
-        bodies = [get(row, body) for row in range(result.ntuples)]
-        return state, b"" if bodies[0] is None else b"\n".join(bodies)  # type: ignore[arg-type]
+        rows = [get(row, body) for row in range(result.ntuples)]
+        return state, b"" if rows[0] is None else b"\n".join(rows)  # type: ignore[arg-type]
 
     def _execute(self, text: str) -> None:
         self._checked(self._libpq.exec_(text.encode()))
 
-    def _ask(self, statement: Statement, parameters: Mapping[str, Any]) -> pq.abc.PGresult:
+    def _ask(self, statement: CompiledStatement, parameters: Mapping[str, Any]) -> pq.abc.PGresult:
         text, names = _numbered(statement.text)
         # pq's types have forgotten that a value may be missing.
         values: Any = [_written(parameters[name]) for name in names]

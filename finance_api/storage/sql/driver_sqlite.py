@@ -1,11 +1,11 @@
-"""Statements for the standard library's driver."""
+"""StatementCache for the standard library's driver."""
 
 import time
 from typing import Any
 
 from sqlalchemy import Connection
 
-from finance_api.storage.sql.driver import Driver, Row, Statement
+from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
 from finance_api.storage.sql.engine import DEADLINE
 
 
@@ -17,13 +17,15 @@ class SqliteDriver(Driver):
         self._seconds = seconds
         self._deadline = connection.connection.info[DEADLINE]
 
-    def _rows(self, statement: Statement, parameters: Any) -> list[Row]:
+    def _rows(self, statement: CompiledStatement, parameters: Any) -> list[ResultRow]:
         self._deadline.at = time.monotonic() + self._seconds
-        rows: list[Row] = self._raw.execute(statement.text, parameters).fetchall()
+        rows: list[ResultRow] = self._raw.execute(statement.text, parameters).fetchall()
         return rows
 
-    def _lines(self, statement: Statement, parameters: Any) -> tuple[Row, bytes] | None:
-        # One row, with all bodies joined.
+    def _lines(
+        self, statement: CompiledStatement, parameters: Any
+    ) -> tuple[ResultRow, bytes] | None:
+        # One row, with all rows joined.
         for *state, lines in self._rows(statement, parameters):
             return tuple(state), lines or b""
         return None

@@ -16,14 +16,14 @@ from sqlalchemy.exc import (
 )
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 
-#: How long a writer waits for another one, and how long connecting may take.
-LOCK_WAIT_SECONDS = 30
+#: How long connecting may take.
 CONNECT_SECONDS = 3
 
 #: The execution option by which a unit of work says that it writes, and how long it waits for
 #: another writer.
-WAIT_SECONDS = "finance_api_wait_seconds"
+LOCK_TIMEOUT = "finance_api_lock_timeout_seconds"
 
 _IDLE_SECONDS = 5
 #: What an import may hold of a SQLite file before it writes.
@@ -124,17 +124,17 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading
     def begin(connection: Any) -> None:
         if for_reading:
             return
-        wait_seconds = connection.get_execution_options().get(WAIT_SECONDS)
-        if wait_seconds is None:
+        lock_timeout_seconds = connection.get_execution_options().get(LOCK_TIMEOUT)
+        if lock_timeout_seconds is None:
             connection.exec_driver_sql("BEGIN")
             return
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_seconds * 1000}")
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {lock_timeout_seconds * 1000}")
         # A writer takes its lock at once: one that began as a reader could not wait for another.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     @event.listens_for(engine, "before_cursor_execute")
     def limit(connection: Any, *statement: Any) -> None:
-        writing = WAIT_SECONDS in connection.get_execution_options()
+        writing = LOCK_TIMEOUT in connection.get_execution_options()
         deadline: _Deadline = connection.connection.info[DEADLINE]
         deadline.at = math.inf if writing else time.monotonic() + statement_seconds
 
@@ -177,10 +177,10 @@ def _postgresql_engine(
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
-        wait_seconds = connection.get_execution_options().get(WAIT_SECONDS)
-        if wait_seconds is not None:
+        lock_timeout_seconds = connection.get_execution_options().get(LOCK_TIMEOUT)
+        if lock_timeout_seconds is not None:
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {wait_seconds * 1000}")
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_timeout_seconds * 1000}")
 
     @event.listens_for(engine, "checkin")
     def note_use(connection: Any, record: Any) -> None:
@@ -205,9 +205,9 @@ BEGIN_SNAPSHOT = {
 }
 
 
-def writing(engine: Engine, wait_seconds: int = LOCK_WAIT_SECONDS) -> Engine:
+def writing(engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS) -> Engine:
     """The same connections, for units of work that write and wait so long for another writer."""
-    return engine.execution_options(**{WAIT_SECONDS: wait_seconds})
+    return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds})
 
 
 def _tell_unavailable(context: ExceptionContext) -> None:

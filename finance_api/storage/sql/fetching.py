@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql.driver import Driver, Statements
+from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.parts import (
     Build,
     BuildSelect,
@@ -21,7 +21,7 @@ class Fetching:
     statements: of the database that data is read from.
     """
 
-    statements: Statements
+    statements: StatementCache
 
     @property
     def data(self) -> Connection:

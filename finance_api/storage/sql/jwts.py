@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Jwt, User
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.driver import Driver, Statements
+from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import is_duplicate
 from finance_api.storage.sql.tables import jwts, users
 from finance_api.storage.sql.users import USER_COLUMNS, to_user
@@ -48,7 +48,7 @@ def _to_jwt(row: Row[Any] | tuple[Any, ...]) -> Jwt:
 class Jwts:
     connection: Connection
     driver: Driver
-    statements: Statements
+    statements: StatementCache
 
     def add_jwt(self, jwt: Jwt) -> None:
         known = select(jwts.c.jti).where(jwts.c.jti == jwt.jti)

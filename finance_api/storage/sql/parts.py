@@ -1,7 +1,7 @@
 """Parts that many statements for the driver are made of.
 
 ``build`` functions get the name of the database and a shape, and return the statement; what they
-bind is named here, or p0, p1 ... by `clauses.Bound`.
+bind is named here, or p0, p1 ... by `clauses.BindNames`.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, LargeBinary, Select, bindparam, cast, func, s
 from sqlalchemy.sql import ColumnElement, Executable
 
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.tables import listed_records, users
+from finance_api.storage.sql.tables import records_by_date, users
 
 #: Makes a statement.
 Build = Callable[..., Executable]
@@ -24,15 +24,15 @@ SKIP: ColumnElement[int] = bindparam("skip", type_=BigInteger())
 #: A JSON list of ids.
 IDS: ColumnElement[str] = bindparam("ids", type_=CodePointText)
 
-#: Bounds of listed_records.newest_first.
+#: Bounds of records_by_date.newest_first.
 FIRST: ColumnElement[int] = bindparam("first", type_=BigInteger())
 LAST: ColumnElement[int] = bindparam("last", type_=BigInteger())
 
 
 def of_user(
-    has_first: bool, has_last: bool, listed: Any = listed_records.c
+    has_first: bool, has_last: bool, listed: Any = records_by_date.c
 ) -> list[ColumnElement[bool]]:
-    """What restricts `listed_records` to the user's, and to bounds where there are some.
+    """What restricts `records_by_date` to the user's, and to bounds where there are some.
 
     listed: its columns, or those of a part of it.
     """
@@ -50,7 +50,7 @@ def state_statement(database: str) -> Executable:
 
 
 def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Executable:
-    """The state of the data, and the bodies that ``build`` selects; see `Driver.lines`.
+    """The state of the data, and the rows that ``build`` selects; see `Driver.lines`.
 
     One statement is of one state, also outside a transaction.
     """
@@ -59,12 +59,12 @@ def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Exe
 
 
 def _in_one_row(inner: Select[Any]) -> Select[Any]:
-    """SQLite's driver takes a lock for each row, so there is one, with all bodies in one text.
+    """SQLite's driver takes a lock for each row, so there is one, with all rows in one text.
 
     They are in the order in which they are selected. With a limit SQLite cannot leave an ORDER BY
     out; without one, what is selected must come in order by itself.
     """
-    (body,) = inner.subquery("bodies").c
+    (body,) = inner.subquery("rows").c
     # As bytes, which spares decoding them.
     joined = select(cast(func.group_concat(body, "\n"), LargeBinary)).scalar_subquery()
     return select(users.c.data_revision, users.c.data_changed_at, joined).where(users.c.id == USER)
@@ -73,10 +73,10 @@ def _in_one_row(inner: Select[Any]) -> Select[Any]:
 def _in_rows(inner: Select[Any]) -> Select[Any]:
     """PostgreSQL is slower at joining texts than at sending rows; each has the state.
 
-    Without bodies there is one row all the same. Nothing but a nested loop, which keeps the order,
+    Without rows there is one row all the same. Nothing but a nested loop, which keeps the order,
     can do this join.
     """
-    rows = inner.subquery("bodies")
+    rows = inner.subquery("rows")
     (body,) = rows.c
     return (
         select(users.c.data_revision, users.c.data_changed_at, body)

@@ -1,4 +1,4 @@
-"""Reading data: every statement here is bound to the user."""
+"""Reading data: every statement here is names to the user."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -20,11 +20,11 @@ from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import Page, RecordSum
 from finance_api.storage.sql.clauses import (
-    Bound,
+    BindNames,
     clauses,
     order_key,
     ordering,
-    take_apart,
+    shape_of,
     values_by_name,
 )
 from finance_api.storage.sql.fetching import Fetching
@@ -44,9 +44,9 @@ _FAR_OFFSET = 1_000
 def rows_of_user(
     table: DataTable, user_id: int, conditions: Sequence[Condition] = ()
 ) -> tuple[list[ColumnElement[bool]], dict[str, Any]]:
-    """What every statement on a data table is restricted by, and the values bound in it."""
-    parts = [take_apart(condition) for condition in conditions]
-    restriction = clauses(table, [test for test, _ in parts], Bound())
+    """What every statement on a data table is restricted by, and the values names in it."""
+    parts = [shape_of(condition) for condition in conditions]
+    restriction = clauses(table, [predicate for predicate, _ in parts], BindNames())
     values = values_by_name([value for _, given in parts for value in given])
     return [table.user_id == user_id, *restriction], values
 
@@ -116,7 +116,7 @@ class DataReading(Fetching):
             statement = select(one).select_from(wanted.join(one, true()))
         else:
             statement = select(*table.kept).where(*restriction, column.in_(values))
-        names = names_of(resource.kept_fields)
+        names = names_of(resource.persisted_fields)
         return [dict(zip(names, row, strict=True)) for row in self.data.execute(statement)]
 
     def scan_rows(
@@ -138,7 +138,7 @@ class DataReading(Fetching):
             .limit(limit),
             values,
         )
-        names = names_of(resource.kept_fields)
+        names = names_of(resource.persisted_fields)
         return [dict(zip(names, row, strict=True)) for row in found]
 
     def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:

@@ -7,10 +7,10 @@ from sqlalchemy import Connection
 
 from finance_api.query.model import Query
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import BodyPage, DataState
-from finance_api.storage.sql.bodies import Bodies
-from finance_api.storage.sql.driver import Driver, Statements
+from finance_api.storage.interface import DataState, JsonPage
+from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.drivers import driver_of
+from finance_api.storage.sql.json_rows import JsonRows
 from finance_api.storage.sql.jwts import Jwts
 from finance_api.storage.sql.readers import Reader, Readers
 from finance_api.storage.sql.reading import DataReading
@@ -21,10 +21,10 @@ from finance_api.storage.sql.users import Users
 from finance_api.storage.sql.writing import DataWriting
 
 
-class SqlStorage(Users, Tokens, Jwts, Sessions, Usage, DataReading, DataWriting, Bodies):
+class SqlStorage(Users, Tokens, Jwts, Sessions, Usage, DataReading, DataWriting, JsonRows):
     """The parts of the contract, on one connection that is in a transaction that writes."""
 
-    def __init__(self, connection: Connection, statements: Statements) -> None:
+    def __init__(self, connection: Connection, statements: StatementCache) -> None:
         self.connection = connection
         self.driver: Driver = driver_of(connection, math.inf)
         self.statements = statements
@@ -41,16 +41,16 @@ class SqlStorage(Users, Tokens, Jwts, Sessions, Usage, DataReading, DataWriting,
     def begin_snapshot(self) -> None:
         """A transaction that writes is one already."""
 
-    def list_bodies(self, user_id: int, query: Query) -> BodyPage:
+    def list_json(self, user_id: int, query: Query) -> JsonPage:
         # What this unit of work has written is listed, too.
-        self.settle_places()
-        return super().list_bodies(user_id, query)
+        self.rebuild_anchors()
+        return super().list_json(user_id, query)
 
-    def get_bodies(
+    def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]
     ) -> tuple[DataState, list[bytes]]:
-        self.settle_places()
-        return super().get_bodies(user_id, resource, ids)
+        self.rebuild_anchors()
+        return super().get_json(user_id, resource, ids)
 
 
 class ReadingSqlStorage(SqlStorage):
@@ -60,7 +60,7 @@ class ReadingSqlStorage(SqlStorage):
     """
 
     def __init__(
-        self, readers: Readers, statements: Statements, copies: Readers | None = None
+        self, readers: Readers, statements: StatementCache, copies: Readers | None = None
     ) -> None:
         self.statements = statements
         self._listed_by_user = {}

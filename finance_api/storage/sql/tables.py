@@ -54,7 +54,7 @@ users = Table(
     # What the user's data has been through; it changes with every import.
     Column("data_revision", BigInteger, nullable=False, default=0),
     Column("data_changed_at", BigInteger, nullable=False),
-    # How many records there are; see record_places.
+    # How many records there are; see record_anchors.
     Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
     # The key of a deleted user is never given to another.
@@ -127,8 +127,8 @@ usage = Table(
 
 #: The records as they are listed unless a client asks otherwise: newest first, in the order of
 #: the key, each as the JSON object that answers hold. What is searched most stands beside it.
-listed_records = Table(
-    "listed_records",
+records_by_date = Table(
+    "records_by_date",
     metadata,
     _owner(),
     # The record's date, negated: so that both parts of the order ascend, and a place in it can be
@@ -139,21 +139,21 @@ listed_records = Table(
     Column("search_key", BigInteger),
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
-    Column("body", CodePointText, nullable=False),
+    Column("json", CodePointText, nullable=False),
     sqlite_with_rowid=False,
 )
-Index(None, listed_records.c.user_id, listed_records.c.id, unique=True)
-Index(None, listed_records.c.user_id, listed_records.c.search_key, unique=True).ddl_if(
+Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
+Index(None, records_by_date.c.user_id, records_by_date.c.search_key, unique=True).ddl_if(
     dialect="sqlite"
 )
 
 #: How far apart remembered places are.
-PLACE_DISTANCE = 256
+ANCHOR_INTERVAL = 256
 
-#: Every 256th record in the order of listed_records, counted from its end: new records mostly come
+#: Every 256th record in the order of records_by_date, counted from its end: new records mostly come
 #: at its beginning, and change no place that is counted from there.
-record_places = Table(
-    "record_places",
+record_anchors = Table(
+    "record_anchors",
     metadata,
     _owner(),
     # How many records come after it.
@@ -164,7 +164,7 @@ record_places = Table(
 )
 
 
-def has_bodies(resource: Resource) -> bool:
+def has_json(resource: Resource) -> bool:
     """Whether the rows are kept as JSON objects too: nothing in them depends on the day."""
     return resource.path is not None and not resource.computed_fields
 
@@ -173,12 +173,12 @@ class DataTable:
     """The table of one resource, and the way from rows to columns and back.
 
     body: the column of the rows as JSON objects, if there is one; those of records are in
-    `listed_records`.
+    `records_by_date`.
     """
 
     def __init__(self, resource: Resource) -> None:
         listed = resource.listed_fields
-        own_bodies = has_bodies(resource) and resource is not RECORDS
+        own_json = has_json(resource) and resource is not RECORDS
         self.resource = resource
         self.table = Table(
             snake_case(resource.name),
@@ -186,24 +186,24 @@ class DataTable:
             _owner(),
             *(
                 column
-                for field in resource.kept_fields
+                for field in resource.persisted_fields
                 for column in columns_of(field, searchable=field in listed)
             ),
-            *([Column("body", CodePointText, nullable=False)] if own_bodies else []),
+            *([Column("json", CodePointText, nullable=False)] if own_json else []),
             UniqueConstraint("user_id", "source", "source_id"),
         )
         self.user_id = self.table.c.user_id
-        self.columns = {f.name: self.table.c[column_name(f)] for f in resource.kept_fields}
+        self.columns = {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields}
         self.folded = {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text}
         self.listed = [self.columns[name] for name in names_of(listed)]
         self.kept = list(self.columns.values())
         self.changing = [c for c in self.table.columns if not c.primary_key]
-        self.body = self.table.c.body if own_bodies else None
+        self.json = self.table.c.json if own_json else None
         self._fields = [
             (field, field.kind.is_list, field in listed and field.kind.is_text)
-            for field in resource.kept_fields
+            for field in resource.persisted_fields
         ]
-        self._encode = encoder_of(resource).encode if own_bodies else None
+        self._encode = encoder_of(resource).encode if own_json else None
 
     def values(self, user_id: int, row: Row) -> list[Any]:
         """What the table's columns hold for a whole row, in their order, as drivers take it."""

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token, User
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.driver import Driver, Statements
+from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.tables import tokens, users
 from finance_api.storage.sql.users import USER_COLUMNS, to_user
 
@@ -48,7 +48,7 @@ def _to_token(row: Sequence[Any]) -> Token:
 class Tokens:
     connection: Connection
     driver: Driver
-    statements: Statements
+    statements: StatementCache
 
     def add_token(self, token: Token) -> None:
         scopes = None if token.scopes is None else " ".join(token.scopes)

@@ -8,8 +8,8 @@ from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound, StorageNotReady
 from finance_api.storage.interface import DataState, User
-from finance_api.storage.sql.listed_sqlite import forget_user
-from finance_api.storage.sql.search_keys import MAX_USER_ID
+from finance_api.storage.sql.projection.search_keys import MAX_USER_ID
+from finance_api.storage.sql.projection.sqlite import forget_user
 from finance_api.storage.sql.tables import users
 
 USER_COLUMNS = (
@@ -46,7 +46,7 @@ def to_user(row: Sequence[Any]) -> User:
 class Users:
     connection: Connection
     #: Of `DataWriting`.
-    settle_places: Callable[[], None]
+    rebuild_anchors: Callable[[], None]
 
     def add_user(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
@@ -92,7 +92,7 @@ class Users:
     def delete_user(self, user_id: int) -> None:
         if self.connection.dialect.name == "sqlite":
             # Also what this unit of work has written is in the index then.
-            self.settle_places()
+            self.rebuild_anchors()
             forget_user(self.connection, user_id)
         # What refers to the user goes with the user: the foreign keys cascade.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:

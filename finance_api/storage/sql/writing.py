@@ -10,21 +10,21 @@ from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.bulk import insert_rows
-from finance_api.storage.sql.listed_postgresql import PostgresqlListedRecords
-from finance_api.storage.sql.listed_sqlite import SqliteListedRecords
-from finance_api.storage.sql.listed_writing import ListedRecords
+from finance_api.storage.sql.projection.postgresql import PostgresqlRecordsByDate
+from finance_api.storage.sql.projection.sqlite import SqliteRecordsByDate
+from finance_api.storage.sql.projection.writing import RecordsByDate
 from finance_api.storage.sql.tables import DATA_TABLES, users
 from finance_api.values import Row
 
-_LISTED_RECORDS: dict[str, type[ListedRecords]] = {
-    "sqlite": SqliteListedRecords,
-    "postgresql": PostgresqlListedRecords,
+_RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
+    "sqlite": SqliteRecordsByDate,
+    "postgresql": PostgresqlRecordsByDate,
 }
 
 
 class DataWriting:
     connection: Connection
-    _listed_by_user: dict[int, ListedRecords]
+    _listed_by_user: dict[int, RecordsByDate]
 
     def lock_data(self, user_id: int) -> DataState:
         # PostgreSQL locks the user's row, though not against rows that refer to it, such as a new
@@ -65,16 +65,16 @@ class DataWriting:
         except IntegrityError as error:
             raise Conflict(f"two of the {resource.name} have the same id or source") from error
 
-    def settle_places(self) -> None:
+    def rebuild_anchors(self) -> None:
         """To be called when all that is written is written."""
         for listed in self._listed_by_user.values():
-            listed.settle_places()
+            listed.rebuild_anchors()
 
-    def listed(self, user_id: int) -> ListedRecords:
+    def listed(self, user_id: int) -> RecordsByDate:
         """What keeps the list of the user's records."""
         listed = self._listed_by_user.get(user_id)
         if listed is None:
-            kind = _LISTED_RECORDS[self.connection.dialect.name]
+            kind = _RECORDS_BY_DATE[self.connection.dialect.name]
             listed = self._listed_by_user[user_id] = kind(self.connection, user_id)
         return listed
 

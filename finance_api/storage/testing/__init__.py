@@ -10,8 +10,8 @@ An implementation outside this project holds itself to the contract by inheritin
 ``backend`` is ready for use and empty. Needs pytest.
 """
 
-from finance_api.storage.testing.bodies import BodiesConformance
-from finance_api.storage.testing.places import PlacesConformance
+from finance_api.storage.testing.anchors import AnchorsConformance
+from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
@@ -27,8 +27,8 @@ class StorageConformance(
     SessionsConformance,
     RowsConformance,
     QueriesConformance,
-    BodiesConformance,
-    PlacesConformance,
+    JsonRowsConformance,
+    AnchorsConformance,
     SearchingConformance,
 ):
     """The tests. No implementation overrides or skips one."""

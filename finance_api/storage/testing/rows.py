@@ -57,7 +57,7 @@ class RowsConformance(OneUser):
     def test_rows_come_back_as_they_were_put(self, unit: Unit, resource: Resource) -> None:
         full = {
             field.name: FULL[field.kind](field.choices)
-            for field in resource.kept_fields
+            for field in resource.persisted_fields
             if field.name != "id"
         }
         rows = [make_row(resource, 1), make_row(resource, 2, **full)]

@@ -158,17 +158,17 @@ class _Book:
         keys = parse_sort(RECORDS, RECORDS.default_sort)
         query = Query(RECORDS, conditions, keys, limit, offset, with_total=offset == 1)
         with self.unit.reading() as storage:
-            found = storage.list_bodies(self.unit.user.id, query)
+            found = storage.list_json(self.unit.user.id, query)
         encode = encoder_of(RECORDS).encode
         page = met[offset : offset + limit]
-        assert found.bodies == [encode(row) for row in page], (search, offset)
+        assert found.rows == [encode(row) for row in page], (search, offset)
         assert found.has_more == (offset + limit < len(met))
         assert found.total == (len(met) if offset == 1 else None)
         return len(met)
 
 
 class SearchingConformance(OneUser):
-    """`list_bodies` of records in the default order, with texts to look for."""
+    """`list_json` of records in the default order, with texts to look for."""
 
     @pytest.fixture
     def book(self, unit: Unit) -> _Book:
@@ -236,8 +236,8 @@ class SearchingConformance(OneUser):
             storage.put_rows(book.unit.user.id, RECORDS, new=new, changed=())
             keys = parse_sort(RECORDS, RECORDS.default_sort)
             conditions = _conditions({"note": ["contains-i.seen AT"]})
-            found = storage.list_bodies(book.unit.user.id, Query(RECORDS, conditions, keys))
-            assert len(found.bodies) == 3
+            found = storage.list_json(book.unit.user.id, Query(RECORDS, conditions, keys))
+            assert len(found.rows) == 3
 
     def test_texts_of_other_users_are_never_found(self, book: _Book) -> None:
         with book.unit.writing() as storage:
@@ -266,6 +266,6 @@ class SearchingConformance(OneUser):
         for text, count in (("contains-i.straße", 0), ("contains-i.their own", 30)):
             query = Query(RECORDS, _conditions({"note": [text]}), keys, 30)
             with unit.reading() as storage, pytest.raises(NotFound):
-                storage.list_bodies(unit.user.id, query)
+                storage.list_json(unit.user.id, query)
             with unit.reading() as storage:
-                assert len(storage.list_bodies(other.id, query).bodies) == count
+                assert len(storage.list_json(other.id, query).rows) == count

@@ -29,7 +29,7 @@ def make_id(number: int) -> str:
 def make_row(resource: Resource, number: int, **values: Any) -> Row:
     """A whole row with something in every field that cannot be empty."""
     row: Row = {}
-    for field in resource.kept_fields:
+    for field in resource.persisted_fields:
         value = field.default
         if value is None and not field.nullable:
             value = _SOMETHING[field.kind](field.choices)

@@ -9,7 +9,7 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.surfaces import SETTINGS_PAGES
-from finance_api.usage.periods import Period
+from finance_api.usage.periods import UsagePeriod
 from finance_api.web.page import SeeOther, data_state, identity_of, page
 from finance_api.web.views.data import account_rows
 from finance_api.web.views.jwts import jwt_views
@@ -24,7 +24,7 @@ from finance_api.web.views.tokens import token_views
 )
 def show_overview(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
-    boundaries = Period(30, "days").boundaries(request.registry.clock.now())
+    boundaries = UsagePeriod(30, "days").boundaries(request.registry.clock.now())
     days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
     accounts = account_rows(request)
     return page(

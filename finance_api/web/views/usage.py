@@ -6,7 +6,7 @@ from pyramid.request import Request
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
-from finance_api.usage.periods import parse_period, sums_between
+from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.web.chart import bar_chart
 from finance_api.web.page import identity_of, page
 from finance_api.web.rendering import day_words, month_words
@@ -23,7 +23,7 @@ _PERIODS = (("30days", "30 days"), ("12weeks", "12 weeks"), ("12months", "12 mon
 )
 def show_usage(request: Request) -> dict[str, Any]:
     wanted = request.GET.get("period", "")
-    period = parse_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
+    period = parse_usage_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
     boundaries = period.boundaries(request.registry.clock.now())
     user_id = identity_of(request).user.id
     days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])

@@ -13,7 +13,7 @@ down_revision = "0003"
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
-WITH_BODIES = ("accounts", "categories", "labels", "record_rules")
+WITH_JSON = ("accounts", "categories", "labels", "record_rules")
 
 logger = logging.getLogger(__name__)
 
@@ -34,49 +34,49 @@ def upgrade() -> None:
     op.add_column(
         "users", sa.Column("record_count", sa.BigInteger(), nullable=False, server_default="0")
     )
-    for name in WITH_BODIES:
-        op.add_column(name, sa.Column("body", TEXT, nullable=False, server_default=""))
+    for name in WITH_JSON:
+        op.add_column(name, sa.Column("json", TEXT, nullable=False, server_default=""))
     op.create_table(
-        "listed_records",
+        "records_by_date",
         sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("newest_first", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("id", TEXT, nullable=False),
         sa.Column("search_key", sa.BigInteger(), nullable=True),
         sa.Column("payee_folded", TEXT, nullable=True),
         sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("body", TEXT, nullable=False),
+        sa.Column("json", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_listed_records_user_id", ondelete="CASCADE"
+            ["user_id"], ["users.id"], name="fk_records_by_date_user_id", ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("user_id", "newest_first", "id", name="pk_listed_records"),
+        sa.PrimaryKeyConstraint("user_id", "newest_first", "id", name="pk_records_by_date"),
         sqlite_with_rowid=False,
     )
     op.create_index(
-        "ix_listed_records_user_id_id", "listed_records", ["user_id", "id"], unique=True
+        "ix_records_by_date_user_id_id", "records_by_date", ["user_id", "id"], unique=True
     )
     op.create_table(
-        "record_places",
+        "record_anchors",
         sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("position", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("newest_first", sa.BigInteger(), nullable=False),
         sa.Column("id", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_record_places_user_id", ondelete="CASCADE"
+            ["user_id"], ["users.id"], name="fk_record_anchors_user_id", ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("user_id", "position", name="pk_record_places"),
+        sa.PrimaryKeyConstraint("user_id", "position", name="pk_record_anchors"),
         sqlite_with_rowid=False,
     )
     connection = op.get_bind()
     if connection.dialect.name == "sqlite":
         op.create_index(
-            "ix_listed_records_user_id_search_key",
-            "listed_records",
+            "ix_records_by_date_user_id_search_key",
+            "records_by_date",
             ["user_id", "search_key"],
             unique=True,
         )
     elif _add_extensions(connection):
         # By the user as well: the texts of others are not looked at.
         op.execute(
-            "CREATE INDEX ix_listed_records_search ON listed_records USING gin"
+            "CREATE INDEX ix_records_by_date_search ON records_by_date USING gin"
             " (user_id, payee_folded gin_trgm_ops, note_folded gin_trgm_ops)"
         )

@@ -21,15 +21,15 @@ def upgrade() -> None:
     connection = op.get_bind()
     if connection.dialect.name == "sqlite":
         # There may be one whose keys are in the order in which records were stored.
-        for table in ("record_places", "listed_records"):
+        for table in ("record_anchors", "records_by_date"):
             op.execute(f"DELETE FROM {table}")  # noqa: S608 (a table's name)
         op.execute("DROP TABLE IF EXISTS record_search")
         op.execute(_SEARCH)
         # Two parts of one size are merged as soon as there is time for it; the default is four.
         op.execute("INSERT INTO record_search (record_search, rank) VALUES ('usermerge', 2)")
-    elif connection.execute(sa.text("SELECT 1 FROM listed_records LIMIT 1")).first():
+    elif connection.execute(sa.text("SELECT 1 FROM records_by_date LIMIT 1")).first():
         return
     # Through the program's own code: what it prepares is defined there.
-    from finance_api.storage.sql.preparing import prepare_all
+    from finance_api.storage.sql.projection.rebuilding import rebuild_all
 
-    prepare_all(connection)
+    rebuild_all(connection)

@@ -13,7 +13,7 @@ from finance_api.values import Row
 from finance_api.values.time import date_text
 
 #: Implementations may remember every so many-th record.
-_DISTANCE = 256
+_INTERVAL = 256
 _DAY = 86_400
 _DATE = RECORDS.get_field("recordDate")
 
@@ -45,7 +45,7 @@ class Ledger:
         return [number for _, number in sorted(chosen)]
 
     def check(self, low: int | None = None, high: int | None = None) -> None:
-        """Pages around all places that may be remembered, and around the ends."""
+        """Pages around all anchors that may be remembered, and around the ends."""
         expected = self.listed(low, high)
         assert _DATE is not None
         texts = [f"gte.{date_text(low * _DAY)}"] if low is not None else []
@@ -57,8 +57,8 @@ class Ledger:
                 with_total = offset % 3 == 0
                 query = Query(RECORDS, conditions, keys, limit, offset, with_total)
                 with self.unit.reading() as storage:
-                    found = storage.list_bodies(self.unit.user.id, query)
-                numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.bodies]
+                    found = storage.list_json(self.unit.user.id, query)
+                numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.rows]
                 assert numbers == expected[offset : offset + limit], (offset, limit)
                 assert found.has_more == (offset + limit < len(expected))
                 assert found.total == (len(expected) if with_total else None)
@@ -66,17 +66,17 @@ class Ledger:
 
 def _offsets(size: int) -> Iterator[int]:
     """From either end."""
-    for around in range(0, size + 2 * _DISTANCE, _DISTANCE):
+    for around in range(0, size + 2 * _INTERVAL, _INTERVAL):
         for offset in range(around - 2, around + 3):
             yield from (offset, size - offset) if 0 <= offset <= size else ()
             yield max(0, offset)
-    yield from (size + _DISTANCE * 3, 1_000_000)
+    yield from (size + _INTERVAL * 3, 1_000_000)
 
 
-_COUNT = 3 * _DISTANCE + 40
+_COUNT = 3 * _INTERVAL + 40
 
 
-class PlacesConformance(OneUser):
+class AnchorsConformance(OneUser):
     """A page is the same, however the list came to be."""
 
     @pytest.fixture
@@ -85,7 +85,7 @@ class PlacesConformance(OneUser):
         ledger.put({number: number * 7 % 97 for number in range(1_000, 1_000 + _COUNT)})
         return ledger
 
-    def test_pages_around_every_place(self, ledger: Ledger) -> None:
+    def test_pages_around_every_anchor(self, ledger: Ledger) -> None:
         ledger.check()
 
     @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 258, 511, 512, 513, 769])
@@ -185,8 +185,8 @@ class PlacesConformance(OneUser):
                 expected = ledger.listed()
                 for offset in (0, 255, 256, 700, len(expected) - 1, len(expected)):
                     query = Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), 2, offset)
-                    found = storage.list_bodies(unit.user.id, query)
-                    numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.bodies]
+                    found = storage.list_json(unit.user.id, query)
+                    numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.rows]
                     assert numbers == expected[offset : offset + 2]
 
     def test_many_at_once_are_read_and_changed_in_the_same_unit_of_work(self, unit: Unit) -> None:
@@ -198,9 +198,9 @@ class PlacesConformance(OneUser):
         ids = [rows[n]["id"] for n in (0, 700, 1_299)]
         with unit.writing() as storage:
             storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
-            found = storage.get_bodies(unit.user.id, RECORDS, ids)[1]
+            found = storage.get_json(unit.user.id, RECORDS, ids)[1]
             assert found == [encode(rows[n]) for n in (0, 700, 1_299)]
-            assert len(storage.list_bodies(unit.user.id, query).bodies) == 20
+            assert len(storage.list_json(unit.user.id, query).rows) == 20
             more = [make_row(RECORDS, n, recordDate=5 * _DAY) for n in range(2_000, 2_600)]
             storage.put_rows(unit.user.id, RECORDS, new=more, changed=())
             for row in (*rows[::3], *more[::3]):
@@ -219,7 +219,7 @@ class PlacesConformance(OneUser):
             raise RuntimeError
         ledger.check()
 
-    def test_places_are_of_one_user(self, ledger: Ledger) -> None:
+    def test_anchors_are_of_one_user(self, ledger: Ledger) -> None:
         with ledger.unit.writing() as storage:
             other = add_user(storage, "two@example.org")
             rows = [make_row(RECORDS, n, recordDate=n % 97 * _DAY) for n in range(1, 900)]

@@ -2,14 +2,14 @@
 
 from functools import cached_property
 
-from finance_api.ledger.collection import Collection
+from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Storage, User
 
 
-class Books:
-    """A user's collections, opened when they are first asked for.
+class ImportSession:
+    """A user's row_sets, opened when they are first asked for.
 
     now: seconds; the time that new and changed rows carry.
     """
@@ -19,33 +19,33 @@ class Books:
         self.user = user
         self.now = now
         self._state = storage.lock_data(user.id)
-        self._collections: dict[str, Collection] = {}
+        self._row_sets: dict[str, RowSet] = {}
 
-    def collection(self, resource: Resource) -> Collection:
-        collection = self._collections.get(resource.name)
-        if collection is None:
-            collection = Collection(self.storage, self.user.id, resource)
-            self._collections[resource.name] = collection
-        return collection
-
-    @cached_property
-    def accounts(self) -> Collection:
-        return self.collection(ACCOUNTS)
+    def row_set(self, resource: Resource) -> RowSet:
+        row_set = self._row_sets.get(resource.name)
+        if row_set is None:
+            row_set = RowSet(self.storage, self.user.id, resource)
+            self._row_sets[resource.name] = row_set
+        return row_set
 
     @cached_property
-    def categories(self) -> Collection:
-        return self.collection(CATEGORIES)
+    def accounts(self) -> RowSet:
+        return self.row_set(ACCOUNTS)
 
     @cached_property
-    def labels(self) -> Collection:
-        return self.collection(LABELS)
+    def categories(self) -> RowSet:
+        return self.row_set(CATEGORIES)
+
+    @cached_property
+    def labels(self) -> RowSet:
+        return self.row_set(LABELS)
 
     def close(self, *, records_changed: bool) -> bool:
-        """Stores the collections; if anything changed, the data's revision goes up by one.
+        """Stores the row_sets; if anything changed, the data's revision goes up by one.
 
         Returns whether it did.
         """
-        saved = [c.save(self.storage, self.user.id) for c in self._collections.values()]
+        saved = [c.save(self.storage, self.user.id) for c in self._row_sets.values()]
         changed = records_changed or any(saved)
         if changed:
             revision = DataState(self._state.revision + 1, self.now)

@@ -15,19 +15,19 @@ from pyramid.registry import Registry
 from pyramid.request import Request
 from pyramid.response import Response
 
-from finance_api.api.answering import respond
-from finance_api.api.inquiry import Inquiry, Target
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, RequestTarget
 from finance_api.api.parameters import read_parameters
 from finance_api.api.service import DataEndpoint, DataService
 
-#: How many inquiries are remembered, and how long what the client wrote may be.
+#: How many data requests are remembered, and how long what the client wrote may be.
 _REMEMBERED = 1_024
 _LONGEST = 4_096
 
 Handler = Callable[[Request], Response]
 
 
-def fast_lane_tween(handler: Handler, registry: Registry) -> Handler:
+def cached_dispatch_tween(handler: Handler, registry: Registry) -> Handler:
     endpoints: dict[str, DataEndpoint] = {
         service.path: service.endpoint
         for service in registry.cornice_services.values()
@@ -35,37 +35,39 @@ def fast_lane_tween(handler: Handler, registry: Registry) -> Handler:
     }
     permits = registry.security_policy.permits
 
-    def inquiry_of(target: Target) -> Inquiry | None:
+    def data_request_of(target: RequestTarget) -> DataRequest | None:
         endpoint = endpoints[target.path]
         validated, faults = read_parameters(endpoint.schema, target.query_string)
         if faults:
             return None
         try:
-            return endpoint.inquire(validated, target)
+            return endpoint.parse(validated, target)
         except HTTPException:
             return None
 
-    remembered = lru_cache(maxsize=_REMEMBERED)(inquiry_of)
+    remembered = lru_cache(maxsize=_REMEMBERED)(data_request_of)
 
     def tween(request: Request) -> Response:
         environ = request.environ
         endpoint = endpoints.get(environ["PATH_INFO"])
         if endpoint is None or environ["REQUEST_METHOD"] != "GET" or environ.get("SCRIPT_NAME"):
             return handler(request)
-        target = Target(
+        target = RequestTarget(
             environ["PATH_INFO"], environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT")
         )
         is_short = len(target.query_string) + len(target.accept or "") <= _LONGEST
-        inquiry = remembered(target) if is_short else inquiry_of(target)
-        if inquiry is None or not permits(request, endpoint.context(request), endpoint.permission):
+        data_request = remembered(target) if is_short else data_request_of(target)
+        if data_request is None or not permits(
+            request, endpoint.context(request), endpoint.permission
+        ):
             return handler(request)
-        return respond(request, inquiry)
+        return respond(request, data_request)
 
     return tween
 
 
 def includeme(config: Configurator) -> None:
     config.add_tween(
-        "finance_api.api.fast_lane.fast_lane_tween",
+        "finance_api.api.cached_dispatch.cached_dispatch_tween",
         under="finance_api.auth.tween.authentication_tween",
     )

@@ -16,7 +16,7 @@ from finance_api.storage import open_backend
 from finance_api.storage.interface import Storage, StorageBackend, reading, unit_of_work
 
 
-class Office:
+class CliContext:
     """Opened when a command first needs it, so that ``--help`` needs no ini file."""
 
     def __init__(self, config: str) -> None:
@@ -70,4 +70,4 @@ class Office:
             self.unchecked_backend.close()
 
 
-pass_office = click.make_pass_decorator(Office)
+pass_cli_context = click.make_pass_decorator(CliContext)

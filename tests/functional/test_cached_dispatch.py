@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from finance_api.api import fast_lane
+from finance_api.api import cached_dispatch
 from finance_api.auth.issuing import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Kind
@@ -89,16 +89,18 @@ class Ways:
         self.short = Service("sqlite", settings)
         self.taken = 0
         with monkeypatch.context() as patch:
-            patch.setattr(fast_lane, "fast_lane_tween", lambda handler, registry: handler)
+            patch.setattr(
+                cached_dispatch, "cached_dispatch_tween", lambda handler, registry: handler
+            )
             keys = {"finance_api.jwt.keys": self.short.key_file}
             self.long = Service("sqlite", {**settings, **keys})
-        respond = fast_lane.respond
+        respond = cached_dispatch.respond
 
-        def note(request, inquiry):
+        def note(request, data_request):
             self.taken += 1
-            return respond(request, inquiry)
+            return respond(request, data_request)
 
-        monkeypatch.setattr(fast_lane, "respond", note)
+        monkeypatch.setattr(cached_dispatch, "respond", note)
         self.noted = {id(each): [] for each in self.both}
         for each in self.both:
             notes = self.noted[id(each)]

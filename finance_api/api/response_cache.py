@@ -15,7 +15,7 @@ _LARGEST_PART = 8
 Key = tuple[Hashable, ...]
 
 
-class KeptAnswers:
+class ResponseCache:
     """Answers by user, revision and what was asked; the longest unused go first.
 
     Of each user only those of one revision are kept: the newest that was seen. An answer is never
@@ -32,7 +32,7 @@ class KeptAnswers:
         self._keys: dict[int, set[Key]] = {}
 
     @property
-    def kept_bytes(self) -> int:
+    def cached_bytes(self) -> int:
         """Roughly how much memory they take now."""
         return self._bytes
 
@@ -52,7 +52,7 @@ class KeptAnswers:
             self._answers.move_to_end((user_id, key))
             return found[0]
 
-    def keep(self, user_id: int, revision: int, key: Key, answer: Any, body_bytes: int) -> None:
+    def put(self, user_id: int, revision: int, key: Key, answer: Any, body_bytes: int) -> None:
         """Keeps it, unless it is too large, or of an older revision than is known."""
         size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
         if size > self._max_bytes // _LARGEST_PART:
@@ -90,4 +90,4 @@ class KeptAnswers:
 
 def includeme(config: Configurator) -> None:
     max_bytes = config.get_settings()["finance_api.cache.max_bytes"]
-    config.registry.kept_answers = KeptAnswers(max_bytes)
+    config.registry.response_cache = ResponseCache(max_bytes)

@@ -7,8 +7,8 @@ from finance_api.storage.interface import DataState, Storage
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """What is read for an inquiry.
+class Payload:
+    """What is read for an data_request.
 
     state: of the data that it was read from. headers: what belongs to it alone.
     """
@@ -18,10 +18,10 @@ class Content:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Inquiry(ABC):
+class DataRequest(ABC):
     """Everything that decides about an answer, but for the user, the data and the day.
 
-    text: equal for inquiries that are answered alike. content_type: of the answer.
+    text: equal for data requests that are answered alike. content_type: of the answer.
     key: what the client wrote. Inquiries of one key are the same.
     """
 
@@ -32,12 +32,12 @@ class Inquiry(ABC):
     depends_on_today: bool = False
 
     @abstractmethod
-    def read(self, storage: Storage, user_id: int, today: int) -> Content:
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         """today: its first second. Raises NotFound if there is no such user."""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RequestTarget:
     """What a request is about, as the client wrote it.
 
     path: decoded. query_string: encoded. accept: the header, or None.

@@ -1,24 +1,24 @@
-"""`listed_records` on PostgreSQL, with the index for searching: GIN with pg_trgm."""
+"""`records_by_date` on PostgreSQL, with the index for searching: GIN with pg_trgm."""
 
 from sqlalchemy import MetaData, bindparam, delete, insert, select, text
 
 from finance_api.storage.sql.bulk import insert_rows
-from finance_api.storage.sql.listed_writing import Entry, ListedRecords, Place
-from finance_api.storage.sql.tables import listed_records
+from finance_api.storage.sql.projection.writing import DateKey, ProjectedRecord, RecordsByDate
+from finance_api.storage.sql.tables import records_by_date
 
 #: So many at once are a part of something large.
 _MANY = 500
 
 #: Lives as long as the transaction.
-_new = listed_records.to_metadata(MetaData(), name="new_listed_records")
+_new = records_by_date.to_metadata(MetaData(), name="new_records_by_date")
 _MAKE_NEW = text(
-    "CREATE TEMPORARY TABLE IF NOT EXISTS new_listed_records (LIKE listed_records) ON COMMIT DROP"
+    "CREATE TEMPORARY TABLE IF NOT EXISTS new_records_by_date (LIKE records_by_date) ON COMMIT DROP"
 )
-_HAS_INDEX = text("SELECT to_regclass('ix_listed_records_search') IS NOT NULL")
-_TIDY_INDEX = text("SELECT gin_clean_pending_list('ix_listed_records_search')")
+_HAS_INDEX = text("SELECT to_regclass('ix_records_by_date_search') IS NOT NULL")
+_TIDY_INDEX = text("SELECT gin_clean_pending_list('ix_records_by_date_search')")
 
 
-class PostgresqlListedRecords(ListedRecords):
+class PostgresqlRecordsByDate(RecordsByDate):
     """What is brought in bulk is put aside, and put into the table in the order of the list.
 
     PostgreSQL keeps rows where they are put: a page of neighbours is then read in few blocks.
@@ -27,19 +27,21 @@ class PostgresqlListedRecords(ListedRecords):
     _has_new = False
     _has_inserted = False
 
-    def insert(self, entries: list[Entry]) -> None:
+    def insert(self, records: list[ProjectedRecord]) -> None:
         self._has_inserted = True
-        table = listed_records
-        if self._has_new or len(entries) >= _MANY:
+        table = records_by_date
+        if self._has_new or len(records) >= _MANY:
             table = _new
             self.connection.execute(_MAKE_NEW)
             self._has_new = True
-        rows = [(self.user_id, entry.newest_first, entry.id, None, *entry[2:]) for entry in entries]
+        rows = [
+            (self.user_id, record.newest_first, record.id, None, *record[2:]) for record in records
+        ]
         insert_rows(self.connection, table, rows)
 
-    def delete(self, places: list[Place]) -> None:
-        values = [{"at": at, "of_id": row_id} for at, row_id in places]
-        for table in (listed_records, _new) if self._has_new else (listed_records,):
+    def delete(self, date_keys: list[DateKey]) -> None:
+        values = [{"at": at, "of_id": row_id} for at, row_id in date_keys]
+        for table in (records_by_date, _new) if self._has_new else (records_by_date,):
             self.connection.execute(
                 delete(table).where(
                     table.c.user_id == self.user_id,
@@ -54,7 +56,7 @@ class PostgresqlListedRecords(ListedRecords):
             of_user = _new.c.user_id == self.user_id
             ordered = select(_new).where(of_user).order_by(_new.c.newest_first, _new.c.id)
             self.connection.execute(
-                insert(listed_records).from_select([c.name for c in _new.c], ordered)
+                insert(records_by_date).from_select([c.name for c in _new.c], ordered)
             )
             self.connection.execute(delete(_new).where(of_user))
             self._has_new = False

@@ -17,17 +17,17 @@ from sqlalchemy.sql import ColumnElement, Executable
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import search_keys
-from finance_api.storage.sql.clauses import Bound, has_text
+from finance_api.storage.sql.clauses import BindNames, has_text
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import PLANNED_ANEW
 from finance_api.storage.sql.fetching import Fetching
 from finance_api.storage.sql.parts import COUNT, SKIP, USER, of_user
-from finance_api.storage.sql.tables import DATA_TABLES, listed_records
+from finance_api.storage.sql.projection import search_keys
+from finance_api.storage.sql.tables import DATA_TABLES, records_by_date
 from finance_api.values.text import fold
 
-#: The fields that stand, folded, in `listed_records` and in the index.
-SEARCHED = {"payee": listed_records.c.payee_folded, "note": listed_records.c.note_folded}
+#: The fields that stand, folded, in `records_by_date` and in the index.
+SEARCHED = {"payee": records_by_date.c.payee_folded, "note": records_by_date.c.note_folded}
 
 #: How many candidates SQLite's index is asked for, in turn: as many times what is wanted, and at
 #: most so many.
@@ -41,11 +41,11 @@ _TRIGRAM = 3
 #: More of them make nothing more certain.
 _MOST_TRIGRAMS = 16
 
-_LISTED = listed_records.c
+_RECORDS = records_by_date.c
 
 
 @dataclass(frozen=True, slots=True)
-class Needle:
+class SearchTerm:
     """A text to look for. exact: the text with regard to case, where that matters."""
 
     field: str
@@ -57,23 +57,23 @@ class Needle:
         return self.field, self.exact is not None
 
 
-def needle_of(condition: Condition) -> Needle:
-    """The needle of a ``contains.`` or ``contains-i.``."""
+def search_term_of(condition: Condition) -> SearchTerm:
+    """The term of a ``contains.`` or ``contains-i.``."""
     operand = condition.operand
     assert isinstance(operand, str)
     exact = operand if condition.operator is Operator.CONTAINS else None
     # Folding goes character by character: what contains a text contains it folded, too.
-    return Needle(condition.field.name, fold(operand), exact)
+    return SearchTerm(condition.field.name, fold(operand), exact)
 
 
 def _meets(
-    columns: Any, needles: tuple[tuple[str, bool], ...], bound: Bound
+    columns: Any, terms: tuple[tuple[str, bool], ...], names: BindNames
 ) -> list[ColumnElement[bool]]:
-    """Whether every text is there, in columns named as those of `listed_records`."""
+    """Whether every text is there, in columns named as those of `records_by_date`."""
     records = DATA_TABLES[RECORDS.name]
-    tests: list[ColumnElement[bool]] = []
-    for field, is_exact in needles:
-        tests.append(has_text(columns[SEARCHED[field].name], bound.parameter(CodePointText)))
+    predicates: list[ColumnElement[bool]] = []
+    for field, is_exact in terms:
+        predicates.append(has_text(columns[SEARCHED[field].name], names.parameter(CodePointText)))
         if is_exact:
             # A value and not an EXISTS, of which PostgreSQL would make a join with all records.
             exact = (
@@ -81,23 +81,23 @@ def _meets(
                 .where(records.user_id == USER, records.columns["id"] == columns.id)
                 .scalar_subquery()
             )
-            tests.append(has_text(exact, bound.parameter(CodePointText)))
-    return tests
+            predicates.append(has_text(exact, names.parameter(CodePointText)))
+    return predicates
 
 
-def _bound_values(needles: tuple[Needle, ...]) -> dict[str, str]:
-    texts = [t for n in needles for t in (n.folded, n.exact) if t is not None]
+def _bound_values(terms: tuple[SearchTerm, ...]) -> dict[str, str]:
+    texts = [t for n in terms for t in (n.folded, n.exact) if t is not None]
     return {f"p{number}": value for number, value in enumerate(texts)}
 
 
-def _walk(
-    database: str, needles: tuple[tuple[str, bool], ...], has_first: bool, has_last: bool
+def _scan_in_order(
+    database: str, terms: tuple[tuple[str, bool], ...], has_first: bool, has_last: bool
 ) -> Select[Any]:
     """The matches, from the beginning of the list as far as necessary."""
     return (
-        select(_LISTED.body)
-        .where(*of_user(has_first, has_last), *_meets(_LISTED, needles, Bound()))
-        .order_by(_LISTED.newest_first, _LISTED.id)
+        select(_RECORDS.json)
+        .where(*of_user(has_first, has_last), *_meets(_RECORDS, terms, BindNames()))
+        .order_by(_RECORDS.newest_first, _RECORDS.id)
         .limit(COUNT)
         .offset(SKIP)
     )
@@ -105,19 +105,19 @@ def _walk(
 
 def search(
     storage: Fetching,
-    needles: tuple[Needle, ...],
+    terms: tuple[SearchTerm, ...],
     bounds: tuple[bool, bool],
     values: dict[str, Any],
 ) -> tuple[DataState, bytes]:
-    """A page of the records in which all needles are found, and its state.
+    """A page of the records in which all terms are found, and its state.
 
-    values: user, count, skip and the bounds, as `listed.ListedQuery` gives them.
+    values: user, count, skip and the bounds, as `listed.RecordsByDateQuery` gives them.
     """
-    shape = (tuple([needle.shape for needle in needles]), *bounds)
-    values = {**values, **_bound_values(needles)}
-    indexed = [needle for needle in needles if len(needle.folded) >= _TRIGRAM]
+    shape = (tuple([term.shape for term in terms]), *bounds)
+    values = {**values, **_bound_values(terms)}
+    indexed = [term for term in terms if len(term.folded) >= _TRIGRAM]
     if not indexed:
-        return storage.fetch_lines(_walk, *shape, values=values)
+        return storage.fetch_lines(_scan_in_order, *shape, values=values)
     if storage.data.dialect.name == "sqlite":
         return _search_sqlite(storage, indexed, shape, values)
     return _search_postgresql(storage, indexed, shape, values)
@@ -129,27 +129,29 @@ def _pattern(folded: str) -> str:
 
 
 def _search_postgresql(
-    storage: Fetching, indexed: list[Needle], shape: tuple[Any, ...], values: dict[str, Any]
+    storage: Fetching, indexed: list[SearchTerm], shape: tuple[Any, ...], values: dict[str, Any]
 ) -> tuple[DataState, bytes]:
     """PostgreSQL keeps statistics of what stands in the texts, and chooses by them."""
-    patterns = {f"like{n}": _pattern(needle.folded) for n, needle in enumerate(indexed)}
-    fields = tuple([needle.field for needle in indexed])
+    patterns = {f"like{n}": _pattern(term.folded) for n, term in enumerate(indexed)}
+    fields = tuple([term.field for term in indexed])
     return storage.fetch_lines(_planned, fields, *shape, values=values | patterns)
 
 
 def _planned(database: str, fields: tuple[str, ...], *shape: Any) -> Select[Any]:
-    """As `_walk`, with conditions that pg_trgm's index serves."""
+    """As `_scan_in_order`, with conditions that pg_trgm's index serves."""
     patterns = [
         SEARCHED[field].like(bindparam(f"like{number}", type_=CodePointText))
         for number, field in enumerate(fields)
     ]
-    return _walk(database, *shape).where(*patterns).execution_options(**{PLANNED_ANEW: True})
+    return (
+        _scan_in_order(database, *shape).where(*patterns).execution_options(**{PLANNED_ANEW: True})
+    )
 
 
 def _search_sqlite(
-    storage: Fetching, indexed: list[Needle], shape: tuple[Any, ...], values: dict[str, Any]
+    storage: Fetching, indexed: list[SearchTerm], shape: tuple[Any, ...], values: dict[str, Any]
 ) -> tuple[DataState, bytes]:
-    needles, has_first, has_last = shape
+    terms, has_first, has_last = shape
     user_id, last = values["user"], values["last"]
     low, high = search_keys.keys_between(user_id, values["first"], last)
     asked = {"user": user_id, "match": _match(indexed), "low": low, "high": high}
@@ -167,21 +169,21 @@ def _search_sqlite(
             known = search_keys.last_of_whole_days(keys[-1])
             chosen["last"] = known if last is None else min(last, known)
         state, lines = storage.fetch_lines(
-            _chosen, needles, has_first, has_last or not is_all, values=chosen
+            _chosen, terms, has_first, has_last or not is_all, values=chosen
         )
         # Otherwise somebody has imported in between.
         is_of_one_state = state.revision == found[0][0]
         if is_of_one_state and (is_all or lines.count(b"\n") + 1 == values["count"]):
             return state, lines
-    return storage.fetch_lines(_walk, *shape, values=values)
+    return storage.fetch_lines(_scan_in_order, *shape, values=values)
 
 
-def _match(needles: list[Needle]) -> str:
+def _match(terms: list[SearchTerm]) -> str:
     """What FTS5 finds candidates by: some trigrams of the texts, wherever they stand.
 
     It keeps neither their places nor their columns, which would take four times the room.
     """
-    trigrams = dict.fromkeys(t for needle in needles for t in _trigrams(needle.folded))
+    trigrams = dict.fromkeys(t for term in terms for t in _trigrams(term.folded))
     quoted = [trigram.replace('"', '""') for trigram in list(trigrams)[:_MOST_TRIGRAMS]]
     return " AND ".join(f'"{trigram}"' for trigram in quoted)
 
@@ -220,19 +222,19 @@ _KEYS_BETWEEN = (
 
 # A cross join, because SQLite then begins with the keys and not with all of the user's records.
 _OF_KEYS = text(
-    "SELECT listed_records.* FROM json_each(:search_keys) AS keys CROSS JOIN listed_records"
-    " ON listed_records.user_id = :user AND listed_records.search_key = keys.value"
-).columns(*listed_records.columns)
+    "SELECT records_by_date.* FROM json_each(:search_keys) AS keys CROSS JOIN records_by_date"
+    " ON records_by_date.user_id = :user AND records_by_date.search_key = keys.value"
+).columns(*records_by_date.columns)
 
 
 def _chosen(
-    database: str, needles: tuple[tuple[str, bool], ...], has_first: bool, has_last: bool
+    database: str, terms: tuple[tuple[str, bool], ...], has_first: bool, has_last: bool
 ) -> Select[Any]:
     """The matches among records with certain search keys."""
     chosen = _OF_KEYS.subquery("chosen")
     return (
-        select(chosen.c.body)
-        .where(*of_user(has_first, has_last, chosen.c), *_meets(chosen.c, needles, Bound()))
+        select(chosen.c.json)
+        .where(*of_user(has_first, has_last, chosen.c), *_meets(chosen.c, terms, BindNames()))
         .order_by(chosen.c.newest_first, chosen.c.id)
         .limit(COUNT)
         .offset(SKIP)

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from finance_api.api.kept_answers import KeptAnswers
+from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.issuing import issue_token
 from finance_api.ledger.importing import import_file
 from finance_api.resources import PUBLIC_RESOURCES
@@ -36,7 +36,7 @@ def asked(client, path, **headers):
 
 @pytest.fixture(autouse=True)
 def empty(service):
-    service.app.registry.kept_answers = KeptAnswers(32 << 20)
+    service.app.registry.response_cache = ResponseCache(32 << 20)
 
 
 @pytest.mark.parametrize("path", [*PATHS, *INTERNAL])
@@ -171,7 +171,7 @@ def test_where_no_bytes_may_be_kept_each_answer_is_read_anew(new_settings, monke
     client.load(*household())
     expected = said(client.get("records"))
     assert said(client.get("records")) == expected
-    assert service.app.registry.kept_answers.kept_bytes == 0
+    assert service.app.registry.response_cache.cached_bytes == 0
     tag = client.get("records").headers["ETag"]
     read_no_rows(service, monkeypatch)
     assert client.get("records").status_int == 500
@@ -189,8 +189,8 @@ def test_no_more_is_kept_than_the_setting_says(new_settings):
     for limit in range(1, 40):
         for client in clients:
             assert client.get("records", limit=limit).status_int == 200
-            assert service.app.registry.kept_answers.kept_bytes <= allowed
-    assert service.app.registry.kept_answers.kept_bytes > allowed // 2
+            assert service.app.registry.response_cache.cached_bytes <= allowed
+    assert service.app.registry.response_cache.cached_bytes > allowed // 2
     service.stop()
 
 

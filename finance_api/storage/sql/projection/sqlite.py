@@ -1,4 +1,4 @@
-"""`listed_records` on SQLite, with the index for searching: FTS5 with trigrams.
+"""`records_by_date` on SQLite, with the index for searching: FTS5 with trigrams.
 
 The index holds no text of its own: to forget a row it has to be told what it held. And it writes
 out what it has when it is told of a row that stands before the last one. So it is told of many rows
@@ -11,11 +11,11 @@ from array import array
 from sqlalchemy import Connection, text
 
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.sql import search_keys
 from finance_api.storage.sql.bulk import insert_rows
-from finance_api.storage.sql.listed_writing import Entry, ListedRecords, Place
-from finance_api.storage.sql.search_keys import day_of, first_key
-from finance_api.storage.sql.tables import listed_records
+from finance_api.storage.sql.projection import search_keys
+from finance_api.storage.sql.projection.search_keys import day_of, first_key
+from finance_api.storage.sql.projection.writing import DateKey, ProjectedRecord, RecordsByDate
+from finance_api.storage.sql.tables import records_by_date
 
 #: So many new records are told together.
 _TOGETHER = 20_000
@@ -28,25 +28,27 @@ _MERGE = text("INSERT INTO record_search (record_search, rank) VALUES ('merge', 
 _INDEX_NEW = text(
     "INSERT INTO record_search (rowid, payee_folded, note_folded)"
     " SELECT search_key, payee_folded, note_folded FROM json_each(:keys) AS keys"
-    " CROSS JOIN listed_records"
-    " ON listed_records.user_id = :user AND listed_records.search_key = keys.value"
+    " CROSS JOIN records_by_date"
+    " ON records_by_date.user_id = :user AND records_by_date.search_key = keys.value"
 )
 _FORGET = (
     "INSERT INTO record_search (record_search, rowid, payee_folded, note_folded)"
     " SELECT 'delete', search_key, payee_folded, note_folded"
 )
-_PLACES = "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:places)"
+_ANCHORS = (
+    "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:date_keys)"
+)
 _FORGET_SOME = text(
-    f"{_FORGET} FROM listed_records WHERE user_id = :user AND (newest_first, id) IN ({_PLACES})"
+    f"{_FORGET} FROM records_by_date WHERE user_id = :user AND (newest_first, id) IN ({_ANCHORS})"
     " ORDER BY search_key"
 )
 _DELETE = text(
-    f"DELETE FROM listed_records WHERE user_id = :user AND (newest_first, id) IN ({_PLACES})"  # noqa: S608
+    f"DELETE FROM records_by_date WHERE user_id = :user AND (newest_first, id) IN ({_ANCHORS})"  # noqa: S608
 )
-_FORGET_ALL = text(f"{_FORGET} FROM listed_records WHERE user_id = :user ORDER BY search_key")
+_FORGET_ALL = text(f"{_FORGET} FROM records_by_date WHERE user_id = :user ORDER BY search_key")
 #: The highest keys that are taken from some low ones on.
 _HIGHEST = text(
-    "SELECT value, (SELECT max(search_key) FROM listed_records"
+    "SELECT value, (SELECT max(search_key) FROM records_by_date"
     " WHERE user_id = :user AND search_key BETWEEN value AND value + :more) FROM json_each(:lowest)"
 )
 
@@ -56,7 +58,7 @@ def forget_user(connection: Connection, user_id: int) -> None:
     connection.execute(_FORGET_ALL, {"user": user_id})
 
 
-class SqliteListedRecords(ListedRecords):
+class SqliteRecordsByDate(RecordsByDate):
     """Each record gets a search key."""
 
     def __init__(self, connection: Connection, user_id: int) -> None:
@@ -67,13 +69,13 @@ class SqliteListedRecords(ListedRecords):
         self._not_indexed = array("q")
         self._indexed = 0
 
-    def insert(self, entries: list[Entry]) -> None:
-        keys = self._keys([day_of(entry.newest_first) for entry in entries])
+    def insert(self, records: list[ProjectedRecord]) -> None:
+        keys = self._keys([day_of(record.newest_first) for record in records])
         rows = [
-            (self.user_id, entry.newest_first, entry.id, key, *entry[2:])
-            for key, entry in zip(keys, entries, strict=True)
+            (self.user_id, record.newest_first, record.id, key, *record[2:])
+            for key, record in zip(keys, records, strict=True)
         ]
-        insert_rows(self.connection, listed_records, rows)
+        insert_rows(self.connection, records_by_date, rows)
         self._not_indexed.extend(keys)
         if len(self._not_indexed) >= _TOGETHER:
             self._index()
@@ -85,10 +87,10 @@ class SqliteListedRecords(ListedRecords):
             self.connection.execute(_MERGE, {"pages": pages})
         self._indexed = 0
 
-    def delete(self, places: list[Place]) -> None:
+    def delete(self, date_keys: list[DateKey]) -> None:
         # What the index has never heard of it could not forget.
         self._index()
-        values = {"user": self.user_id, "places": json.dumps(places)}
+        values = {"user": self.user_id, "date_keys": json.dumps(date_keys)}
         self.connection.execute(_FORGET_SOME, values)
         self.connection.execute(_DELETE, values)
 

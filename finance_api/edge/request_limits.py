@@ -25,7 +25,7 @@ _PORT = re.compile(r":[0-9]*$")
 Handler = Callable[[Request], Response]
 
 
-def admission_tween(handler: Handler, registry: Registry) -> Handler:
+def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
     settings = registry.settings
     allowed_hosts = frozenset(settings["finance_api.allowed_hosts"])
     require_https = settings["finance_api.require_https"]
@@ -90,7 +90,7 @@ def _check_host(request: Request, allowed: frozenset[str]) -> None:
 
 def includeme(config: Configurator) -> None:
     config.add_tween(
-        "finance_api.edge.admission.admission_tween",
+        "finance_api.edge.request_limits.request_limits_tween",
         under="finance_api.edge.request_id.request_id_tween",
         over=EXCVIEW,
     )

@@ -19,7 +19,7 @@ MAX_USER_ID = (1 << (63 - _DAY_BITS - _RECORD_BITS)) - 1
 
 
 def day_of(newest_first: int) -> int:
-    """The number of a record's day, the newest day first. newest_first: of `listed_records`."""
+    """The number of a record's day, the newest day first. newest_first: of `records_by_date`."""
     return _OVERFLOW_DAYS + (newest_first + MAX_SECONDS) // DAY_SECONDS
 
 

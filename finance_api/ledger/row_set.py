@@ -11,7 +11,7 @@ from finance_api.storage.interface import Storage
 from finance_api.values import Row
 
 
-class Collection:
+class RowSet:
     """Stored rows and those that the import puts in their place, by id and by source."""
 
     def __init__(self, storage: Storage, user_id: int, resource: Resource) -> None:
@@ -67,7 +67,7 @@ class Collection:
 
     def save(self, storage: Storage, user_id: int) -> bool:
         """Stores what is new or different; whether any of it can be seen from outside."""
-        shown = [f.name for f in self.resource.kept_fields if not f.private]
+        shown = [f.name for f in self.resource.persisted_fields if not f.private]
         new: list[dict[str, Any]] = []
         changed: list[dict[str, Any]] = []
         for row_id, row in self.rows.items():

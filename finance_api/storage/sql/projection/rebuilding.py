@@ -7,22 +7,22 @@ newest migration calls it, as it reads and writes the tables as this program kno
 from sqlalchemy import Connection, select
 
 from finance_api.resources import RECORDS, RESOURCES
-from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.storage import SqlStorage
-from finance_api.storage.sql.tables import has_bodies, users
+from finance_api.storage.sql.tables import has_json, users
 
 _PAGE = 1_000
 
 
-def prepare_all(connection: Connection) -> None:
+def rebuild_all(connection: Connection) -> None:
     """Every user's rows as JSON objects, and the records in their default order.
 
-    `listed_records` is empty. The connection is in a transaction that writes.
+    `records_by_date` is empty. The connection is in a transaction that writes.
     """
-    storage = SqlStorage(connection, Statements(connection.dialect))
+    storage = SqlStorage(connection, StatementCache(connection.dialect))
     for user_id in connection.execute(select(users.c.id)).scalars().all():
         for resource in RESOURCES:
-            if has_bodies(resource) and resource is not RECORDS:
+            if has_json(resource) and resource is not RECORDS:
                 rows = storage.scan_rows(user_id, resource)
                 storage.put_rows(user_id, resource, new=(), changed=rows)
         _list_records(storage, user_id)
@@ -34,4 +34,4 @@ def _list_records(storage: SqlStorage, user_id: int) -> None:
     while page := storage.scan_rows(user_id, RECORDS, after_id=after, limit=_PAGE):
         listed.put_in(page, set())
         after = page[-1]["id"]
-    listed.settle_places()
+    listed.rebuild_anchors()

@@ -1,0 +1,205 @@
+"""Records in the order in which they are listed by default, from `records_by_date`.
+
+A page far down the list begins at a remembered anchor instead of at the beginning, and a text is
+looked for where that costs least (`searching`).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, Select, and_, bindparam, func, select, tuple_
+from sqlalchemy.sql import ColumnElement
+
+from finance_api.query.model import Operator, Query, Span
+from finance_api.resources import RECORDS
+from finance_api.storage.interface import DataState
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.fetching import Fetching
+from finance_api.storage.sql.parts import COUNT, FIRST, SKIP, USER, of_user
+from finance_api.storage.sql.projection.searching import (
+    SEARCHED,
+    SearchTerm,
+    search,
+    search_term_of,
+)
+from finance_api.storage.sql.tables import ANCHOR_INTERVAL, record_anchors, records_by_date, users
+from finance_api.values.number import MAX_UNITS
+
+_ANCHOR: ColumnElement[int] = bindparam("anchor", type_=BigInteger())
+_ANCHOR_ID: ColumnElement[str] = bindparam("anchor_id", type_=CodePointText)
+_RECORDS = records_by_date.c
+_ANCHORS = record_anchors.c
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsByDateQuery:
+    """A query that `records_by_date` can answer.
+
+    first, last: the bounds of newest_first, where there are some. terms: texts to look for.
+    empty: whether nothing can be found.
+    """
+
+    first: int | None = None
+    last: int | None = None
+    terms: tuple[SearchTerm, ...] = ()
+    empty: bool = False
+
+    @staticmethod
+    def of(query: Query) -> "RecordsByDateQuery | None":
+        """The query in these terms; None if it asks for more than that."""
+        if query.resource is not RECORDS or not _is_default_order(query):
+            return None
+        first: int | None = None
+        last: int | None = None
+        terms = []
+        for condition in query.conditions:
+            if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
+                bounds = condition.bounds()
+                if bounds is None:
+                    return RecordsByDateQuery(empty=True)
+                low, high = bounds
+                if high < MAX_UNITS:
+                    first = -high if first is None else max(first, -high)
+                if low > -MAX_UNITS:
+                    last = -low if last is None else min(last, -low)
+            elif condition.field.name in SEARCHED and condition.operator in (
+                Operator.CONTAINS,
+                Operator.CONTAINS_I,
+            ):
+                terms.append(search_term_of(condition))
+            else:
+                return None
+        return RecordsByDateQuery(first, last, tuple(terms))
+
+    def values(self, user_id: int, count: int, skip: int) -> dict[str, Any]:
+        """What its statements bind."""
+        return {
+            "user": user_id,
+            "first": self.first,
+            "last": self.last,
+            "count": count,
+            "skip": skip,
+        }
+
+    @property
+    def bounds(self) -> tuple[bool, bool]:
+        """The shape of its bounds."""
+        return self.first is not None, self.last is not None
+
+
+def _is_default_order(query: Query) -> bool:
+    if len(query.sort) != 1:
+        return False
+    key = query.sort[0]
+    return key.descending and key.equals is None and key.field.name == "recordDate"
+
+
+def _page(database: str, has_first: bool, has_last: bool, from_anchor: bool) -> Select[Any]:
+    # An anchor lies within the upper bound: SQLite would begin at the first condition it is given.
+    restriction = of_user(has_first and not from_anchor, has_last)
+    if from_anchor:
+        restriction.append(
+            tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(_ANCHOR, _ANCHOR_ID)
+        )
+    return (
+        select(_RECORDS.json)
+        .where(*restriction)
+        .order_by(_RECORDS.newest_first, _RECORDS.id)
+        .limit(COUNT)
+        .offset(SKIP)
+    )
+
+
+def _far_page(database: str, has_last: bool) -> Select[Any]:
+    """A page far down the whole list: from the anchor next before it on."""
+    size = select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
+    # Positions are counted from the end of the list.
+    position = size - 1 - SKIP
+    anchor = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
+    at_anchor = and_(_ANCHORS.user_id == USER, _ANCHORS.position == anchor)
+    start = [
+        select(c).where(at_anchor).scalar_subquery() for c in (_ANCHORS.newest_first, _ANCHORS.id)
+    ]
+    return (
+        select(_RECORDS.json)
+        .where(
+            *of_user(False, has_last),
+            tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*start),
+        )
+        .order_by(_RECORDS.newest_first, _RECORDS.id)
+        .limit(COUNT)
+        .offset(anchor - position)
+    )
+
+
+def page_by_date(
+    storage: Fetching, user_id: int, query: RecordsByDateQuery, count: int, skip: int
+) -> tuple[DataState, bytes]:
+    """The rows of ``count`` records after the first ``skip`` of the list, and their state.
+
+    Raises NotFound if there is no such user.
+    """
+    if query.empty:
+        return storage.get_data_state(user_id), b""
+    values = query.values(user_id, count, skip)
+    if query.terms:
+        return search(storage, query.terms, query.bounds, values)
+    if skip < ANCHOR_INTERVAL:
+        return storage.fetch_lines(_page, *query.bounds, False, values=values)
+    if query.first is None:
+        return storage.fetch_lines(_far_page, query.last is not None, values=values)
+    storage.begin_snapshot()
+    anchor = _anchor_before(storage, query, values)
+    if anchor is None:
+        return storage.get_data_state(user_id), b""
+    return storage.fetch_lines(_page, *query.bounds, True, values=values | anchor)
+
+
+def _newest_anchor_within(database: str) -> Select[Any]:
+    """The anchor next below the upper bound."""
+    return (
+        select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
+        .where(_ANCHORS.user_id == USER, _ANCHORS.newest_first >= FIRST)
+        .order_by(_ANCHORS.position.desc())
+        .limit(1)
+    )
+
+
+def _number_before(database: str, has_anchor: bool) -> Select[Any]:
+    """How many records lie between the upper bound and an anchor below it."""
+    restriction = of_user(True, False)
+    if has_anchor:
+        # Said twice: SQLite takes one end of the range from the index where only the second is.
+        restriction.append(_RECORDS.newest_first <= _ANCHOR)
+        restriction.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < tuple_(_ANCHOR, _ANCHOR_ID))
+    return select(func.count()).select_from(records_by_date).where(*restriction)
+
+
+def _anchor(database: str) -> Select[Any]:
+    return select(_ANCHORS.newest_first, _ANCHORS.id).where(
+        and_(_ANCHORS.user_id == USER, _ANCHORS.position == _ANCHOR)
+    )
+
+
+def _anchor_before(
+    storage: Fetching, query: RecordsByDateQuery, values: dict[str, Any]
+) -> dict[str, Any] | None:
+    """What a page binds that begins at an anchor, not far before the page; None past the end."""
+    size = _size_below(storage, query, values)
+    # Positions are counted from the end of the list.
+    position = size - 1 - values["skip"]
+    if position < 0:
+        return None
+    anchor = -(-position // ANCHOR_INTERVAL) * ANCHOR_INTERVAL
+    newest_first, row_id = storage.fetch(_anchor, values={**values, "anchor": anchor})[0]
+    return {"anchor": newest_first, "anchor_id": row_id, "skip": anchor - position}
+
+
+def _size_below(storage: Fetching, query: RecordsByDateQuery, values: dict[str, Any]) -> int:
+    """How many records the list has from its upper bound on to the user's oldest one."""
+    anchors = storage.fetch(_newest_anchor_within, values=values)
+    if not anchors:
+        return int(storage.fetch(_number_before, False, values=values)[0][0])
+    position, newest_first, row_id = anchors[0]
+    between = {**values, "anchor": newest_first, "anchor_id": row_id}
+    return int(position) + 1 + int(storage.fetch(_number_before, True, values=between)[0][0])

@@ -1,0 +1,194 @@
+"""What is cache of answers: never for another user or revision, and no more than is allowed."""
+
+import random
+import threading
+
+import pytest
+
+from finance_api.api.response_cache import ResponseCache
+
+#: More than an entry without a body takes, less than one with a body of as many bytes.
+ENTRY = 2_000
+LARGE = 1 << 20
+
+
+def fill(cache, *numbers, user=1, revision=1, size=ENTRY):
+    for number in numbers:
+        cache.put(user, revision, (f"/{number}",), number, size)
+
+
+def found(cache, *numbers, user=1, revision=1):
+    return [cache.get(user, revision, (f"/{number}",)) for number in numbers]
+
+
+def test_an_answer_that_was_kept_is_found_by_user_revision_and_key():
+    cache = ResponseCache(LARGE)
+    answer = object()
+    cache.put(1, 5, ("/a", "x=1", "application/json", ""), answer, 10)
+    assert cache.get(1, 5, ("/a", "x=1", "application/json", "")) is answer
+    for user, revision, key in (
+        (2, 5, ("/a", "x=1", "application/json", "")),
+        (1, 4, ("/a", "x=1", "application/json", "")),
+        (1, 5, ("/a", "x=2", "application/json", "")),
+        (1, 5, ("/a", "x=1", "text/csv", "")),
+        (1, 5, ("/a", "x=1", "application/json", "2026-01-01")),
+    ):
+        assert cache.get(user, revision, key) is None
+    assert cache.get(1, 5, ("/a", "x=1", "application/json", "")) is answer
+
+
+def test_users_are_apart():
+    cache = ResponseCache(LARGE)
+    for user in (1, 2, 3):
+        cache.put(user, user, ("/",), f"of {user}", 10)
+    assert [cache.get(user, user, ("/",)) for user in (1, 2, 3)] == ["of 1", "of 2", "of 3"]
+    cache.put(2, 9, ("/",), "new", 10)
+    assert [cache.get(user, user, ("/",)) for user in (1, 3)] == ["of 1", "of 3"]
+    assert cache.get(2, 2, ("/",)) is None
+    assert cache.get(2, 9, ("/",)) == "new"
+
+
+def test_a_new_revision_that_is_kept_drops_all_of_the_old_one():
+    cache = ResponseCache(LARGE)
+    fill(cache, 1, 2, 3, revision=1)
+    before = cache.cached_bytes
+    fill(cache, 4, revision=2)
+    assert found(cache, 1, 2, 3, 4, revision=2) == [None, None, None, 4]
+    assert found(cache, 1, 2, 3, revision=1) == [None, None, None]
+    assert cache.cached_bytes < before
+
+
+def test_a_new_revision_that_is_asked_for_drops_all_of_the_old_one():
+    cache = ResponseCache(LARGE)
+    fill(cache, 1, 2, revision=1)
+    assert found(cache, 1, revision=2) == [None]
+    assert cache.cached_bytes == 0
+    assert found(cache, 1, 2, revision=1) == [None, None]
+
+
+def test_who_read_an_older_revision_neither_finds_nor_drops_nor_keeps():
+    cache = ResponseCache(LARGE)
+    fill(cache, 1, revision=5)
+    assert found(cache, 1, revision=4) == [None]
+    fill(cache, 1, 2, revision=4)
+    assert found(cache, 1, 2, revision=4) == [None, None]
+    assert found(cache, 1, 2, revision=5) == [1, None]
+
+
+def test_the_same_again_takes_no_more_memory():
+    cache = ResponseCache(LARGE)
+    cache.put(1, 1, ("/",), "first", 5_000)
+    before = cache.cached_bytes
+    for _ in range(1_000):
+        cache.put(1, 1, ("/",), "again", 5_000)
+    assert cache.cached_bytes == before
+    cache.put(1, 1, ("/",), "smaller", 1_000)
+    assert cache.cached_bytes == before - 4_000
+    assert cache.get(1, 1, ("/",)) == "smaller"
+
+
+def test_no_more_bytes_are_kept_than_are_allowed():
+    cache = ResponseCache(100_000)
+    bodies = 0
+    for number in range(1_000):
+        size = number * 37 % 9_000
+        cache.put(number % 7, 1, (f"/{number}", "q" * (number % 100)), number, size)
+        assert cache.cached_bytes <= 100_000
+        bodies += size
+    assert cache.cached_bytes > 80_000 < bodies
+
+
+def test_what_an_entry_takes_beside_its_body_counts_too():
+    cache = ResponseCache(100_000)
+    for number in range(10_000):
+        cache.put(1, 1, (f"/{number}",), None, 0)
+    count = sum(cache.get(1, 1, (f"/{number}",)) is not None for number in range(10_000))
+    assert cache.cached_bytes <= 100_000
+    assert count <= 100
+    long = ResponseCache(100_000)
+    long.put(1, 1, ("/", "q" * 5_000), "x", 0)
+    assert long.cached_bytes >= 5_000
+
+
+def test_the_longest_unused_go_first():
+    cache = ResponseCache(10 * 2 * ENTRY + 1_000)
+    fill(cache, *range(10))
+    assert found(cache, 0, 3) == [0, 3]
+    fill(cache, 10, 11)
+    assert found(cache, 0, 3, 10, 11, 4) == [0, 3, 10, 11, 4]
+    assert found(cache, 1, 2) == [None, None]
+    fill(cache, 20, 21, user=2)
+    assert found(cache, 5, 6, 7) == [None, None, 7]
+
+
+def test_an_answer_that_is_too_large_is_not_kept_and_drives_out_no_other():
+    cache = ResponseCache(100_000)
+    fill(cache, 1, 2)
+    fill(cache, 3, size=50_000)
+    assert found(cache, 1, 2, 3) == [1, 2, None]
+
+
+def test_one_that_grew_too_large_is_not_answered_as_it_was():
+    """Of one revision there is but one answer; the old one stands for it."""
+    cache = ResponseCache(100_000)
+    fill(cache, 1)
+    fill(cache, 1, size=50_000)
+    assert found(cache, 1) == [1]
+    fill(cache, 1, size=50_000, revision=2)
+    assert found(cache, 1, revision=2) == [None]
+
+
+@pytest.mark.parametrize("max_bytes", [0, 1, 1_000])
+def test_where_nothing_may_be_kept_nothing_is(max_bytes):
+    cache = ResponseCache(max_bytes)
+    cache.put(1, 1, ("/",), "x", 0)
+    assert cache.get(1, 1, ("/",)) is None
+    assert cache.cached_bytes == 0
+
+
+def test_all_that_was_kept_of_users_is_forgotten_with_their_answers():
+    """Neither revisions nor keys of users pile up."""
+    cache = ResponseCache(100_000)
+    for user in range(5_000):
+        cache.put(user, 1, ("/",), user, 1_000)
+    assert len(cache._revisions) == len(cache._keys) == len(cache._answers) < 50
+    for user in range(5_000):
+        cache.get(user, 2, ("/",))
+    assert (
+        cache.cached_bytes == len(cache._revisions) == len(cache._keys) == len(cache._answers) == 0
+    )
+
+
+def test_threads_find_only_what_is_theirs():
+    """Each answer says for whom and of which revision it is; so many go at it at once."""
+    cache = ResponseCache(200_000)
+    wrong, start = [], threading.Barrier(8)
+    newest = [0] * 5
+
+    def work(seed):
+        chance = random.Random(seed)
+        start.wait()
+        for _ in range(4_000):
+            user, key = chance.randrange(5), (f"/{chance.randrange(40)}",)
+            if chance.random() < 0.01:
+                newest[user] += 1
+            revision = max(0, newest[user] - (chance.random() < 0.1))
+            if chance.random() < 0.5:
+                cache.put(user, revision, key, (user, revision, key), chance.randrange(9_000))
+            else:
+                answer = cache.get(user, revision, key)
+                if answer not in (None, (user, revision, key)):
+                    wrong.append((user, revision, key, answer))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert wrong == []
+    sizes = [size for _, size in cache._answers.values()]
+    assert cache.cached_bytes == sum(sizes) <= 200_000
+    assert {(user, key) for user, keys in cache._keys.items() for key in keys} == set(
+        cache._answers
+    )
+    assert cache._revisions.keys() == cache._keys.keys()
