@@ -23,7 +23,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
 from finance_api.storage.interface import DataState, JsonPage, Jwt, Page, RecordSum
 from finance_api.storage.sql.clauses import BindNames, clauses, shape_of, values_by_name
-from finance_api.storage.sql.driver import Statements
+from finance_api.storage.sql.driver import StatementCache
 from support.books import household, uid
 from support.forgetting import forgetting
 from support.service import Service
@@ -702,8 +702,8 @@ def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monke
         def get(self, user_id, revision, key):
             return super().get(0, 0, key)
 
-        def keep(self, user_id, revision, *arguments):
-            super().keep(0, 0, *arguments)
+        def put(self, user_id, revision, *arguments):
+            super().put(0, 0, *arguments)
 
     world_in_memory.let_in()
     monkeypatch.setattr(world_in_memory.service.app.registry, "response_cache", Careless(1 << 20))
@@ -729,7 +729,9 @@ def test_a_statement_for_the_driver_without_the_user_would_be_noticed(services, 
     """Which of them is noticed when it alone forgets: see `storage.test_forgotten_users`."""
 
     def forget():
-        monkeypatch.setattr(Statements, "get", forgetting(Statements.get, lambda build: True))
+        monkeypatch.setattr(
+            StatementCache, "get", forgetting(StatementCache.get, lambda build: True)
+        )
 
     with pytest.raises(AssertionError):
         check_before_and_after(quiet_world(services(kind), monkeypatch), forget, rounds=1)
