@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, status_map
-from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.problem import CONTENT_TYPE, problem_body
+from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
 logger = logging.getLogger(__name__)
@@ -76,10 +76,9 @@ def log_unexpected(error: Exception, request: Request) -> str:
 
     Without the message, which may hold what the user looked for.
     """
-    request_id: str = getattr(request, "request_id", "-")
     frames = "".join(traceback.format_tb(error.__traceback__))
-    logger.error("request %s raised %s\n%s", request_id, type(error).__name__, frames)
-    return request_id
+    logger.error("request %s raised %s\n%s", request.request_id, type(error).__name__, frames)
+    return request.request_id
 
 
 def includeme(config: Configurator) -> None:

@@ -1,49 +1,35 @@
-"""Forgetting what is over: sessions, JSON Web Tokens, and usage of long ago."""
+"""Deletion of what is over: sessions, JSON Web Tokens, and usage of long ago."""
 
-from collections.abc import Callable
-
-from pyramid.config import Configurator
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import EXCVIEW
 
 from finance_api.auth.sessions import prune_sessions
 from finance_api.background import Periodic
-from finance_api.storage.interface import unit_of_work
+from finance_api.clock import Clock
+from finance_api.requests import Handler, Request
+from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.values.time import DAY_SECONDS
-
-Handler = Callable[[Request], Response]
 
 _INTERVAL_SECONDS = 600
 USAGE_DAYS = 400
 
 
-def includeme(config: Configurator) -> None:
-    registry = config.registry
-    leeway = config.get_settings()["finance_api.jwt.leeway_seconds"]
-
+def make_housekeeping(backend: StorageBackend, clock: Clock, jwt_leeway_seconds: int) -> Periodic:
     def tidy() -> None:
-        now = registry.clock.now()
-        with unit_of_work(registry.storage, lock_timeout_seconds=1) as storage:
+        now = clock.now()
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
             prune_sessions(storage, now)
-            storage.prune_jwts(now - leeway)
+            storage.prune_jwts(now - jwt_leeway_seconds)
             storage.prune_usage(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
 
-    registry.housekeeping = Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
-    registry.at_shutdown.append(registry.housekeeping.stop)
-    config.add_tween(
-        "finance_api.housekeeping.housekeeping_tween",
-        under="finance_api.usage.counting.usage_tween",
-        over=EXCVIEW,
-    )
+    return Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
 
 
 def housekeeping_tween(handler: Handler, registry: Registry) -> Handler:
     """Begins with the first request: the process that reads the settings may not be serving."""
 
     def tween(request: Request) -> Response:
-        registry.housekeeping.start()
+        request.services.housekeeping.start()
         return handler(request)
 
     return tween

@@ -6,7 +6,6 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from pyramid.config import Configurator
 
 # When a counter was made says nothing that the process' start does not.
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -40,7 +39,3 @@ class Metrics:
     def text(self) -> bytes:
         """Prometheus' text format, version 0.0.4."""
         return generate_latest(self._registry)
-
-
-def includeme(config: Configurator) -> None:
-    config.registry.metrics = Metrics()

@@ -76,4 +76,5 @@ def _token(user_id: int, sha256: str, now: int) -> Token:
 
 
 def includeme(config: Configurator) -> None:
-    preload(config.registry.storage, config.get_settings(), config.registry.clock)
+    services = config.registry.services
+    preload(services.storage, config.get_settings(), services.clock)

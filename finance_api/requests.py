@@ -1,23 +1,64 @@
-"""The request class of an application."""
+"""The request: Pyramid's, with the properties of this application."""
 
-from pyramid.config import Configurator
-from pyramid.interfaces import IRequestExtensions
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyramid.request
 from pyramid.registry import Registry
-from pyramid.request import Request
+from pyramid.response import Response
+
+from finance_api.auth.identity import Failure, Identity
+from finance_api.storage.interface import Storage
+
+if TYPE_CHECKING:
+    from finance_api.services import Services
 
 
-def includeme(config: Configurator) -> None:
-    """Gives the application a request class of its own."""
-    config.registry.request_class = type("Request", (Request,), {})
-    config.set_request_factory(config.registry.request_class)
+class Request(pyramid.request.Request):  # type: ignore[misc]
+    """validated: the query parameters, when a Cornice validator has accepted them."""
+
+    registry: Registry
+    request_id: str = "-"
+    validated: Mapping[str, Any]
+    #: The secret of a browser that is not signed in, where this request has made one.
+    visitor_secret: str | None = None
+
+    _authentication: Identity | Failure | None = None
+    _storage: Storage | None = None
+
+    @property
+    def services(self) -> "Services":
+        services: Services = self.registry.services
+        return services
+
+    @property
+    def authentication(self) -> Identity | Failure:
+        """The identity behind the credential, or why there is none. Raises StorageUnavailable."""
+        if self._authentication is None:
+            # It reads requests itself.
+            from finance_api.auth.authentication import authenticate
+
+            self._authentication = authenticate(self)
+        return self._authentication
+
+    @property
+    def known_identity(self) -> Identity | None:
+        """The identity, if `authentication` has been read before; reads no storage."""
+        return None if isinstance(self._authentication, Failure) else self._authentication
+
+    @property
+    def storage(self) -> Storage:
+        """A unit of work that reads, until the end of the request. Raises StorageUnavailable."""
+        if self._storage is None:
+            self._storage = self.services.storage.read()
+            self.add_finished_callback(Request.close_storage)
+        return self._storage
+
+    def close_storage(self) -> None:
+        """Ends the unit of work; `storage` would begin another one."""
+        if self._storage is not None:
+            self._storage.close()
+            self._storage = None
 
 
-def settle_properties(registry: Registry) -> None:
-    """Puts the properties that includes have added on the class, once.
-
-    Pyramid would make a class with them for each request. To be called when all is included.
-    """
-    extensions = registry.queryUtility(IRequestExtensions)
-    for name, descriptor in extensions.descriptors.items():
-        setattr(registry.request_class, name, descriptor)
-    extensions.descriptors.clear()
+Handler = Callable[[Request], Response]

@@ -18,7 +18,7 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     """
     try:
         application = main(global_config, **settings)
-        application.registry.storage.check()
+        application.registry.services.storage.check()
     except (SettingError, StorageNotReady) as error:
         raise SystemExit(f"finance-api: {error}") from None
     except StorageUnavailable as error:

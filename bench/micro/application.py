@@ -76,8 +76,7 @@ def opened(ini: Path, people: list[data.Person]) -> Iterator[Application]:
     try:
         yield Application(app, people)
     finally:
-        for stop in app.registry.at_shutdown:
-            stop()
+        app.registry.services.close()
         logging.shutdown()
 
 

@@ -34,8 +34,8 @@ def layers(application: Application, people: list[data.Person]) -> Iterator[Laye
     """From the outside inwards, and then what they are made of."""
     yield from _whole_requests(application, people)
     yield from _before_the_storage(application)
-    yield from _storage(application.registry.storage, people)
-    yield from _writing(application.registry.storage, people[0])
+    yield from _storage(application.registry.services.storage, people)
+    yield from _writing(application.registry.services.storage, people[0])
 
 
 def _whole_requests(application: Application, people: list[data.Person]) -> Iterator[Layer]:
@@ -95,7 +95,7 @@ def _before_the_storage(application: Application) -> Iterator[Layer]:
     request = application.request(_PAGE_PATH)
     identity = authenticate(request)
     application.end(request)
-    quotas, clock = application.registry.quotas, SystemClock()
+    quotas, clock = application.registry.services.quotas, SystemClock()
     yield Layer("quota: take", lambda: quotas.take(identity, clock.now_ms()))
     schema, query = list_schema(RECORDS), f"{_PAGE_PATH.partition('?')[2]}&note=contains-i.theatre"
     yield Layer("validation: 3 parameters", lambda: read_parameters(schema, query))

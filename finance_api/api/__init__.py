@@ -4,9 +4,11 @@ from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
+    # Problem documents are made by `finance_api.errors`.
+    config.add_settings({"handle_exceptions": False})
     config.include("cornice")
-    config.include("finance_api.api.response_cache")
-    config.include("finance_api.api.cached_dispatch")
+    # Cornice's property of that name is not used; with it, Pyramid makes a class for each request.
+    config.add_request_method(None, "current_service")
     config.scan("finance_api.api.public")
     config.scan("finance_api.api.internal")
     config.scan("finance_api.api.ops")

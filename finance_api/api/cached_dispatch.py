@@ -1,73 +1,80 @@
-"""The short way for requests that have nothing wrong with them.
+"""Cached dispatch: plain GETs of data, without Pyramid's router.
 
-Pyramid's router finds a route, a context and a view, and Cornice validates; each time anew, though
-for the same path, query and Accept it always comes to the same. Here that is remembered, and the
-request is answered by the very code that the view calls. Whatever is not plain, such as a faulty
-parameter or a missing permission, goes on to the router, which knows what to say to it.
+The router finds a route, a context and a view, and Cornice validates the query string: at each
+request, though the outcome is the same for the same path and query string. Here it is remembered.
+docs/architecture.md says what is left out, and why that is safe.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
 
-from pyramid.config import Configurator
-from pyramid.httpexceptions import HTTPException
+from cornice.service import get_services
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
 
-from finance_api.api.conditional import respond
-from finance_api.api.data_request import DataRequest, RequestTarget
-from finance_api.api.parameters import read_parameters
-from finance_api.api.service import DataEndpoint, DataService
+from finance_api.api.data_request import MAX_REMEMBERED_CHARACTERS, REMEMBERED
+from finance_api.api.parameters import ParameterSchema, read_parameters, validate_query
+from finance_api.auth.contexts import Factory
+from finance_api.auth.permissions import Permission
+from finance_api.requests import Handler, Request
 
-#: How many data requests are remembered, and how long what the client wrote may be.
-_REMEMBERED = 1_024
-_LONGEST = 4_096
+#: The options of a definition that are dealt with here, or say nothing about a request without
+#: faults. A definition with any other option is left to the router.
+_OPTIONS = frozenset(
+    {"schema", "validators", "permission", "error_handler", "description", "renderer"}
+)
 
-Handler = Callable[[Request], Response]
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A GET as its Cornice service defines it. factory: of the context."""
+
+    factory: Factory
+    permission: Permission
+    schema: ParameterSchema
+    view: Callable[[Request], Response]
+
+
+def endpoints_of(registry: Registry) -> dict[str, Endpoint]:
+    """By path: the GETs of the application whose only validator is `validate_query`."""
+    return {
+        service.path: Endpoint(service.factory, options["permission"], options["schema"], view)
+        for service in get_services()
+        if registry.introspector.get("routes", service.name)
+        for method, view, options in service.definitions
+        if method == "GET" and options["validators"] == [validate_query]
+        # An option that is not set is an empty list.
+        if {name for name, value in options.items() if value != []} <= _OPTIONS
+    }
 
 
 def cached_dispatch_tween(handler: Handler, registry: Registry) -> Handler:
-    endpoints: dict[str, DataEndpoint] = {
-        service.path: service.endpoint
-        for service in registry.cornice_services.values()
-        if isinstance(service, DataService)
-    }
-    permits = registry.security_policy.permits
+    endpoints = endpoints_of(registry)
 
-    def data_request_of(target: RequestTarget) -> DataRequest | None:
-        endpoint = endpoints[target.path]
-        validated, faults = read_parameters(endpoint.schema, target.query_string)
-        if faults:
-            return None
-        try:
-            return endpoint.parse(validated, target)
-        except HTTPException:
-            return None
-
-    remembered = lru_cache(maxsize=_REMEMBERED)(data_request_of)
+    @lru_cache(maxsize=REMEMBERED)
+    def parameters_of(path: str, query_string: str) -> Mapping[str, Any] | None:
+        """None if there is a fault."""
+        validated, faults = read_parameters(endpoints[path].schema, query_string)
+        return None if faults else MappingProxyType(validated)
 
     def tween(request: Request) -> Response:
         environ = request.environ
-        endpoint = endpoints.get(environ["PATH_INFO"])
+        path, query_string = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
+        endpoint = endpoints.get(path)
         if endpoint is None or environ["REQUEST_METHOD"] != "GET" or environ.get("SCRIPT_NAME"):
             return handler(request)
-        target = RequestTarget(
-            environ["PATH_INFO"], environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT")
-        )
-        is_short = len(target.query_string) + len(target.accept or "") <= _LONGEST
-        data_request = remembered(target) if is_short else data_request_of(target)
-        if data_request is None or not permits(
-            request, endpoint.context(request), endpoint.permission
-        ):
+        if len(query_string) > MAX_REMEMBERED_CHARACTERS:
             return handler(request)
-        return respond(request, data_request)
+        parameters = parameters_of(path, query_string)
+        if parameters is None:
+            return handler(request)
+        request.context = endpoint.factory(request)
+        if not request.has_permission(endpoint.permission):
+            return handler(request)
+        request.validated = parameters
+        return endpoint.view(request)
 
     return tween
-
-
-def includeme(config: Configurator) -> None:
-    config.add_tween(
-        "finance_api.api.cached_dispatch.cached_dispatch_tween",
-        under="finance_api.auth.tween.authentication_tween",
-    )

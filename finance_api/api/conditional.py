@@ -1,16 +1,18 @@
-"""Answers to GETs of data: revision, entity tag and 304 (RFC 9110, section 13), kept answers."""
+"""Responses to GETs of data: revision, entity tag, 304 (RFC 9110, section 13), response cache."""
 
 import hashlib
 import re
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api import __version__
-from finance_api.api.data_request import DataRequest, Payload
+from finance_api.api.data_request import DataRequest, Payload, data_request_of
+from finance_api.auth.identity import Failure
+from finance_api.requests import Request
 from finance_api.storage.errors import NotFound, unknown_there
-from finance_api.storage.interface import DataState, User, data_state_of
+from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import DAY_SECONDS, date_text, instant_text
 
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
@@ -18,56 +20,62 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """What is sent, but for what belongs to one request. headers: with those of the revision."""
+    """headers: those of the revision too, but none that belong to one request."""
 
-    etag: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
 
 
-def respond(request: Request, data_request: DataRequest) -> Response:
-    """The answer for the authenticated user: 304, a kept one, or one that is read now."""
-    registry = request.registry
-    user: User = request.authentication.user
-    now = registry.clock.now()
+def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hashable) -> Response:
+    """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
+    data_request = data_request_of(request, make, *arguments)
+    services, user = request.services, _user_of(request)
+    now = services.clock.now()
     today = now - now % DAY_SECONDS
     day = date_text(today) if data_request.depends_on_today else ""
-    wanted = request.environ.get("HTTP_IF_NONE_MATCH")
-    if wanted is not None:
-        # Knowing the answer's tag needs the data's state, but none of its rows.
-        is_any = wanted.strip() == "*"
-        # A copy of the database may be behind.
+    if_none_match = request.environ.get("HTTP_IF_NONE_MATCH")
+    if if_none_match is not None:
+        # The tag needs the data's state, but none of its rows.
+        is_any = if_none_match.strip() == "*"
+        # A replica may be behind.
         state = data_state_of(request.storage, user.id) if is_any else user.data
         etag = _etag(user.uuid, state, data_request, day)
-        if is_any or etag in _ENTITY_TAG.findall(wanted):
+        if is_any or etag in _ENTITY_TAG.findall(if_none_match):
             return Response(headerlist=list(_headers(etag, state)), status=304)
-    cache = registry.response_cache
     key = (*data_request.key, day)
-    answer: CachedResponse | None = cache.get(user.id, user.data.revision, key)
-    if answer is None:
-        content = _content(request, data_request, user, today)
-        answer = _answer(user, data_request, content, day)
+    response: CachedResponse | None
+    response = services.response_cache.get(user.id, user.data.revision, key)
+    if response is None:
+        payload = _read(request.storage, data_request, user.id, today)
+        response = _cacheable(user, data_request, payload, day)
         # Another process may have imported since the user was read.
-        cache.put(user.id, content.state.revision, key, answer, len(answer.body))
-    return Response(app_iter=[answer.body], headerlist=list(answer.headers))
+        revision, size = payload.state.revision, len(response.body)
+        services.response_cache.put(user.id, revision, key, response, size)
+    return Response(app_iter=[response.body], headerlist=list(response.headers))
 
 
-def _content(request: Request, data_request: DataRequest, user: User, today: int) -> Payload:
+def _user_of(request: Request) -> User:
+    identity = request.authentication
+    assert not isinstance(identity, Failure)
+    return identity.user
+
+
+def _read(storage: Storage, data_request: DataRequest, user_id: int, today: int) -> Payload:
     try:
-        return data_request.read(request.storage, user.id, today)
+        return data_request.read(storage, user_id, today)
     except NotFound as error:
         raise unknown_there() from error
 
 
-def _answer(user: User, data_request: DataRequest, content: Payload, day: str) -> CachedResponse:
-    etag = _etag(user.uuid, content.state, data_request, day)
-    length = str(len(content.body))
-    own = (
+def _cacheable(user: User, data_request: DataRequest, payload: Payload, day: str) -> CachedResponse:
+    etag = _etag(user.uuid, payload.state, data_request, day)
+    headers = (
         ("Content-Type", data_request.content_type),
-        ("Content-Length", length),
-        *content.headers,
+        ("Content-Length", str(len(payload.body))),
+        *payload.headers,
+        *_headers(etag, payload.state),
     )
-    return CachedResponse(etag, (*own, *_headers(etag, content.state)), content.body)
+    return CachedResponse(headers, payload.body)
 
 
 def _etag(uuid: str, state: DataState, data_request: DataRequest, day: str) -> str:
@@ -85,7 +93,7 @@ def _etag(uuid: str, state: DataState, data_request: DataRequest, day: str) -> s
 
 
 def _headers(etag: str, state: DataState) -> tuple[tuple[str, str], ...]:
-    """Those of every answer about data, 304 too."""
+    """Those of every response about data, 304 too."""
     return (
         ("ETag", etag),
         ("X-Last-Data-Change-At", instant_text(state.changed_at)),

@@ -1,17 +1,36 @@
-"""What a GET of data asks for, and what it is answered with."""
+"""Data requests: GETs of the user's own data, apart from user, data and day."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
+from finance_api.requests import Request
 from finance_api.storage.interface import DataState, Storage
+
+#: How many are remembered, and the most characters of query string and Accept of one of them.
+REMEMBERED = 1_024
+MAX_REMEMBERED_CHARACTERS = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTarget:
+    """path: with the prefix of a proxy. query_string: encoded. accept: the header, or None.
+
+    parameters: the validated values of the query string. They follow from it, so they have no part
+    in comparisons.
+    """
+
+    path: str
+    query_string: str
+    accept: str | None
+    parameters: Mapping[str, Any] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What is read for an data_request.
-
-    state: of the data that it was read from. headers: what belongs to it alone.
-    """
+    """state: of the data that the body was read from. headers: beside those of every response."""
 
     state: DataState
     body: bytes
@@ -19,16 +38,17 @@ class Payload:
 
 
 class DataRequest(ABC):
-    """Everything that decides about an answer, but for the user, the data and the day.
+    """Made of a `RequestTarget`; raises a 406.
 
-    text: equal for data requests that are answered alike. content_type: of the answer.
-    key: what the client wrote. Inquiries of one key are the same.
+    text: the canonical form: equal for requests with the same response.
+    content_type: of the response.
+    key: as the client wrote it: requests with one key are the same.
     """
 
     text: str
     content_type: str
     key: tuple[str, ...]
-    #: Whether the answer can differ from day to day while the data is unchanged.
+    #: Whether the response can differ from day to day while the data is unchanged.
     depends_on_today: bool = False
 
     @abstractmethod
@@ -36,13 +56,21 @@ class DataRequest(ABC):
         """today: its first second. Raises NotFound if there is no such user."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestTarget:
-    """What a request is about, as the client wrote it.
+def data_request_of(
+    request: Request, make: Callable[..., DataRequest], *arguments: Hashable
+) -> DataRequest:
+    """``make(*arguments, target)``, remembered."""
+    environ = request.environ
+    query_string, accept = environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT")
+    path = request.path if environ.get("SCRIPT_NAME") else environ["PATH_INFO"]
+    target = RequestTarget(path, query_string, accept, request.validated)
+    if len(query_string) + len(accept or "") > MAX_REMEMBERED_CHARACTERS:
+        return make(*arguments, target)
+    return _remembered(make, arguments, target)
 
-    path: decoded. query_string: encoded. accept: the header, or None.
-    """
 
-    path: str
-    query_string: str
-    accept: str | None = None
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(
+    make: Callable[..., DataRequest], arguments: tuple[Hashable, ...], target: RequestTarget
+) -> DataRequest:
+    return make(*arguments, target)

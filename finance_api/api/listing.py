@@ -1,7 +1,6 @@
 """One page of a resource, as every list of the public surface answers it, and links to the next."""
 
 from functools import cached_property
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
@@ -22,15 +21,13 @@ from finance_api.resources.wire import encoder_of
 from finance_api.storage.interface import JsonPage, Page, Storage
 
 
-class ListDataRequest(DataRequest):
-    """A page of a resource, in one of the representations of lists. Raises a 406."""
+class ListRequest(DataRequest):
+    """A page of a resource, in one of the representations of lists."""
 
-    def __init__(
-        self, resource: Resource, validated: dict[str, Any], target: RequestTarget
-    ) -> None:
+    def __init__(self, resource: Resource, target: RequestTarget) -> None:
         self._representation = negotiate(target.accept)
         self._target = target
-        self._query = query_of(resource, validated)
+        self._query = query_of(resource, target.parameters)
         self.text = canonical_text(self._query)
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)

@@ -3,13 +3,12 @@
 The grammar itself is `finance_api.query.parse`; this is where it meets colander and Cornice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 import colander
-from pyramid.request import Request
 
 from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.query.errors import QueryError, all_or_faults, quoted
@@ -29,6 +28,7 @@ from finance_api.query.parse import (
     parse_sort,
 )
 from finance_api.querystring import split_query
+from finance_api.requests import Request
 from finance_api.resources.field import Field, Kind, Resource, names_of
 
 MAX_PARAMETERS = 100
@@ -142,16 +142,16 @@ def ids_schema() -> ParameterSchema:
     return schema
 
 
-def query_of(resource: Resource, validated: dict[str, Any]) -> Query:
+def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
     """The query that validated parameters of `list_schema` ask for."""
-    conditions = (c for f in resource.fields if f.filterable for c in validated[f.name])
+    conditions = (c for f in resource.fields if f.filterable for c in parameters[f.name])
     return Query(
         resource,
         tuple(conditions),
-        validated["sortBy"],
-        validated["limit"],
-        validated["offset"],
-        validated["withTotal"],
+        parameters["sortBy"],
+        parameters["limit"],
+        parameters["offset"],
+        parameters["withTotal"],
     )
 
 
@@ -164,7 +164,7 @@ def validate_query(request: Request, schema: ParameterSchema, **options: Any) ->
     validated, faults = read_parameters(schema, request.query_string)
     for name, message in faults:
         request.errors.add("querystring", name, message)
-    request.validated.update(validated)
+    request.validated = validated
 
 
 def read_parameters(

@@ -5,8 +5,6 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
-from pyramid.config import Configurator
-
 #: What an entry costs beside its body, roughly.
 _ENTRY_BYTES = 2_000
 #: One answer takes no more than this part of all.
@@ -86,8 +84,3 @@ class ResponseCache:
         if not keys:
             del self._keys[user_id]
             del self._revisions[user_id]
-
-
-def includeme(config: Configurator) -> None:
-    max_bytes = config.get_settings()["finance_api.cache.max_bytes"]
-    config.registry.response_cache = ResponseCache(max_bytes)

@@ -4,11 +4,8 @@ from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
-    config.include("finance_api.auth.last_used")
-    config.include("finance_api.auth.sessions")
     config.include("finance_api.auth.jwt_settings")
     config.include("finance_api.auth.contexts")
     config.include("finance_api.auth.policy")
     config.include("finance_api.auth.refusals")
-    config.include("finance_api.auth.tween")
     config.include("finance_api.auth.permissions")

@@ -2,8 +2,6 @@
 
 import secrets
 
-from pyramid.request import Request
-
 from finance_api.auth import sessions
 from finance_api.auth.bearer import MalformedHeader, bearer_token
 from finance_api.auth.identity import (
@@ -16,6 +14,7 @@ from finance_api.auth.identity import (
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.auth.user_accounts import EmailRefused, normal_email
+from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
 from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, is_settings_page
@@ -52,18 +51,18 @@ def _by_token(request: Request, text: str) -> Identity | Failure:
     matches = secrets.compare_digest(token.sha256, sha256)
     if not matches or token.revoked_at is not None or not user.enabled:
         return Failure.INVALID
-    now = request.registry.clock.now()
+    now = request.services.clock.now()
     if token.expires_at is not None and token.expires_at <= now:
         return Failure.EXPIRED
-    request.registry.last_used.note(token.id, now)
+    request.services.last_used.note(token.id, now)
     return TokenIdentity(user, token.id, token.scopes)
 
 
 def _by_jwt(request: Request, text: str) -> Identity | Failure:
-    registry = request.registry
-    now = registry.clock.now()
+    services = request.services
+    now = services.clock.now()
     try:
-        claims = verify_jwt(text, registry.jwt_keys.keys(), registry.jwt_rules, now)
+        claims = verify_jwt(text, services.jwt_keys.keys(), services.jwt_rules, now)
     except JwtExpired:
         return Failure.EXPIRED
     except JwtRefused:
@@ -87,12 +86,12 @@ def _by_session(request: Request) -> Identity | Failure:
         session, user = request.storage.get_session_owner(sessions.digest(secret))
     except NotFound:
         return Failure.INVALID
-    now = request.registry.clock.now()
+    now = request.services.clock.now()
     if not user.enabled:
         return Failure.INVALID
     if not sessions.is_alive(session, now):
         return Failure.EXPIRED
-    request.registry.seen_sessions.note(session, now)
+    request.services.seen_sessions.note(session, now)
     return SessionIdentity(user, session, secret)
 
 

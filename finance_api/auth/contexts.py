@@ -5,7 +5,6 @@ from typing import Any
 
 from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, Allow, Deny
 from pyramid.config import Configurator
-from pyramid.request import Request
 
 from finance_api.auth.permissions import SETTINGS, Permission
 from finance_api.auth.principals import (
@@ -15,6 +14,7 @@ from finance_api.auth.principals import (
     owner_by_token,
     owner_with_scope,
 )
+from finance_api.requests import Request
 
 
 class OwnData:

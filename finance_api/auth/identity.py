@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 from finance_api.storage.interface import Session, User
 
@@ -40,15 +39,6 @@ class SessionIdentity:
 
 
 Identity = TokenIdentity | JwtIdentity | SessionIdentity
-
-
-def known_identity(request: Any) -> Identity | None:
-    """The identity of a request, as far as it was asked for: who it is, is not found out for this.
-
-    For what comes after the request's transaction, or must not fail as finding out may.
-    """
-    found = vars(request).get("authentication")
-    return None if isinstance(found, Failure) else found
 
 
 class Failure(Enum):

@@ -40,9 +40,7 @@ def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
 
 def includeme(config: Configurator) -> None:
     settings = config.get_settings()
-    config.registry.jwt_rules = jwt_rules(settings)
-    config.registry.jwt_keys = open_key_ring(settings)
-    if settings[KEYS] and not config.registry.jwt_keys.keys():
+    if settings[KEYS] and not config.registry.services.jwt_keys.keys():
         logger.warning(
             "%s: there are no keys in %s yet, so the internal surface lets nobody in: "
             "finance-api jwt new-key makes one",

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from pyramid.config import Configurator
-
 from finance_api.background import WriteBehind
 from finance_api.storage.interface import StorageBackend, unit_of_work
 
@@ -17,10 +15,3 @@ def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
 
     name = "writing when tokens were last used"
     return WriteBehind(name, seconds, merge=max, write=write)
-
-
-def includeme(config: Configurator) -> None:
-    registry = config.registry
-    seconds = config.get_settings()["finance_api.tokens.last_used_seconds"]
-    registry.last_used = make_last_used(registry.storage, seconds)
-    registry.at_shutdown.append(registry.last_used.stop)

@@ -5,12 +5,11 @@ from typing import Any
 from pyramid.authorization import ACLHelper
 from pyramid.config import Configurator
 from pyramid.interfaces import ISecurityPolicy
-from pyramid.request import Request
 from zope.interface import implementer
 
-from finance_api.auth.authentication import authenticate
 from finance_api.auth.identity import Failure, Identity
 from finance_api.auth.principals import principals_of
+from finance_api.requests import Request
 
 
 @implementer(ISecurityPolicy)
@@ -21,7 +20,7 @@ class SecurityPolicy:
         self._acl = ACLHelper()
 
     def identity(self, request: Request) -> Identity | None:
-        found: Identity | Failure = request.authentication
+        found = request.authentication
         return None if isinstance(found, Failure) else found
 
     def authenticated_userid(self, request: Request) -> str | None:
@@ -40,11 +39,5 @@ class SecurityPolicy:
         return []
 
 
-def _authentication(request: Request) -> Identity | Failure:
-    return authenticate(request)
-
-
 def includeme(config: Configurator) -> None:
-    config.registry.security_policy = SecurityPolicy()
-    config.set_security_policy(config.registry.security_policy)
-    config.add_request_method(_authentication, "authentication", reify=True)
+    config.set_security_policy(SecurityPolicy())

@@ -3,13 +3,13 @@
 from pyramid.authorization import ACLDenied
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPForbidden
-from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.auth.identity import Failure
 from finance_api.auth.principals import NO_PREMIUM
 from finance_api.errors import as_problem, problem
 from finance_api.problem import CONTENT_TYPE
+from finance_api.requests import Request
 
 REALM = "finance_api"
 

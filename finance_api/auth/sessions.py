@@ -11,12 +11,11 @@ import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 
-from pyramid.config import Configurator
-from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.background import WriteBehind
 from finance_api.edge.proxies import is_https
+from finance_api.requests import Request
 from finance_api.storage.interface import Session, Storage, StorageBackend, User, unit_of_work
 
 IDLE_SECONDS = 1_800
@@ -100,9 +99,3 @@ class SeenSessions:
     def note(self, session: Session, now: int) -> None:
         if now - session.seen_at >= _SEEN_SECONDS:
             self._pending.note(session.sha256, now)
-
-
-def includeme(config: Configurator) -> None:
-    registry = config.registry
-    registry.seen_sessions = SeenSessions(registry.storage)
-    registry.at_shutdown.append(registry.seen_sessions.stop)

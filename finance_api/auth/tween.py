@@ -1,24 +1,18 @@
 """Authentication comes before everything else on a surface: before 404, 405 and 400 too."""
 
-from collections.abc import Callable
-
-from pyramid.config import Configurator
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import EXCVIEW
 
 from finance_api.auth.identity import Failure
 from finance_api.auth.refusals import unauthorized
 from finance_api.errors import problem
 from finance_api.querystring import split_query
+from finance_api.requests import Handler, Request
 from finance_api.surfaces import SURFACES
 
 #: Where clients of other services put a token; logs and histories would keep it.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
 TOKEN_IN_QUERY = "a token goes into the header Authorization: Bearer <token>, never into the URL"  # noqa: S105
-
-Handler = Callable[[Request], Response]
 
 
 def authentication_tween(handler: Handler, registry: Registry) -> Handler:
@@ -47,7 +41,3 @@ def _refuse_token_in_query(request: Request) -> None:
     ]
     if errors:
         raise problem(400, f"{errors[0]['name']}: {TOKEN_IN_QUERY}", errors=errors)
-
-
-def includeme(config: Configurator) -> None:
-    config.add_tween("finance_api.auth.tween.authentication_tween", under=EXCVIEW)

@@ -1,13 +1,9 @@
 """Cross-origin requests of browsers (the Fetch standard): off unless origins are configured."""
 
-from collections.abc import Callable
-
-from pyramid.config import Configurator
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import EXCVIEW
 
+from finance_api.requests import Handler, Request
 from finance_api.surfaces import PUBLIC_SURFACE
 
 _METHODS = "GET, HEAD, OPTIONS"
@@ -18,8 +14,6 @@ _RESPONSE_HEADERS = (
     "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Total-Count"
 )
 _PREFLIGHT_SECONDS = 600
-
-Handler = Callable[[Request], Response]
 
 
 def cors_tween(handler: Handler, registry: Registry) -> Handler:
@@ -52,11 +46,3 @@ def cors_tween(handler: Handler, registry: Registry) -> Handler:
             response.headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
 
     return tween
-
-
-def includeme(config: Configurator) -> None:
-    config.add_tween(
-        "finance_api.edge.cors.cors_tween",
-        under="finance_api.edge.request_limits.request_limits_tween",
-        over=EXCVIEW,
-    )

@@ -2,7 +2,7 @@
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from pyramid.request import Request
+from finance_api.requests import Request
 
 Address = IPv4Address | IPv6Address
 

@@ -3,17 +3,14 @@
 import logging
 import random
 import time
-from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import quote
 
-from pyramid.config import Configurator
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import INGRESS
 
 from finance_api.errors import unexpected
+from finance_api.requests import Handler, Request
 
 logger = logging.getLogger("finance_api.access")
 
@@ -22,8 +19,6 @@ _LINE = "%s %s %d %.1fms %s"
 # An id has to be told from others, not to be guessed at; asking the system for it would give way to
 # another thread.
 _random = random.Random()  # noqa: S311
-
-Handler = Callable[[Request], Response]
 
 
 def request_id_tween(handler: Handler, registry: Registry) -> Handler:
@@ -35,7 +30,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         except Exception as error:
             response = unexpected(error, request)
         response.headerlist.append(("X-Request-Id", request.request_id))
-        registry.metrics.count_answer(response.status_int)
+        request.services.metrics.count_answer(response.status_int)
         if logger.isEnabledFor(logging.INFO):
             environ = request.environ
             values = (
@@ -59,7 +54,3 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
 @lru_cache(maxsize=256)
 def _encoded_path(script_name: str, path_info: str) -> str:
     return quote((script_name + path_info).encode("latin-1"))
-
-
-def includeme(config: Configurator) -> None:
-    config.add_tween("finance_api.edge.request_id.request_id_tween", under=INGRESS)

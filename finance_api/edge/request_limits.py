@@ -1,18 +1,16 @@
 """What is not let in at all: oversized, undecodable, for another host, or over plain HTTP."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import EXCVIEW
 
 from finance_api.edge.proxies import is_https
 from finance_api.errors import problem
+from finance_api.requests import Handler, Request
 
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384
@@ -21,8 +19,6 @@ MAX_HEADER_BYTES = 16_384
 _OPERATORS_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"})
 
 _PORT = re.compile(r":[0-9]*$")
-
-Handler = Callable[[Request], Response]
 
 
 def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
@@ -86,11 +82,3 @@ def _check_host(request: Request, allowed: frozenset[str]) -> None:
                 }
             ],
         )
-
-
-def includeme(config: Configurator) -> None:
-    config.add_tween(
-        "finance_api.edge.request_limits.request_limits_tween",
-        under="finance_api.edge.request_id.request_id_tween",
-        over=EXCVIEW,
-    )

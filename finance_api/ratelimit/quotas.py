@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_network
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.path import DottedNameResolver
 
 from finance_api.auth.identity import Identity, TokenIdentity
@@ -130,10 +129,3 @@ def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLi
     except ValueError as error:
         raise SettingError(f"finance_api.ratelimit.redis_url: {url!r} {error}") from None
     return FallbackLimiter(shared, MemoryLimiter(), metrics.ratelimit_fallbacks.inc), shared
-
-
-def includeme(config: Configurator) -> None:
-    registry = config.registry
-    settings = config.get_settings()
-    registry.quotas = Quotas(*open_limiters(settings, registry.metrics), settings)
-    registry.at_shutdown.append(registry.quotas.close)

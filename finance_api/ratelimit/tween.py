@@ -2,30 +2,24 @@
 
 from collections.abc import Callable
 
-from pyramid.config import Configurator
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import EXCVIEW
 
 from finance_api.auth.identity import Failure, Identity
 from finance_api.edge.proxies import client_address
 from finance_api.errors import problem
 from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
+from finance_api.requests import Handler, Request
 from finance_api.surfaces import SURFACES, USAGE_PATH
-
-Handler = Callable[[Request], Response]
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
-    quotas = registry.quotas
-
     def tween(request: Request) -> Response:
         if not request.environ["PATH_INFO"].startswith(SURFACES):
             return handler(request)
-        found: Identity | Failure = request.authentication
-        now_ms = registry.clock.now_ms()
+        found, quotas = request.authentication, request.services.quotas
+        now_ms = request.services.clock.now_ms()
         if isinstance(found, Failure):
             decision = quotas.take_failure(client_address(request), now_ms)
             # The 401 itself is the business of the next tween.
@@ -41,8 +35,8 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
 
     def _tell(identity: Identity) -> Callable[[Request, Response], None]:
         def tell(request: Request, response: Response) -> None:
-            now_ms = registry.clock.now_ms()
-            headers = rate_headers(quotas.peek(identity, now_ms))
+            now_ms = request.services.clock.now_ms()
+            headers = rate_headers(request.services.quotas.peek(identity, now_ms))
             # With nothing left this request was answered all the same.
             headers.pop("Retry-After", None)
             response.headerlist.extend(headers.items())
@@ -55,7 +49,8 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         def settle(request: Request, response: Response) -> None:
             decision = taken
             if response.status_int == 304 or response.status_int >= 500:
-                decision = quotas.give_back(identity, taken, registry.clock.now_ms())
+                services = request.services
+                decision = services.quotas.give_back(identity, taken, services.clock.now_ms())
             response.headerlist.extend(rate_headers(decision).items())
 
         return settle
@@ -70,11 +65,3 @@ _FAILURES = "Too many requests without a valid token; please try again in {} sec
 def _too_many(decision: Decision, detail: str) -> Response:
     seconds = decision.retry_after_seconds
     return problem(429, detail.format(seconds), headers=rate_headers(decision))
-
-
-def includeme(config: Configurator) -> None:
-    config.add_tween(
-        "finance_api.ratelimit.tween.ratelimit_tween",
-        under=EXCVIEW,
-        over="finance_api.auth.tween.authentication_tween",
-    )

@@ -6,12 +6,10 @@ The implementation is named in the settings; nobody imports it.
 from collections.abc import Mapping
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.path import DottedNameResolver
-from pyramid.request import Request
 
 from finance_api.settings import SettingError
-from finance_api.storage.interface import Storage, StorageBackend
+from finance_api.storage.interface import StorageBackend
 
 _IMPLEMENTATIONS = {
     "sql": "finance_api.storage.sql.from_settings",
@@ -38,18 +36,3 @@ def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
     if not isinstance(backend, StorageBackend):
         raise SettingError(f"finance_api.storage: {named!r} does not return a StorageBackend")
     return backend
-
-
-def _request_storage(request: Request) -> Storage:
-    backend: StorageBackend = request.registry.storage
-    storage = backend.read()
-    request.add_finished_callback(lambda request: storage.close())
-    return storage
-
-
-def includeme(config: Configurator) -> None:
-    """Opens the storage; ``request.storage`` is the request's unit of work, which reads."""
-    registry = config.registry
-    registry.storage = open_backend(config.get_settings())
-    registry.at_shutdown.append(registry.storage.close)
-    config.add_request_method(_request_storage, "storage", reify=True)

@@ -1,16 +1,14 @@
 """Counting: which requests count, and how their numbers get into the storage."""
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from pyramid.config import Configurator
 from pyramid.registry import Registry
-from pyramid.request import Request
 from pyramid.response import Response
-from pyramid.tweens import EXCVIEW
 
-from finance_api.auth.identity import TokenIdentity, known_identity
+from finance_api.auth.identity import TokenIdentity
 from finance_api.background import WriteBehind
+from finance_api.requests import Handler, Request
 from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.surfaces import PUBLIC_SURFACE, USAGE_PATH
 from finance_api.values.time import DAY_SECONDS
@@ -22,7 +20,6 @@ _FLUSH_SECONDS = 0.9
 #: An import may be running when the service ends; each attempt waits a second for it.
 _LAST_ATTEMPTS = 20
 
-Handler = Callable[[Request], Response]
 
 #: User id and day (its first second).
 UserDay = tuple[int, int]
@@ -52,21 +49,10 @@ def usage_tween(handler: Handler, registry: Registry) -> Handler:
         response = handler(request)
         path = request.environ["PATH_INFO"]
         if 200 <= response.status_int < 300 and path.startswith(PUBLIC_SURFACE):
-            identity = known_identity(request)
+            identity = request.known_identity
             if isinstance(identity, TokenIdentity) and path != USAGE_PATH:
-                now = registry.clock.now()
-                registry.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
+                now = request.services.clock.now()
+                request.services.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
         return response
 
     return tween
-
-
-def includeme(config: Configurator) -> None:
-    registry = config.registry
-    registry.usage = make_usage(registry.storage)
-    registry.at_shutdown.append(registry.usage.stop)
-    config.add_tween(
-        "finance_api.usage.counting.usage_tween",
-        under="finance_api.edge.cors.cors_tween",
-        over=EXCVIEW,
-    )

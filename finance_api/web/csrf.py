@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPBadRequest, HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
-from pyramid.request import Request
 from pyramid.response import Response
 from zope.interface import implementer
 
 from finance_api.auth import sessions
 from finance_api.auth.identity import SessionIdentity
 from finance_api.edge.proxies import is_https
+from finance_api.requests import Request
 from finance_api.surfaces import is_settings_page
 
 _PORT = re.compile(":[0-9]*$")
@@ -49,7 +49,7 @@ class FormTokens:
 
 def _visitor(request: Request) -> str:
     """The secret of a browser that is not signed in; made, and sent along, where there is none."""
-    secret = sessions.sent_secret(request, _VISITOR) or getattr(request, "visitor_secret", None)
+    secret = sessions.sent_secret(request, _VISITOR) or request.visitor_secret
     if secret is None:
         made = request.visitor_secret = sessions.new_secret()
 

@@ -8,11 +8,11 @@ from pyramid.config import Configurator
 from pyramid.exceptions import BadCSRFToken
 from pyramid.httpexceptions import HTTPException
 from pyramid.renderers import render_to_response
-from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.errors import STORAGE_RETRY_SECONDS, UNEXPECTED, log_unexpected
 from finance_api.ratelimit.interface import LimiterUnavailable
+from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.page import SeeOther
@@ -53,7 +53,7 @@ def error_page(request: Request, status: int, detail: str | None = None) -> Resp
             "title": _TITLES.get(status, "This did not work"),
             "status": status,
             "detail": detail or _DETAILS.get(status, ""),
-            "request_id": getattr(request, "request_id", "-"),
+            "request_id": request.request_id,
         },
         request=request,
     )

@@ -4,10 +4,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
-from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
+from finance_api.requests import Request
 from finance_api.storage.interface import Storage, data_state_of, unit_of_work
 
 
@@ -29,10 +29,8 @@ def writing(request: Request) -> AbstractContextManager[Storage]:
 
     What was read before is over with it: one request never needs two connections.
     """
-    if "storage" in vars(request):
-        request.storage.close()
-        del request.storage
-    return unit_of_work(request.registry.storage, lock_timeout_seconds=1)
+    request.close_storage()
+    return unit_of_work(request.services.storage, lock_timeout_seconds=1)
 
 
 def identity_of(request: Request) -> SessionIdentity:

@@ -9,7 +9,7 @@ from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.events import BeforeRender
 
-from finance_api.auth.identity import known_identity
+from finance_api.requests import Request
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text, to_date
 from finance_api.web.routes import STATIC
@@ -68,11 +68,11 @@ def static_url(name: str) -> str:
 
 
 def add_globals(event: BeforeRender) -> None:
-    request = event.get("request")
+    request: Request | None = event.get("request")
     if request is None or not str(event["renderer_name"]).endswith(".jinja2"):
         return
     # Without finding it out: that may be what failed.
-    identity = known_identity(request)
+    identity = request.known_identity
     known = event.rendering_val
     has_form = identity is not None or known.get("page") == "login"
     event["user"] = None if identity is None else identity.user

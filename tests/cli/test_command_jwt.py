@@ -70,9 +70,7 @@ def status(command, token):
         answer = TestApp(app).get("/internal/v1/get-records", headers=headers, status="*")
         return answer.status_int
     finally:
-        for stop in app.registry.at_shutdown:
-            stop()
-        app.registry.storage.close()
+        app.registry.services.close()
 
 
 def write_keys(path, *entries):

@@ -22,8 +22,7 @@ def services(
 
     yield of
     for service in made.values():
-        for stop in service.app.registry.at_shutdown:
-            stop()
+        service.stop()
 
 
 @pytest.fixture(params=STORAGES)

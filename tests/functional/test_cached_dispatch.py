@@ -105,7 +105,7 @@ class Ways:
         for each in self.both:
             notes = self.noted[id(each)]
             patched = lambda *arguments, notes=notes: notes.append(arguments)  # noqa: E731
-            monkeypatch.setattr(each.app.registry.usage, "note", patched)
+            monkeypatch.setattr(each.services.usage, "note", patched)
 
     @property
     def both(self):

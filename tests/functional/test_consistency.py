@@ -111,13 +111,13 @@ def books(services):
     def make(kind, *, kept=True):
         found = ImportSession(services, kind)
         made.append(found)
-        found.service.app.registry.response_cache = ResponseCache((32 << 20) if kept else 0)
+        found.service.replace(response_cache=ResponseCache((32 << 20) if kept else 0))
         return found
 
     yield make
     for each in made:
         each.elsewhere.close()
-        each.service.app.registry.response_cache = ResponseCache(32 << 20)
+        each.service.replace(response_cache=ResponseCache(32 << 20))
 
 
 def accepts_of(path):

@@ -18,8 +18,7 @@ def configured(new_settings):
 
     yield make
     for service in made:
-        for stop in service.app.registry.at_shutdown:
-            stop()
+        service.stop()
 
 
 @pytest.mark.parametrize("length", [8192, 8193, 20_000])

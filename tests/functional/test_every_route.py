@@ -7,6 +7,7 @@ that one that joins is asked about too.
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from unittest.mock import patch
 from urllib.parse import quote
@@ -284,7 +285,7 @@ def world_in_memory(services, monkeypatch):
 
 def quiet_world(service, monkeypatch):
     # What is asked here must not change what is told of the usage.
-    monkeypatch.setattr(service.app.registry.usage, "note", lambda *arguments: None)
+    monkeypatch.setattr(service.services.usage, "note", lambda *arguments: None)
     service.clock.set("2026-03-18T12:00:00Z")
     return World(service)
 
@@ -408,7 +409,8 @@ def check_before_and_after(world, then=lambda: None, *, rounds=3):
     assert sum(status == 200 for status, _, _ in before) > 200
     world.let_in(same_ids=True)
     then()
-    cache = world.service.app.registry.response_cache = ResponseCache(32 << 20)
+    cache = ResponseCache(32 << 20)
+    world.service.replace(response_cache=cache)
     for round_ in range(rounds):
         if round_ == 2:
             for url, _ in asked:
@@ -706,7 +708,9 @@ def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monke
             super().put(0, 0, *arguments)
 
     world_in_memory.let_in()
-    monkeypatch.setattr(world_in_memory.service.app.registry, "response_cache", Careless(1 << 20))
+    service = world_in_memory.service
+    careless = replace(service.services, response_cache=Careless(1 << 20))
+    monkeypatch.setattr(service.app.registry, "services", careless)
     assert MARK in world_in_memory.other.get("records").text
     assert MARK in world_in_memory.mine.get("records").text
 

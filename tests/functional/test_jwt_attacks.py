@@ -162,8 +162,7 @@ def issuer_service(request, new_settings, tmp_path_factory, rsa_key):
     entries.append({"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem"})
     file.write_text(json.dumps(entries))
     yield service
-    for stop in service.app.registry.at_shutdown:
-        stop()
+    service.stop()
 
 
 @pytest.fixture
@@ -727,8 +726,7 @@ def rotating(request, new_settings):
     service = Service(request.param, new_settings(request.param))
     service.clock.set("2026-03-18T12:00:00Z")
     yield service
-    for stop in service.app.registry.at_shutdown:
-        stop()
+    service.stop()
 
 
 def test_the_old_key_counts_until_the_cut_over(rotating):

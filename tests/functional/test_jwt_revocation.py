@@ -6,12 +6,11 @@ from dataclasses import replace
 import pytest
 from webtest import TestApp
 
-from finance_api import main
 from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_issuing import issue_jwt, revoke_jwt
 from finance_api.auth.jwts import Claims, verify_jwt
 from finance_api.values.ids import new_id
-from support.service import Service
+from support.service import Service, application
 
 MAX_TTL = 2_592_000
 LEEWAY = 5
@@ -21,8 +20,7 @@ class Process:
     """An application of its own over a storage that others use too."""
 
     def __init__(self, settings, clock):
-        self.app = main({}, **settings)
-        self.app.registry.clock = clock
+        self.app = application(settings, clock)
         self.web = TestApp(self.app)
 
     def status(self, token, path="/internal/v1/get-records"):
@@ -30,9 +28,7 @@ class Process:
         return self.web.get(path, headers=headers, status="*", expect_errors=True).status_int
 
     def stop(self):
-        for stop in self.app.registry.at_shutdown:
-            stop()
-        self.app.registry.storage.close()
+        self.app.registry.services.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -54,8 +50,7 @@ def processes(request, new_settings):
             return process
 
         yield service, start
-    for stop in service.app.registry.at_shutdown:
-        stop()
+    service.stop()
 
 
 def ask(client, token, path="/internal/v1/get-records"):
@@ -69,15 +64,15 @@ def status(client, token):
 
 def issue(client, ttl=3_600):
     service = client.service
-    registry = service.app.registry
+    services = service.services
 
     def work(storage):
         user = storage.get_user(client.user.email)
         return issue_jwt(
             storage,
             user,
-            keys=registry.jwt_keys.keys(),
-            rules=registry.jwt_rules,
+            keys=services.jwt_keys.keys(),
+            rules=services.jwt_rules,
             now=service.clock.now(),
             ttl_seconds=ttl,
         )
@@ -86,14 +81,14 @@ def issue(client, ttl=3_600):
 
 
 def claims_of(client, token):
-    registry = client.service.app.registry
+    services = client.service.services
     now = client.service.clock.now() + LEEWAY + 10
-    return verify_jwt(token, registry.jwt_keys.keys(), registry.jwt_rules, now)
+    return verify_jwt(token, services.jwt_keys.keys(), services.jwt_rules, now)
 
 
 def revoke(client, jti):
     service = client.service
-    rules = service.app.registry.jwt_rules
+    rules = service.services.jwt_rules
     service.change(lambda s: revoke_jwt(s, jti, rules=rules, now=service.clock.now()))
 
 
@@ -169,9 +164,9 @@ def test_what_was_revoked_without_being_known_is_remembered_as_long_as_it_can_li
 
 def prune(client):
     """What the service does now and then."""
-    registry = client.service.app.registry
+    services = client.service.services
     client.service.change(
-        lambda s: s.prune_jwts(registry.clock.now() - registry.jwt_rules.leeway_seconds)
+        lambda s: s.prune_jwts(services.clock.now() - services.jwt_rules.leeway_seconds)
     )
 
 
@@ -227,7 +222,7 @@ def test_a_token_that_is_issued_right_after_works(client):
     assert status(client, before) == 401
     assert status(client, after) == 200
     assert claims_of(client, after).issued_at == client.service.clock.now() + 1
-    assert client.service.app.registry.jwt_rules.leeway_seconds >= 1
+    assert client.service.services.jwt_rules.leeway_seconds >= 1
 
 
 def test_without_leeway_a_token_that_is_issued_right_after_works_a_second_later(new_settings):
@@ -261,16 +256,16 @@ def test_the_revocation_of_all_holds_for_tokens_of_elsewhere_too(client):
 
 
 def test_a_token_ends_with_its_key_at_the_latest(client):
-    clock, registry = client.service.clock, client.service.app.registry
+    clock, services = client.service.clock, client.service.services
     for seconds, life in ((100, 100), (3_599, 3_599), (3_600, 3_600), (3_601, 3_600)):
-        (key,) = registry.jwt_keys.keys()
+        (key,) = services.jwt_keys.keys()
         keys = [replace(key, use_until=clock.now() + seconds)]
         token, _ = client.service.change(
             lambda storage, keys=keys: issue_jwt(
                 storage,
                 storage.get_user(client.user.email),
                 keys=keys,
-                rules=registry.jwt_rules,
+                rules=services.jwt_rules,
                 now=clock.now(),
                 ttl_seconds=3_600,
             )
@@ -281,13 +276,13 @@ def test_a_token_ends_with_its_key_at_the_latest(client):
 
 def test_no_token_is_issued_that_could_never_be_accepted(client):
     """The key ends in the second after that of a revocation of all."""
-    clock, registry = client.service.clock, client.service.app.registry
-    (key,) = (replace(key, use_until=clock.now() + 1) for key in (*registry.jwt_keys.keys(),))
+    clock, services = client.service.clock, client.service.services
+    (key,) = (replace(key, use_until=clock.now() + 1) for key in (*services.jwt_keys.keys(),))
     revoke_all(client)
 
     def work(storage):
         user = storage.get_user(client.user.email)
-        rules = registry.jwt_rules
+        rules = services.jwt_rules
         return issue_jwt(storage, user, keys=[key], rules=rules, now=clock.now(), ttl_seconds=60)
 
     with pytest.raises(IssueRefused):

@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
 
 import pytest
@@ -396,7 +397,8 @@ def test_what_went_wrong_here_is_given_back(
     service, ask, ask_internally, monkeypatch, error, status
 ):
     # One that is kept would do without the storage.
-    monkeypatch.setattr(service.app.registry, "response_cache", ResponseCache(0))
+    uncached = replace(service.services, response_cache=ResponseCache(0))
+    monkeypatch.setattr(service.app.registry, "services", uncached)
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
         assert_headers(asking(), 1)
         with monkeypatch.context() as patch:

@@ -48,7 +48,7 @@ class Replicated:
         self.client.load(*household(), account(9, name="first"), budget(9, name="first"))
         (self.token,) = self.first.change(lambda s: s.list_tokens(self.client.user.id))
         for pending in ("usage", "last_used", "seen_sessions"):
-            getattr(self.first.app.registry, pending).flush()
+            getattr(self.first.services, pending).flush()
         self.first.backend.close()
         copy = copied(settings["sqlalchemy.url"])
         more = {"sqlalchemy.read_url": copy, "finance_api.jwt.keys": self.first.key_file}
@@ -151,8 +151,8 @@ def test_a_page_about_such_a_users_data_says_to_try_again(both):
 
 def test_what_is_noted_is_written_to_the_database_alone(both):
     assert both.of_copy("records").status_int == 200
-    registry = both.second.app.registry
-    for pending in (registry.usage, registry.last_used):
+    services = both.second.services
+    for pending in (services.usage, services.last_used):
         pending.flush()
     answer = both.first.web.get("/v1/api/api-usage/stats", headers=both.client.headers)
     assert answer.json["total"] == 1

@@ -36,7 +36,7 @@ def asked(client, path, **headers):
 
 @pytest.fixture(autouse=True)
 def empty(service):
-    service.app.registry.response_cache = ResponseCache(32 << 20)
+    service.replace(response_cache=ResponseCache(32 << 20))
 
 
 @pytest.mark.parametrize("path", [*PATHS, *INTERNAL])
@@ -113,7 +113,7 @@ def test_what_is_kept_counts_as_any_other_answer(service, client):
     client.load(*household())
     for _ in range(4):
         client.get("records")
-    service.app.registry.usage.flush()
+    service.services.usage.flush()
     assert client.get("api-usage/stats").json["total"] == 4
     limits = {client.get("records").headers["X-RateLimit-Remaining"] for _ in range(3)}
     assert len(limits) == 3
@@ -171,7 +171,7 @@ def test_where_no_bytes_may_be_kept_each_answer_is_read_anew(new_settings, monke
     client.load(*household())
     expected = said(client.get("records"))
     assert said(client.get("records")) == expected
-    assert service.app.registry.response_cache.cached_bytes == 0
+    assert service.services.response_cache.cached_bytes == 0
     tag = client.get("records").headers["ETag"]
     read_no_rows(service, monkeypatch)
     assert client.get("records").status_int == 500
@@ -189,8 +189,8 @@ def test_no_more_is_kept_than_the_setting_says(new_settings):
     for limit in range(1, 40):
         for client in clients:
             assert client.get("records", limit=limit).status_int == 200
-            assert service.app.registry.response_cache.cached_bytes <= allowed
-    assert service.app.registry.response_cache.cached_bytes > allowed // 2
+            assert service.services.response_cache.cached_bytes <= allowed
+    assert service.services.response_cache.cached_bytes > allowed // 2
     service.stop()
 
 

@@ -325,7 +325,7 @@ def test_reading_every_page_changes_nothing(world):
             assert head.status_int == found.status_int
             assert head.body == b""
             assert head.content_type == found.content_type
-    service.app.registry.seen_sessions.flush()
+    service.services.seen_sessions.flush()
     assert dump(service) == before
     assert visitor.is_signed_in()
     assert world.elsewhere.is_signed_in()

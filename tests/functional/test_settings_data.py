@@ -167,7 +167,7 @@ def test_the_download_is_streamed(service, user, visitor):
 @pytest.mark.parametrize("chunks", [0, 1, 2])
 def test_a_client_that_leaves_early_gives_the_connection_back(service, user, visitor, chunks):
     # What other tests have left to be written would take a connection for a moment.
-    for pending in (service.app.registry.usage, service.app.registry.last_used):
+    for pending in (service.services.usage, service.services.last_used):
         pending.flush()
     service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
     for _ in range(10):

@@ -177,16 +177,16 @@ def test_without_a_signing_key_the_page_says_so_and_none_is_made(configured):
 def test_the_page_tells_the_end_that_the_jwt_really_has(configured):
     """A key that is to be retired ends what it signs."""
     service = configured()
-    registry = service.app.registry
+    services = service.services
     now = service.clock.now()
-    (key,) = registry.jwt_keys.keys()
+    (key,) = services.jwt_keys.keys()
 
     class Retiring:
         @staticmethod
         def keys():
             return (replace(key, use_until=now + 600),)
 
-    registry.jwt_keys = Retiring()
+    service.replace(jwt_keys=Retiring())
     user = new_user(service)
     visitor = signed_in(service, user)
     text = shown_text(issue(visitor, ttl="3600").text)

@@ -35,8 +35,7 @@ def processes(request, new_settings, tmp_path):
     settings = new_settings(request.param)
     first = Service(request.param, settings)
     settings = {**settings, "finance_api.jwt.keys": first.key_file}
-    second = Service(request.param, settings)
-    second.app.registry.clock = second.clock = first.clock
+    second = Service(request.param, settings, first.clock)
     yield first, second, Command(tmp_path, settings)
     first.stop()
     second.stop()

@@ -42,8 +42,8 @@ def two_processes(new_settings):
         if kind not in made:
             settings = new_settings(kind)
             first = Service(kind, settings)
-            made[kind] = first, Service(kind, {**settings, "finance_api.jwt.keys": first.key_file})
-            made[kind][1].app.registry.clock = made[kind][1].clock = first.clock
+            settings = {**settings, "finance_api.jwt.keys": first.key_file}
+            made[kind] = first, Service(kind, settings, first.clock)
         return made[kind]
 
     yield make
@@ -130,7 +130,7 @@ def test_only_a_digest_of_the_secret_is_kept(service, user):
     visitor.submit("/settings/tokens/new", status=200, name="x", expiry="never")
     service.clock.advance(120)
     visitor.get("/settings")
-    service.app.registry.seen_sessions.flush()
+    service.services.seen_sessions.flush()
     kept = repr(dump(service))
     for secret in (visitor.secret, token, visitor.cookies["finance_visitor"], PASSWORD):
         assert secret not in kept
@@ -208,7 +208,7 @@ def test_thirty_minutes_without_use_end_it(service, user):
     visitor = signed_in(service, user)
     service.clock.advance(IDLE_SECONDS - 1)
     assert visitor.copy().is_signed_in()
-    service.app.registry.seen_sessions.flush()
+    service.services.seen_sessions.flush()
     service.clock.advance(IDLE_SECONDS)
     assert not visitor.is_signed_in()
     assert IDLE_SECONDS == 30 * 60
@@ -220,10 +220,10 @@ def test_use_keeps_it_alive_for_twelve_hours_and_no_longer(service, user):
     for _ in range(LONGEST_SECONDS // 1_200 - 1):
         service.clock.advance(1_200)
         assert visitor.is_signed_in()
-        service.app.registry.seen_sessions.flush()
+        service.services.seen_sessions.flush()
     service.clock.advance(1_199)
     assert visitor.is_signed_in()
-    service.app.registry.seen_sessions.flush()
+    service.services.seen_sessions.flush()
     service.clock.advance(1)
     assert not visitor.is_signed_in()
     assert LONGEST_SECONDS == 12 * 3_600
@@ -244,10 +244,10 @@ def test_what_is_over_is_not_listed_and_cannot_act(service, user):
 
 def test_when_a_session_was_used_is_written_at_most_once_a_minute(service, user):
     visitor = signed_in(service, user)
-    registry, start = service.app.registry, service.clock.now()
+    start = service.clock.now()
 
     def seen():
-        registry.seen_sessions.flush()
+        service.services.seen_sessions.flush()
         return sessions_of(service, user)[0].seen_at - start
 
     for seconds, expected in ((59, 0), (1, 60), (59, 60), (1, 120)):
@@ -315,7 +315,7 @@ def test_a_disabled_or_deleted_user_is_out_in_every_process(both):
 
 
 def tidy(service):
-    service.app.registry.housekeeping._work()
+    service.services.housekeeping._work()
 
 
 def test_housekeeping_forgets_what_is_over_and_nothing_else(service, user):
@@ -325,7 +325,7 @@ def test_housekeeping_forgets_what_is_over_and_nothing_else(service, user):
     assert first.is_signed_in()
     signed_in(service, user, agent="Second/1.0")
     # Noting that the first was used happens behind; it may not have been written.
-    service.app.registry.seen_sessions.flush()
+    service.services.seen_sessions.flush()
     service.clock.advance(IDLE_SECONDS - 1)
     tidy(service)
     assert {s.user_agent for s in sessions_of(service, user)} == {"First/1.0", "Second/1.0"}

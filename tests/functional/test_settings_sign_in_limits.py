@@ -184,7 +184,7 @@ def test_without_its_limiter_nobody_is_signed_in(limited, monkeypatch):
     user, visitor = new_user(limited), Visitor(limited)
     inside = signed_in(limited, user)
     before = dump(limited)
-    monkeypatch.setattr(limited.app.registry.quotas, "_strict", Away())
+    monkeypatch.setattr(limited.services.quotas, "_strict", Away())
     response = attempt(visitor, user.email, PASSWORD)
     assert_error_page(response, 503)
     assert int(response.headers["Retry-After"]) >= 1

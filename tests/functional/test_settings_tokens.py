@@ -300,7 +300,7 @@ def test_the_list_tells_all_of_each_token(service, user):
     new_token(service, user, "third")
     visitor = signed_in(service, user)
     assert ask(service, second) == 200
-    service.app.registry.last_used.flush()
+    service.services.last_used.flush()
     (third,) = [t for t in tokens_of(service, user) if t.name == "third"]
     visitor.submit(f"/settings/tokens/{third.id}/revoke", status=303)
     page = visitor.get("/settings/tokens").text
@@ -345,7 +345,7 @@ def test_revoking_twice_changes_nothing_more(service, user, visitor):
     before = dump(service)
     service.clock.advance(60)
     visitor.post(page, {"csrf_token": csrf}, status=303)
-    service.app.registry.seen_sessions.flush()
+    service.services.seen_sessions.flush()
     assert changed_tables(before, dump(service)) <= {"sessions"}
     assert "no longer works" in shown_text(visitor.get(page).text)
     assert page not in [f.action for f in forms(visitor.get(page).text)]

@@ -111,7 +111,7 @@ def test_requests_are_counted_as_they_are_made(service, user, visitor):
     headers = {"Authorization": f"Bearer {new_token(service, user)}"}
     for _ in range(3):
         service.web.get("/v1/api/records", headers=headers)
-    service.app.registry.usage.flush()
+    service.services.usage.flush()
     page = visitor.get("/settings/usage").text
     assert_agrees(page, 30, 3)
     assert table(page)["18 Mar 2026"] == 3

@@ -19,7 +19,7 @@ LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 
 def usage(client, period="1days", **headers):
     """What the endpoint says once everything counted is written."""
-    client.service.app.registry.usage.flush()
+    client.service.services.usage.flush()
     response = client.get(STATS, period=period, headers=headers)
     assert response.status_int == 200, response.text
     return response.json
@@ -202,13 +202,13 @@ class Away:
 
 
 def test_a_write_that_fails_loses_no_number_and_fails_no_read(service, client, monkeypatch):
-    registry = service.app.registry
-    registry.usage.flush()
+    services = service.services
+    services.usage.flush()
     writing = Away(service.backend, monkeypatch)
     for _ in range(3):
         assert client.get("labels").status_int == 200
         with pytest.raises(StorageUnavailable):
-            registry.usage.flush()
+            services.usage.flush()
         told = client.get(STATS)
         assert (told.status_int, told.json["total"]) == (200, 0)
     assert writing.tried >= 3
@@ -235,7 +235,7 @@ def test_two_processes_on_one_database_add_up(make_service, new_settings, kind):
         for each in clients:
             for _ in range(turn + 1):
                 assert each.get("labels").status_int == 200
-            each.service.app.registry.usage.flush()
+            each.service.services.usage.flush()
     assert [total(each) for each in clients] == [12, 12]
 
 
@@ -258,7 +258,7 @@ def test_a_user_who_is_deleted_meanwhile_keeps_no_number_from_being_written(serv
     service.change(lambda s: s.delete_user(gone.user.id))
     assert total(stays) == 1
     assert gone.get("labels").status_int == 401
-    service.app.registry.usage.flush()
+    service.services.usage.flush()
     now = service.clock.now()
     assert service.change(lambda s: s.list_usage(gone.user.id, 0, now + DAY)) == []
 
@@ -266,7 +266,7 @@ def test_a_user_who_is_deleted_meanwhile_keeps_no_number_from_being_written(serv
 def test_a_new_user_begins_at_nothing(service):
     old = service.client()
     assert old.get("labels").status_int == 200
-    service.app.registry.usage.flush()
+    service.services.usage.flush()
     service.change(lambda s: s.delete_user(old.user.id))
     assert total(service.client()) == 0
 
@@ -281,7 +281,7 @@ def test_requests_count_on_the_utc_day_of_their_answer(client):
 
 
 def tidy(service):
-    service.app.registry.housekeeping._work()
+    service.services.housekeeping._work()
 
 
 def test_usage_is_kept_for_400_days(service, client):

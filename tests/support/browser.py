@@ -101,14 +101,14 @@ def new_token(service: Service, user: User, name: str = "test", **options: Any) 
 
 
 def new_jwt(service: Service, user: User, seconds: int = 3_600) -> str:
-    registry = service.app.registry
+    services = service.services
     text: str
     text, _ = service.change(
         lambda storage: issue_jwt(
             storage,
             storage.get_user(user.email),
-            keys=registry.jwt_keys.keys(),
-            rules=registry.jwt_rules,
+            keys=services.jwt_keys.keys(),
+            rules=services.jwt_rules,
             now=service.clock.now(),
             ttl_seconds=seconds,
         )
@@ -134,7 +134,7 @@ def sessions_of(service: Service, user: User) -> list[Session]:
 def dump(service: Service) -> dict[str, list[str]]:
     """All that is kept: the rows of each table. What is written behind, is written first."""
     for behind in ("seen_sessions", "last_used", "usage"):
-        getattr(service.app.registry, behind).flush()
+        getattr(service.services, behind).flush()
     if service.kind == "memory":
         state = service.backend.state
         return {f.name: _lines(getattr(state, f.name)) for f in fields(state)}

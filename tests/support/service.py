@@ -7,8 +7,10 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 
 from webtest import TestApp, TestResponse
@@ -19,8 +21,10 @@ from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.jwts import Claims, sign_jwt
 from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import make_user
+from finance_api.clock import Clock
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
+from finance_api.services import Services
 from finance_api.settings import SETTINGS
 from finance_api.storage.interface import Storage, User, unit_of_work
 from finance_api.values.ids import new_id
@@ -92,26 +96,39 @@ class Client:
         return self.service.load(self.user, rows)
 
 
+def application(settings: dict[str, str], clock: Clock) -> Any:
+    """`finance_api.main` by a clock of the test's."""
+    with patch("finance_api.clock.SystemClock", lambda: clock):
+        return main({}, **settings)
+
+
 class Service:
     """The application over one storage. kind: one of STORAGES."""
 
-    def __init__(self, kind: str, settings: dict[str, str]) -> None:
+    def __init__(self, kind: str, settings: dict[str, str], clock: HeldClock | None = None) -> None:
         self.kind = kind
         directory = tempfile.mkdtemp(prefix="finance-tests-")
         atexit.register(shutil.rmtree, directory, ignore_errors=True)
         self.key_file = f"{directory}/jwt-keys.json"
         add_signing_key(self.key_file, now=0, overlap_seconds=0)
         given = {**_SETTINGS, "finance_api.jwt.keys": self.key_file, **settings}
-        self.app = main({}, **given)
-        self.clock = HeldClock()
-        self.app.registry.clock = self.clock
-        self.backend = self.app.registry.storage
+        self.clock = clock or HeldClock()
+        self.app = application(given, self.clock)
+        self.backend = self.services.storage
         self.web = TestApp(self.app)
+
+    @property
+    def services(self) -> Services:
+        found: Services = self.app.registry.services
+        return found
+
+    def replace(self, **changes: Any) -> None:
+        """Puts others in the place of some of the services."""
+        self.app.registry.services = replace(self.services, **changes)
 
     def stop(self) -> None:
         """What the server does at its end."""
-        for stop in self.app.registry.at_shutdown:
-            stop()
+        self.services.close()
 
     def change(self, work: Callable[[Storage], Any]) -> Any:
         """Does something to the storage in a transaction of its own."""
@@ -139,11 +156,11 @@ class Service:
     def jwt(self, user: User, **claims: Any) -> str:
         """A JSON Web Token of the user, made now. claims: fields of `Claims`."""
         now = self.clock.now()
-        registry = self.app.registry
-        key = signing_key(registry.jwt_keys.keys(), now)
+        services = self.services
+        key = signing_key(services.jwt_keys.keys(), now)
         assert key is not None
         made = {"subject": user.uuid, "jti": new_id(), "issued_at": now, "expires_at": now + 3600}
-        return sign_jwt(key, registry.jwt_rules, Claims(**{**made, **claims}))
+        return sign_jwt(key, services.jwt_rules, Claims(**{**made, **claims}))
 
     def load(self, user: User, rows: Iterable[dict[str, Any]]) -> ImportReport:
         data = "".join(native_line(row) for row in rows).encode()

@@ -366,8 +366,7 @@ def test_limits_of_imports_are_those_of_the_code() -> None:
 def app() -> Iterator[Any]:
     found = main({}, **{"finance_api.storage": "memory"})
     yield found
-    for stop in found.registry.at_shutdown:
-        stop()
+    found.registry.services.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,21 @@
 """GET /internal/v1/get-docs"""
 
-from typing import Any
-
 import orjson
+from cornice import Service
+from pyramid.response import Response
 
+from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
-from finance_api.api.service import internal_service
+from finance_api.api.service import internal
 from finance_api.auth.permissions import Permission
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.query.render import canonical_text
+from finance_api.requests import Request
 from finance_api.resources import DOCUMENTS
 from finance_api.resources.documents import document
 from finance_api.resources.field import Resource
@@ -60,14 +62,15 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
     return Page([kept[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
-class Documents(DataRequest):
+class DocumentsRequest(DataRequest):
     """The types in the order asked for, a page of each."""
 
-    def __init__(self, validated: dict[str, Any], target: RequestTarget) -> None:
+    def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
-        self._limit, self._offset = validated["limit"], validated["offset"]
-        types: tuple[Resource, ...] = validated["document_type"]
+        parameters = target.parameters
+        self._limit, self._offset = parameters["limit"], parameters["offset"]
+        types: tuple[Resource, ...] = parameters["document_type"]
         self._queries = [_query(resource, self._limit, self._offset) for resource in types]
         self.text = "\0".join(["get-docs", *map(canonical_text, self._queries)])
         self.content_type = JSON.content_type
@@ -88,10 +91,15 @@ class Documents(DataRequest):
         return Payload(state, body, next_link(self._target, next(offsets, None)))
 
 
-service = internal_service(
-    "get-docs",
-    Permission.INTERNAL_DOCUMENTS_READ,
-    _schema(),
-    Documents,
-    description="Documents: data of any type but records.",
+documents = Service(
+    "internal get-docs",
+    "/internal/v1/get-docs",
+    **internal(
+        "Documents: data of any type but records.", _schema(), Permission.INTERNAL_DOCUMENTS_READ
+    ),
 )
+
+
+@documents.get()
+def list_documents(request: Request) -> Response:
+    return respond(request, DocumentsRequest)

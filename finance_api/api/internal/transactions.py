@@ -1,19 +1,24 @@
 """GET /internal/v1/get-records"""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import orjson
+from cornice import Service
+from pyramid.response import Response
 
+from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
-from finance_api.api.service import internal_service
+from finance_api.api.service import internal
 from finance_api.auth.permissions import Permission
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
 from finance_api.query.render import canonical_text
+from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.resources.transactions import TRANSACTION_FIELDS, transaction
@@ -47,24 +52,24 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _query(validated: dict[str, Any]) -> Query:
-    bounds = [validated[name] for name in _BOUNDS if validated[name] is not None]
+def _query(parameters: Mapping[str, Any]) -> Query:
+    bounds = [parameters[name] for name in _BOUNDS if parameters[name] is not None]
     return Query(
         RECORDS,
         tuple(bound.condition for bound in bounds),
-        validated["sort_by"],
-        validated["limit"],
-        validated["offset"],
+        parameters["sort_by"],
+        parameters["limit"],
+        parameters["offset"],
     )
 
 
-class Transactions(DataRequest):
+class TransactionsRequest(DataRequest):
     """A page of the records, as the internal surface shows them."""
 
-    def __init__(self, validated: dict[str, Any], target: RequestTarget) -> None:
+    def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
-        self._query = _query(validated)
+        self._query = _query(target.parameters)
         self.text = "get-records\0" + canonical_text(self._query)
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
@@ -76,10 +81,15 @@ class Transactions(DataRequest):
         return Payload(state, body, next_link(self._target, next_offset(self._query, page)))
 
 
-service = internal_service(
-    "get-records",
-    Permission.INTERNAL_RECORDS_READ,
-    _schema(),
-    Transactions,
-    description="Transactions: records, void ones included.",
+transactions = Service(
+    "internal get-records",
+    "/internal/v1/get-records",
+    **internal(
+        "Transactions: records, void ones included.", _schema(), Permission.INTERNAL_RECORDS_READ
+    ),
 )
+
+
+@transactions.get()
+def list_transactions(request: Request) -> Response:
+    return respond(request, TransactionsRequest)

@@ -6,13 +6,13 @@ The names are those of Mozilla's Dockerflow.
 from typing import Any
 
 from cornice import Service
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api import __version__
 from finance_api.api.representation import json_response
 from finance_api.api.service import refuse
+from finance_api.requests import Request
 
 
 def _service(name: str, description: str) -> Service:
@@ -38,7 +38,7 @@ def get_lbheartbeat(request: Request) -> Response:
 @heartbeat.get(permission=NO_PERMISSION_REQUIRED)
 def get_heartbeat(request: Request) -> Response:
     """503 by the exception views, if the storage cannot be read."""
-    request.registry.storage.check()
+    request.services.storage.check()
     return _answer({"status": "ok", "checks": {"storage": "ok"}})
 
 

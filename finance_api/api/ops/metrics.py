@@ -2,12 +2,12 @@
 
 from cornice import Service
 from pyramid.httpexceptions import HTTPNotFound
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api.service import refuse
 from finance_api.edge.proxies import client_address, is_known_directly
+from finance_api.requests import Request
 
 
 def only_named_clients(request: Request) -> None:
@@ -29,7 +29,7 @@ service = Service(
 
 @service.get(permission=NO_PERMISSION_REQUIRED)
 def get_metrics(request: Request) -> Response:
-    response = Response(request.registry.metrics.text())
+    response = Response(request.services.metrics.text())
     response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -2,15 +2,17 @@
 
 from typing import Any
 
-import colander
-from pyramid.request import Request
+from cornice import Service
 from pyramid.response import Response
 
-from finance_api.api.parameters import ParameterSchema, Scalar, validate_query
+from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
-from finance_api.api.service import public_usage_service
+from finance_api.api.service import options
+from finance_api.auth.contexts import own_usage
 from finance_api.auth.permissions import Permission
 from finance_api.query.errors import QueryError, quoted
+from finance_api.requests import Request
+from finance_api.surfaces import USAGE_PATH
 from finance_api.usage.periods import (
     UsagePeriod,
     UsagePeriodError,
@@ -31,22 +33,27 @@ def _period(text: str) -> UsagePeriod:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add(
-        colander.SchemaNode(
-            Scalar(_period), name="period", missing=parse_usage_period(_DEFAULT_PERIOD)
-        )
-    )
+    schema.add_parameter("period", Scalar(_period), parse_usage_period(_DEFAULT_PERIOD))
     return schema
 
 
-service = public_usage_service("How much the user has used the API, and the token's quota.")
+api_usage = Service(
+    "public api-usage",
+    USAGE_PATH,
+    **options(
+        "The user's requests by day, week or month, and the token's quota.",
+        _schema(),
+        Permission.API_USAGE_READ,
+        own_usage(Permission.API_USAGE_READ),
+    ),
+)
 
 
-@service.get(schema=_schema(), validators=(validate_query,), permission=Permission.API_USAGE_READ)
+@api_usage.get()
 def get_usage(request: Request) -> Response:
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     period: UsagePeriod = request.validated["period"]
-    boundaries = period.boundaries(request.registry.clock.now())
+    boundaries = period.boundaries(request.services.clock.now())
     days = request.storage.list_usage(request.context.user_id, boundaries[0], boundaries[-1])
     response = json_response(
         {
@@ -69,8 +76,8 @@ def get_usage(request: Request) -> Response:
 
 def _quota(request: Request) -> dict[str, Any]:
     """What is left for the token that asks."""
-    now_ms = request.registry.clock.now_ms()
-    level = request.registry.quotas.peek(request.identity, now_ms).tightest
+    now_ms = request.services.clock.now_ms()
+    level = request.services.quotas.peek(request.identity, now_ms).tightest
     return {
         "limit": level.limit.count,
         "remaining": level.remaining,

@@ -1,7 +1,18 @@
 """GET /v1/api/records"""
 
-from finance_api.api.service import list_service
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.conditional import respond
+from finance_api.api.listing import ListRequest
+from finance_api.api.service import public
 from finance_api.auth.permissions import Permission
+from finance_api.requests import Request
 from finance_api.resources import RECORDS
 
-service = list_service(RECORDS, Permission.RECORDS_READ)
+records = Service("public records", "/v1/api/records", **public(RECORDS, Permission.RECORDS_READ))
+
+
+@records.get()
+def list_records(request: Request) -> Response:
+    return respond(request, ListRequest, RECORDS)

@@ -1,24 +1,26 @@
 """GET /v1/api/records/by-id"""
 
-from typing import Any
-
 import orjson
+from cornice import Service
+from pyramid.response import Response
 
+from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import ids_schema
 from finance_api.api.representation import JSON, negotiate
-from finance_api.api.service import public_service
+from finance_api.api.service import public
 from finance_api.auth.permissions import Permission
+from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import Storage
 
 
-class RecordsById(DataRequest):
+class RecordsByIdRequest(DataRequest):
     """The records in the order asked for, each once; what is not the user's is missing."""
 
-    def __init__(self, validated: dict[str, Any], target: RequestTarget) -> None:
+    def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
-        self._ids = list(dict.fromkeys(validated["id"]))
+        self._ids = list(dict.fromkeys(target.parameters["id"]))
         self.text = "records/by-id\0" + ",".join(self._ids)
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
@@ -31,11 +33,13 @@ class RecordsById(DataRequest):
         return Payload(state, b'{"records":[' + b",".join(found) + end)
 
 
-service = public_service(
-    RECORDS,
-    Permission.RECORDS_READ,
-    ids_schema(),
-    RecordsById,
-    below="/by-id",
-    description="Particular records by their ids.",
+records_by_id = Service(
+    "public records/by-id",
+    "/v1/api/records/by-id",
+    **public(RECORDS, Permission.RECORDS_READ, ids_schema(), "Particular records by their ids."),
 )
+
+
+@records_by_id.get()
+def get_records_by_id(request: Request) -> Response:
+    return respond(request, RecordsByIdRequest)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -12,6 +11,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.ledger.dump import dump_lines
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
+from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import Storage, StorageBackend, data_state_of
 from finance_api.values import Row
@@ -71,9 +71,9 @@ def download(request: Request) -> Response:
     user_id = identity_of(request).user.id
     # While the status can still tell that the data cannot be read now.
     data_state_of(request.storage, user_id)
-    name = f"finance-data-{date_text(request.registry.clock.now())}.ndjson"
+    name = f"finance-data-{date_text(request.services.clock.now())}.ndjson"
     response = Response(
-        app_iter=_Dump(request.registry.storage, user_id),
+        app_iter=_Dump(request.services.storage, user_id),
         content_type="application/x-ndjson",
         charset=None,
     )

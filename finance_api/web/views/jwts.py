@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -12,6 +11,7 @@ from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_issuing import issue_jwt
 from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.permissions import Permission
+from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
 from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
@@ -50,7 +50,7 @@ class JwtForm:
 
 def jwt_views(request: Request) -> list[JwtView]:
     """The user's JWTs that have not expired, the newest first."""
-    now = request.registry.clock.now()
+    now = request.services.clock.now()
     found = request.storage.list_jwts(identity_of(request).user.id)
     return [_view(jwt) for jwt in reversed(found) if jwt.expires_at > now]
 
@@ -61,9 +61,9 @@ def _view(jwt: Jwt) -> JwtView:
 
 
 def _list_page(request: Request, form: JwtForm, errors: dict[str, str]) -> dict[str, Any]:
-    registry = request.registry
-    longest = registry.jwt_rules.max_ttl_seconds
-    available = signing_key(registry.jwt_keys.keys(), registry.clock.now()) is not None
+    services = request.services
+    longest = services.jwt_rules.max_ttl_seconds
+    available = signing_key(services.jwt_keys.keys(), services.clock.now()) is not None
     return page(
         "jwts",
         "JWTs",
@@ -100,8 +100,8 @@ def list_jwts(request: Request) -> dict[str, Any]:
     permission=Permission.SETTINGS_JWTS_WRITE,
 )
 def create_jwt(request: Request) -> dict[str, Any]:
-    registry = request.registry
-    now = registry.clock.now()
+    services = request.services
+    now = services.clock.now()
     form = JwtForm(form_text(request, "ttl"))
     seconds = next((s for s, _ in _lifetimes(request) if str(s) == form.ttl), None)
     errors = {}
@@ -113,8 +113,8 @@ def create_jwt(request: Request) -> dict[str, Any]:
                 text, jwt = issue_jwt(
                     storage,
                     identity_of(request).user,
-                    keys=registry.jwt_keys.keys(),
-                    rules=registry.jwt_rules,
+                    keys=services.jwt_keys.keys(),
+                    rules=services.jwt_rules,
                     now=now,
                     ttl_seconds=seconds,
                 )
@@ -156,7 +156,7 @@ def revoke_jwt(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "jti")
     try:
         with writing(request) as storage:
-            storage.revoke_jwt(wanted, request.registry.clock.now(), user_id=user.id)
+            storage.revoke_jwt(wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(JWTS, "jwt-revoked")
@@ -179,5 +179,5 @@ def confirm_revoking_all(request: Request) -> dict[str, Any]:
 )
 def revoke_all_jwts(request: Request) -> Response:
     with writing(request) as storage:
-        storage.revoke_all_jwts(identity_of(request).user.id, request.registry.clock.now())
+        storage.revoke_all_jwts(identity_of(request).user.id, request.services.clock.now())
     return done(JWTS, "jwts-revoked")

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
@@ -11,6 +10,7 @@ from finance_api.auth import sessions
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import EmailRefused, find_user, normal_email
 from finance_api.edge.proxies import client_address
+from finance_api.requests import Request
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
 from finance_api.web.signing_in import LOGIN, page_after
 
@@ -45,9 +45,9 @@ def sign_in(request: Request) -> Any:
         missing["password"] = "Enter your password."  # noqa: S105
     if missing:
         return _refused(request, 400, email=email, next=wanted, errors=missing)
-    registry = request.registry
-    attempt = registry.quotas.take_sign_in(
-        _account(email), client_address(request), registry.clock.now_ms()
+    services = request.services
+    attempt = services.quotas.take_sign_in(
+        _account(email), client_address(request), services.clock.now_ms()
     )
     if not attempt.decision.allowed:
         seconds = attempt.decision.retry_after_seconds
@@ -58,7 +58,7 @@ def sign_in(request: Request) -> Any:
     if user is None:
         return _refused(request, 403, email=email, next=wanted, errors={"form": _REFUSED})
     attempt.succeeded()
-    now = registry.clock.now()
+    now = services.clock.now()
     old = sessions.sent_secret(request, "session")
     with writing(request) as storage:
         if old is not None:

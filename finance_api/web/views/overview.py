@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.requests import Request
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.usage.periods import UsagePeriod
 from finance_api.web.page import SeeOther, data_state, identity_of, page
@@ -24,7 +24,7 @@ from finance_api.web.views.tokens import token_views
 )
 def show_overview(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
-    boundaries = UsagePeriod(30, "days").boundaries(request.registry.clock.now())
+    boundaries = UsagePeriod(30, "days").boundaries(request.services.clock.now())
     days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
     accounts = account_rows(request)
     return page(

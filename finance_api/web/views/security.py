@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -11,6 +10,7 @@ from finance_api.auth.passwords import PasswordRefused, is_password
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
 from finance_api.edge.proxies import client_address
+from finance_api.requests import Request
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import done, form_text, identity_of, page, sentence, writing
@@ -31,7 +31,7 @@ def show_security(request: Request) -> dict[str, Any]:
 
 def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     current = identity_of(request).session
-    now = request.registry.clock.now()
+    now = request.services.clock.now()
     alive = [
         {
             "signed_in_at": session.created_at,
@@ -54,13 +54,13 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
 )
 def change_password(request: Request) -> Any:
     identity = identity_of(request)
-    user, now = identity.user, request.registry.clock.now()
+    user, now = identity.user, request.services.clock.now()
     current, new, repeated = (
         form_text(request, name)
         for name in ("current_password", "new_password", "repeated_password")
     )
-    attempt = request.registry.quotas.take_sign_in(
-        user.email, client_address(request), request.registry.clock.now_ms()
+    attempt = request.services.quotas.take_sign_in(
+        user.email, client_address(request), request.services.clock.now_ms()
     )
     errors = {}
     if not attempt.decision.allowed:

@@ -5,13 +5,13 @@ from shlex import quote
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
 from finance_api.auth.permissions import Permission
 from finance_api.edge.proxies import is_https
+from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
@@ -63,7 +63,7 @@ class TokenView:
 
 def token_views(request: Request) -> list[TokenView]:
     """The user's tokens, those that work first, each of these with what is left of its quota."""
-    now = request.registry.clock.now()
+    now = request.services.clock.now()
     tokens = request.storage.list_tokens(identity_of(request).user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
     return sorted(views, key=lambda view: view.state != "active")
@@ -90,8 +90,8 @@ def _view(request: Request, token: Token, now: int) -> TokenView:
 
 
 def _quota(request: Request, token: Token) -> QuotaView:
-    now_ms = request.registry.clock.now_ms()
-    level = request.registry.quotas.peek_token(token.id, now_ms).tightest
+    now_ms = request.services.clock.now_ms()
+    level = request.services.quotas.peek_token(token.id, now_ms).tightest
     full_at = -(-(now_ms + level.full_ms) // 1000) if level.full_ms else None
     return QuotaView(level.limit.count, level.remaining, full_at)
 
@@ -117,7 +117,7 @@ class TokenForm:
 
 
 def _form_page(request: Request, form: TokenForm, errors: dict[str, str]) -> dict[str, Any]:
-    tomorrow = request.registry.clock.now() + DAY_SECONDS
+    tomorrow = request.services.clock.now() + DAY_SECONDS
     return page(
         "tokens",
         "Create a token",
@@ -154,7 +154,7 @@ def _refused(request: Request) -> dict[str, Any]:
 )
 def create_token(request: Request) -> dict[str, Any]:
     """The token is in this answer, and nowhere else: the page after it cannot show it."""
-    user, now = identity_of(request).user, request.registry.clock.now()
+    user, now = identity_of(request).user, request.services.clock.now()
     if not user.premium:
         return _refused(request)
     form = TokenForm(
@@ -252,7 +252,7 @@ def revoke_token(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "id")
     try:
         with writing(request) as storage:
-            storage.revoke_token(wanted, request.registry.clock.now(), user_id=user.id)
+            storage.revoke_token(wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.web.chart import bar_chart
 from finance_api.web.page import identity_of, page
@@ -24,7 +24,7 @@ _PERIODS = (("30days", "30 days"), ("12weeks", "12 weeks"), ("12months", "12 mon
 def show_usage(request: Request) -> dict[str, Any]:
     wanted = request.GET.get("period", "")
     period = parse_usage_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
-    boundaries = period.boundaries(request.registry.clock.now())
+    boundaries = period.boundaries(request.services.clock.now())
     user_id = identity_of(request).user.id
     days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
     sums = {start: total for start, _, total in sums_between(boundaries, days)}

@@ -1,0 +1,70 @@
+"""What the parts of one application share, made once at its start."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from finance_api.api.response_cache import ResponseCache
+from finance_api.auth.jwt_keys import KeyRing
+from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
+from finance_api.auth.jwts import JwtRules
+from finance_api.auth.last_used import make_last_used
+from finance_api.auth.sessions import SeenSessions
+from finance_api.background import Periodic, WriteBehind
+from finance_api.clock import Clock
+from finance_api.housekeeping import make_housekeeping
+from finance_api.metrics import Metrics
+from finance_api.ratelimit.quotas import Quotas, open_limiters
+from finance_api.settings import Settings
+from finance_api.storage import open_backend
+from finance_api.storage.interface import StorageBackend
+from finance_api.usage.counting import UserDay, make_usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Services:
+    """``request.services`` of every request of the application."""
+
+    clock: Clock
+    metrics: Metrics
+    storage: StorageBackend
+    last_used: WriteBehind[str]
+    seen_sessions: SeenSessions
+    jwt_keys: KeyRing
+    jwt_rules: JwtRules
+    quotas: Quotas
+    usage: WriteBehind[UserDay]
+    housekeeping: Periodic
+    response_cache: ResponseCache
+
+    def close(self) -> None:
+        """Writes what is pending and closes connections, at the end of a process.
+
+        Every part is closed, whatever another one raises; the last error is raised in the end.
+        """
+        with ExitStack() as stack:
+            stack.callback(self.storage.close)
+            stack.callback(self.last_used.stop)
+            stack.callback(self.seen_sessions.stop)
+            stack.callback(self.quotas.close)
+            stack.callback(self.usage.stop)
+            stack.callback(self.housekeeping.stop)
+
+
+def make_services(settings: Settings, clock: Clock) -> Services:
+    """Raises SettingError, StorageNotReady."""
+    metrics = Metrics()
+    storage = open_backend(settings)
+    rules = jwt_rules(settings)
+    return Services(
+        clock=clock,
+        metrics=metrics,
+        storage=storage,
+        last_used=make_last_used(storage, settings["finance_api.tokens.last_used_seconds"]),
+        seen_sessions=SeenSessions(storage),
+        jwt_keys=open_key_ring(settings),
+        jwt_rules=rules,
+        quotas=Quotas(*open_limiters(settings, metrics), settings),
+        usage=make_usage(storage),
+        housekeeping=make_housekeeping(storage, clock, rules.leeway_seconds),
+        response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
+    )
