@@ -23,9 +23,7 @@ from finance_api.requests import Handler, Request
 
 #: The options of a definition that are dealt with here, or say nothing about a request without
 #: faults. A definition with any other option is left to the router.
-_OPTIONS = frozenset(
-    {"schema", "validators", "permission", "error_handler", "description", "renderer"}
-)
+_OPTIONS = frozenset({"schema", "validators", "permission", "error_handler", "renderer"})
 
 
 @dataclass(frozen=True, slots=True)

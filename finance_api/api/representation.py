@@ -38,7 +38,11 @@ def next_offset(query: Query, page: Page | JsonPage) -> int | None:
 
 
 def json_response(document: dict[str, Any]) -> Response:
-    return Response(orjson.dumps(document), content_type="application/json", charset=None)
+    """Not to be cached."""
+    response = Response(orjson.dumps(document), content_type="application/json", charset=None)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 def json_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:

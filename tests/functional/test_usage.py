@@ -112,7 +112,7 @@ def test_what_went_wrong_here_does_not_count(service, client, monkeypatch, error
         raise error("x")
 
     with monkeypatch.context() as patch:
-        patch.setattr("finance_api.api.listing.ListDataRequest.read", fail)
+        patch.setattr("finance_api.api.listing.ListRequest.read", fail)
         assert client.get("records").status_int == status
     assert total(client) == 0
 

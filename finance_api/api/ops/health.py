@@ -3,45 +3,33 @@
 The names are those of Mozilla's Dockerflow.
 """
 
-from typing import Any
-
 from cornice import Service
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api import __version__
 from finance_api.api.representation import json_response
-from finance_api.api.service import refuse
 from finance_api.requests import Request
 
-
-def _service(name: str, description: str) -> Service:
-    return Service(name=name, path=f"/__{name}__", description=description, error_handler=refuse)
-
-
-lbheartbeat = _service("lbheartbeat", "Whether this process answers; touches nothing.")
-heartbeat = _service("heartbeat", "Whether the storage can be read.")
-version = _service("version", "What is running.")
-
-
-def _answer(document: dict[str, Any]) -> Response:
-    response = json_response(document)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+lbheartbeat = Service(
+    "lbheartbeat", "/__lbheartbeat__", "Whether this process answers; touches nothing."
+)
+heartbeat = Service("heartbeat", "/__heartbeat__", "Whether the storage can be read.")
+version = Service("version", "/__version__", "What is running.")
 
 
 @lbheartbeat.get(permission=NO_PERMISSION_REQUIRED)
 def get_lbheartbeat(request: Request) -> Response:
-    return _answer({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
 @heartbeat.get(permission=NO_PERMISSION_REQUIRED)
 def get_heartbeat(request: Request) -> Response:
     """503 by the exception views, if the storage cannot be read."""
     request.services.storage.check()
-    return _answer({"status": "ok", "checks": {"storage": "ok"}})
+    return json_response({"status": "ok", "checks": {"storage": "ok"}})
 
 
 @version.get(permission=NO_PERMISSION_REQUIRED)
 def get_version(request: Request) -> Response:
-    return _answer({"name": "finance-api", "version": __version__})
+    return json_response({"name": "finance-api", "version": __version__})

@@ -1,11 +1,10 @@
-"""GET /__metrics__: what the process counts, for those whom the settings name."""
+"""GET /__metrics__: the counters of the process, for clients that the settings name."""
 
 from cornice import Service
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.api.service import refuse
 from finance_api.edge.proxies import client_address, is_known_directly
 from finance_api.requests import Request
 
@@ -18,16 +17,15 @@ def only_named_clients(request: Request) -> None:
         raise HTTPNotFound()
 
 
-service = Service(
-    name="metrics",
-    path="/__metrics__",
-    description="What this process counts, in Prometheus' text format.",
+metrics = Service(
+    "metrics",
+    "/__metrics__",
+    "The counters of this process, in Prometheus' text format.",
     factory=only_named_clients,
-    error_handler=refuse,
 )
 
 
-@service.get(permission=NO_PERMISSION_REQUIRED)
+@metrics.get(permission=NO_PERMISSION_REQUIRED)
 def get_metrics(request: Request) -> Response:
     response = Response(request.services.metrics.text())
     response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"

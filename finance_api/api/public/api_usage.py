@@ -69,7 +69,6 @@ def get_usage(request: Request) -> Response:
             "rateLimit": _quota(request),
         }
     )
-    response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept, Authorization"
     return response
 
