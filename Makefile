@@ -37,7 +37,7 @@ format: $(VENV)/.installed-for-tests ## Format the code
 screenshots: $(VENV)/.installed-for-tests ## Picture every settings page in screenshots/, and the README's
 	@$(BIN)/python scripts/screenshots.py
 
-bench: $(VENV)/.installed-for-bench ## Measure the service beside its peers (QUICK=1: in 3 minutes)
+bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (QUICK=1: in 3 minutes)
 	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(BULK),--bulk-records $(BULK))
 
 bench-micro: $(VENV)/.installed-for-bench ## Measure each layer by itself

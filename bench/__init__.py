@@ -1,1 +1,1 @@
-"""What the service costs, measured through sockets beside two peers. See docs/performance.md."""
+"""The service's cost, measured through sockets beside two competitors. See docs/performance.md."""

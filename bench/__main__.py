@@ -15,28 +15,28 @@ from bench.bulk import measure_bulk
 from bench.client import require_wrk
 from bench.loads import LOADS
 from bench.measuring import measure
-from bench.memory import weigh
-from bench.places import Place, alone
+from bench.memory_use import measure_memory
 from bench.postgresql import Postgresql, running
 from bench.prepare import DATABASES, files_of, prepare
 from bench.report import write_report
 from bench.servers import SERVERS, serving, why_missing
 from bench.sizes import FULL, QUICK
-from bench.tokens import measure_look_ups
+from bench.token_lookups import measure_lookups
+from bench.workspace import Workspace, exclusive
 
 
 def measure_everything(
-    place: Place, postgresql: Postgresql | None, *, bulk_records: int
+    workspace: Workspace, postgresql: Postgresql | None, *, bulk_records: int
 ) -> dict[str, Any]:
-    """What `bench.report` makes tables of."""
+    """The results, as `bench.report` reads them."""
     found: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
-        "size": place.size.name,
+        "size": workspace.size.name,
         "machine": machine.describe(),
         "left_out": [],
     }
     databases = [d for d in DATABASES if d == "sqlite" or postgresql is not None]
-    imports = prepare(place, postgresql, again=True)
+    imports = prepare(workspace, postgresql, again=True)
     found["imports"] = {name: asdict(each) for name, each in imports.items()}
     wanted = []
     for database in DATABASES:
@@ -46,25 +46,25 @@ def measure_everything(
                 found["left_out"].append(f"{server} on {database}: {reason}")
             else:
                 wanted.append((server, database))
-    with serving(place, postgresql, wanted) as servers:
+    with serving(workspace, postgresql, wanted) as servers:
         found["results"] = []
-        sizes = {"runs": place.size.runs, "seconds": place.size.run_seconds}
-        for result in measure(place, servers, LOADS, files_of(place, postgresql), **sizes):
+        sizes = {"runs": workspace.size.runs, "seconds": workspace.size.run_seconds}
+        for result in measure(workspace, servers, LOADS, files_of(workspace, postgresql), **sizes):
             print(
                 f"  {result.load:11} {result.server:10} {result.database:11}"
                 f"{result.per_second:9,.0f}/s",
                 flush=True,
             )
             found["results"].append(asdict(result))
-        found["memory"] = [asdict(weight) for weight in weigh(place, servers)]
+        found["memory"] = [asdict(use) for use in measure_memory(workspace, servers)]
     found["tokens"], found["bulk"] = {}, {}
     for database in databases:
         print(f"tokens in {database} …", flush=True)
-        pair = measure_look_ups(place, database, postgresql)
-        found["tokens"][database] = [asdict(look_up) for look_up in pair]
+        pair = measure_lookups(workspace, database, postgresql)
+        found["tokens"][database] = [asdict(lookup) for lookup in pair]
         if bulk_records:
             print(f"import of {bulk_records:,} records into {database} …", flush=True)
-            measured = measure_bulk(place, database, postgresql, bulk_records)
+            measured = measure_bulk(workspace, database, postgresql, bulk_records)
             found["bulk"][database] = {**asdict(measured), "share": measured.share}
     return found
 
@@ -73,18 +73,20 @@ def _main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="on the small data")
-    parser.add_argument("--bulk-records", type=int, help="of the import of one file; 0: none")
+    parser.add_argument("--quick", action="store_true", help="small data, short runs")
+    parser.add_argument(
+        "--bulk-records", type=int, help="records in the import of one file; 0: no such import"
+    )
     options = parser.parse_args()
     require_wrk()
-    place = Place(QUICK if options.quick else FULL)
-    with alone(), running(place) as postgresql:
+    workspace = Workspace(QUICK if options.quick else FULL)
+    with exclusive(), running(workspace) as postgresql:
         bulk_records = options.bulk_records
         if bulk_records is None:
-            bulk_records = place.size.bulk_records
-        found = measure_everything(place, postgresql, bulk_records=bulk_records)
-    place.results.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    print(write_report(place))
+            bulk_records = workspace.size.bulk_records
+        found = measure_everything(workspace, postgresql, bulk_records=bulk_records)
+    workspace.results.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(write_report(workspace))
 
 
 if __name__ == "__main__":

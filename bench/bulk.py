@@ -12,15 +12,15 @@ from psycopg import sql
 
 from bench import data
 from bench.ini import sqlite_url, write_ini
-from bench.places import PROJECT, Place
 from bench.postgresql import Postgresql
 from bench.prepare import program, remove_sqlite, run_program
 from bench.processes import peak_bytes
+from bench.workspace import PROJECT, Workspace
 
 _EMAIL = "bulk@bench.example"
 _CHUNK = 50_000
 _POLL_SECONDS = 0.05
-#: What tells which migrations have run: an upgrade writes it by itself.
+#: The migrations that have run: an upgrade writes it by itself.
 _VERSION_TABLE = "alembic_version"
 _NAMES = ("bulk_import", "bulk_bare")
 
@@ -39,30 +39,32 @@ class Bulk:
 
     @property
     def share(self) -> float:
-        """The import's speed as a part of the bare one."""
+        """The import's speed relative to the bare one."""
         return self.bare_seconds / self.seconds
 
 
-def measure_bulk(place: Place, database: str, postgresql: Postgresql | None, records: int) -> Bulk:
+def measure_bulk(
+    workspace: Workspace, database: str, postgresql: Postgresql | None, records: int
+) -> Bulk:
     """One file with every record of one user. Its databases are removed again."""
-    data.prepare_bulk(place, records)
+    data.prepare_bulk(workspace, records)
     if database == "sqlite":
-        return _sqlite(place, records)
+        return _sqlite(workspace, records)
     assert postgresql is not None
-    return _postgresql(place, postgresql, records)
+    return _postgresql(workspace, postgresql, records)
 
 
-def _import(ini: Path, place: Place) -> tuple[float, int]:
+def _import(ini: Path, workspace: Workspace) -> tuple[float, int]:
     """Seconds and peak bytes of the command."""
     run_program(ini, "db", "upgrade")
     run_program(ini, "user", "add", _EMAIL, "--premium")
     begin = time.perf_counter()
     process = subprocess.Popen(
-        program(ini, "import", _EMAIL, str(place.bulk)), cwd=PROJECT, stdout=subprocess.DEVNULL
+        program(ini, "import", _EMAIL, str(workspace.bulk)), cwd=PROJECT, stdout=subprocess.DEVNULL
     )
     peak = 0
     while process.poll() is None:
-        # What the system tells at the end counts the process that started it, too.
+        # The system's own figure at the end includes the process that started it.
         peak = max(peak, peak_bytes(process.pid))
         time.sleep(_POLL_SECONDS)
     if process.returncode != 0:
@@ -70,14 +72,14 @@ def _import(ini: Path, place: Place) -> tuple[float, int]:
     return time.perf_counter() - begin, peak
 
 
-def _sqlite(place: Place, records: int) -> Bulk:
-    imported, bare = (place.scratch(f"{name}.sqlite") for name in _NAMES)
+def _sqlite(workspace: Workspace, records: int) -> Bulk:
+    imported, bare = (workspace.scratch(f"{name}.sqlite") for name in _NAMES)
     try:
         for path in (imported, bare):
             remove_sqlite(path)
-        ini = write_ini(place.scratch("bulk.ini"), url=sqlite_url(imported))
-        seconds, peak = _import(ini, place)
-        run_program(write_ini(place.scratch("bulk.ini"), url=sqlite_url(bare)), "db", "upgrade")
+        ini = write_ini(workspace.scratch("bulk.ini"), url=sqlite_url(imported))
+        seconds, peak = _import(ini, workspace)
+        run_program(write_ini(workspace.scratch("bulk.ini"), url=sqlite_url(bare)), "db", "upgrade")
         bare_seconds = _executemany(imported, bare)
     finally:
         for path in (imported, bare):
@@ -107,7 +109,7 @@ def _executemany(source: Path, target: Path) -> float:
             writing.executemany(statement, chunk)
             seconds += time.perf_counter() - begin
     begin = time.perf_counter()
-    # The index for searching is a table of its own to SQLite.
+    # To SQLite the search index is a table.
     writing.execute(
         "INSERT INTO record_search (rowid, payee_folded, note_folded)"
         " SELECT search_key, payee_folded, note_folded FROM records_by_date"
@@ -121,7 +123,7 @@ def _executemany(source: Path, target: Path) -> float:
 
 
 def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
-    """Every table with rows of its own; those behind a virtual table are written by itself."""
+    """Every table with rows; those behind a virtual table are written by SQLite itself."""
     found = dict(
         connection.execute(
             "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -136,14 +138,14 @@ def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
     ]
 
 
-def _postgresql(place: Place, server: Postgresql, records: int) -> Bulk:
+def _postgresql(workspace: Workspace, server: Postgresql, records: int) -> Bulk:
     imported, bare = _NAMES
     for name in _NAMES:
         server.recreate(name)
     try:
-        ini = write_ini(place.scratch("bulk.ini"), url=server.url(imported))
-        seconds, peak = _import(ini, place)
-        run_program(write_ini(place.scratch("bulk.ini"), url=server.url(bare)), "db", "upgrade")
+        ini = write_ini(workspace.scratch("bulk.ini"), url=server.url(imported))
+        seconds, peak = _import(ini, workspace)
+        run_program(write_ini(workspace.scratch("bulk.ini"), url=server.url(bare)), "db", "upgrade")
         bare_seconds = _copy(server.url(imported), server.url(bare))
     finally:
         for name in _NAMES:

@@ -1,4 +1,4 @@
-"""Native files of made-up users: the same at every run, on every machine, on every day.
+"""Native files of synthetic users: the same at every run, on every machine, on every day.
 
 A record is put together from prepared pieces of JSON: a million of them in some ten seconds.
 """
@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from bench import vocabulary as words
-from bench.places import Place
 from bench.sizes import Size
+from bench.workspace import Workspace
 from finance_api.auth.personal_tokens import new_token
 
 SEED = "finance-api bench 1"
 #: The day of the newest record, and the span of the dates.
 LAST_DAY = date(2026, 6, 30)
 DAYS = 3_650
-#: What the loads ask for as "since a date": some half of the records.
+#: The date of the loads "since a date": about half of the records.
 SINCE = LAST_DAY - timedelta(days=DAYS // 2)
-#: How many sets of 30 record ids are kept for the loads, of the large user.
+#: How many sets of 30 record ids of the large user are stored for the loads.
 ID_SETS = 200
 IDS_IN_SET = 30
 
@@ -47,37 +47,37 @@ class Person:
     id_sets: tuple[tuple[str, ...], ...]
 
 
-def prepare(place: Place) -> list[Person]:
+def prepare(workspace: Workspace) -> list[Person]:
     """The users; their files are written unless they are there, made by this very code."""
-    edition = _edition(place.size)
-    if place.people.exists():
-        kept = json.loads(place.people.read_text("utf-8"))
-        if kept["edition"] == edition:
-            return [_person(entry) for entry in kept["people"]]
-    shutil.rmtree(place.users, ignore_errors=True)
-    place.bulk.unlink(missing_ok=True)
-    place.users.mkdir()
+    fingerprint = _fingerprint(workspace.size)
+    if workspace.people.exists():
+        stored = json.loads(workspace.people.read_text("utf-8"))
+        if stored["fingerprint"] == fingerprint:
+            return [_person(entry) for entry in stored["people"]]
+    shutil.rmtree(workspace.users, ignore_errors=True)
+    workspace.bulk.unlink(missing_ok=True)
+    workspace.users.mkdir()
     people = [
-        _write_user(file_of(place, number), number, records)
-        for number, records in enumerate(record_counts(place.size))
+        _write_user(file_of(workspace, number), number, records)
+        for number, records in enumerate(record_counts(workspace.size))
     ]
-    entries = {"edition": edition, "people": [asdict(person) for person in people]}
-    place.people.write_text(json.dumps(entries), encoding="utf-8")
+    entries = {"fingerprint": fingerprint, "people": [asdict(person) for person in people]}
+    workspace.people.write_text(json.dumps(entries), encoding="utf-8")
     return people
 
 
-def prepare_bulk(place: Place, records: int) -> None:
+def prepare_bulk(workspace: Workspace, records: int) -> None:
     """The file of the import of one user, with so many records."""
-    mark = place.bulk.with_suffix(".edition")
-    edition = f"{_edition(place.size)} {records}"
-    if not place.bulk.exists() or not mark.exists() or mark.read_text() != edition:
-        _write_user(place.bulk, place.size.users, records)
-        mark.write_text(edition)
+    mark = workspace.bulk.with_suffix(".fingerprint")
+    fingerprint = f"{_fingerprint(workspace.size)} {records}"
+    if not workspace.bulk.exists() or not mark.exists() or mark.read_text() != fingerprint:
+        _write_user(workspace.bulk, workspace.size.users, records)
+        mark.write_text(fingerprint)
 
 
-def file_of(place: Place, number: int) -> Path:
+def file_of(workspace: Workspace, number: int) -> Path:
     """The native file of a user."""
-    return place.users / f"{number:04}.ndjson"
+    return workspace.users / f"{number:04}.ndjson"
 
 
 def record_counts(size: Size) -> list[int]:
@@ -89,7 +89,7 @@ def record_counts(size: Size) -> list[int]:
     return [size.large_records, *[size.regular_records] * size.regular_users, *shares]
 
 
-def _edition(size: Size) -> str:
+def _fingerprint(size: Size) -> str:
     """Changes with the code that makes the data."""
     sources = (Path(__file__), Path(words.__file__))
     code = b"".join(path.read_bytes() for path in sources) + repr(record_counts(size)).encode()
@@ -155,7 +155,7 @@ class _UserData:
                 }  # fmt: skip
         for name, label_id in self._labels.items():
             yield "Label", {"id": label_id, "name": name, "color": "#9a031e"}
-        for name in ("Groceries", "Restaurants", "ImportSession"):
+        for name in ("Groceries", "Restaurants", "Books"):
             yield "Budget", {
                 "name": name, "type": "BUDGET_INTERVAL_MONTH", "currencyCode": "EUR",
                 "limitAmount": 450, "categoryIds": [self._categories[name]],
@@ -178,17 +178,17 @@ class _UserData:
 
     def records(self) -> Iterator[bytes]:
         """One line each. Of its random bytes, 16 are the id, the others choose the pieces."""
-        places, spendings = self._place_pieces(), self._spending_pieces()
+        accounts, spendings = self._account_pieces(), self._spending_pieces()
         labels = self._label_pieces()
         minutes, days, states = _MINUTES_OF_DAY, _DAY_TEXTS, _STATES
-        draw, keep = self._random.randbytes, self._ids.append
+        draw, add = self._random.randbytes, self._ids.append
         for number in range(self._count):
             drawn = draw(_BYTES_OF_RECORD)
             digits = drawn[:16].hex()
             record_id = (
                 f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
             )
-            keep(record_id)
+            add(record_id)
             day = int.from_bytes(drawn[16:19], "big") % DAYS
             minute = minutes[int.from_bytes(drawn[19:21], "big") % 1_440]
             moment = f"{days[day]}{minute}"
@@ -199,7 +199,7 @@ class _UserData:
             seconds = drawn[25] % 60
             yield (
                 f'{{"reserved_model_type":"Record","id":"{record_id}",'
-                f"{places[drawn[26] % len(places)]},"
+                f"{accounts[drawn[26] % len(accounts)]},"
                 f'"amount":{sign}{cents // 100}.{cents % 100:02},'
                 f'"recordDate":"{moment}:{seconds:02}Z",'
                 f'{pieces[drawn[27] % len(pieces)]},"note":"{self._note(number, drawn)}",'
@@ -218,7 +218,7 @@ class _UserData:
             closing = f"{words.RARE_WORD} {closing}"
         return f"{opening} {subject} {closing}"
 
-    def _place_pieces(self) -> list[str]:
+    def _account_pieces(self) -> list[str]:
         """The accounts; the first ones are used more."""
         pieces = [
             f'"accountId":"{account_id}","currencyCode":"{account.currency}"'

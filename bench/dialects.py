@@ -1,11 +1,11 @@
-"""How each server spells a question, and where the rows are in its answer."""
+"""Each server's URL for a query, and where the rows are in its response."""
 
 import json
 from abc import ABC, abstractmethod
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from bench.loads import FIRST, Kind, Question
+from bench.loads import FIRST, Kind, Query
 from bench.sizes import PAGE
 
 
@@ -15,16 +15,16 @@ class Dialect(ABC):
     authenticates = True
 
     @abstractmethod
-    def path(self, question: Question) -> str:
+    def path(self, query: Query) -> str:
         """Path and query."""
 
     @abstractmethod
-    def rows(self, question: Question, answer: Any) -> list[dict[str, Any]]:
-        """The rows in the parsed answer."""
+    def rows(self, query: Query, response: Any) -> list[dict[str, Any]]:
+        """The rows in the parsed response."""
 
 
-def _limit(question: Question) -> int:
-    return FIRST if question.word or question.kind is Kind.CATEGORIES else PAGE
+def _limit(query: Query) -> int:
+    return FIRST if query.word or query.kind is Kind.CATEGORIES else PAGE
 
 
 def _with_query(path: str, **parameters: Any) -> str:
@@ -33,67 +33,67 @@ def _with_query(path: str, **parameters: Any) -> str:
 
 
 class Ours(Dialect):
-    """The public surface."""
+    """The public API."""
 
-    def path(self, question: Question) -> str:
-        if question.kind is Kind.CATEGORIES:
+    def path(self, query: Query) -> str:
+        if query.kind is Kind.CATEGORIES:
             return _with_query("/v1/api/categories", limit=FIRST)
-        if question.kind is Kind.BY_ID:
-            return _with_query("/v1/api/records/by-id", id=",".join(question.ids))
+        if query.kind is Kind.BY_ID:
+            return _with_query("/v1/api/records/by-id", id=",".join(query.ids))
         return _with_query(
             "/v1/api/records",
-            recordDate=f"gte.{question.since}" if question.since else None,
-            note=f"contains-i.{question.word}" if question.word else None,
-            limit=_limit(question),
-            offset=question.offset or None,
+            recordDate=f"gte.{query.since}" if query.since else None,
+            note=f"contains-i.{query.word}" if query.word else None,
+            limit=_limit(query),
+            offset=query.offset or None,
         )
 
-    def rows(self, question: Question, answer: Any) -> list[dict[str, Any]]:
-        return list(answer["categories" if question.kind is Kind.CATEGORIES else "records"])
+    def rows(self, query: Query, response: Any) -> list[dict[str, Any]]:
+        return list(response["categories" if query.kind is Kind.CATEGORIES else "records"])
 
 
 class FastApi(Dialect):
-    """`bench.peers.fastapi_app`."""
+    """`bench.competitors.fastapi_app`."""
 
-    def path(self, question: Question) -> str:
-        if question.kind is Kind.CATEGORIES:
+    def path(self, query: Query) -> str:
+        if query.kind is Kind.CATEGORIES:
             return _with_query("/categories", limit=FIRST)
-        if question.kind is Kind.BY_ID:
-            return _with_query("/records/by-id", ids=",".join(question.ids))
+        if query.kind is Kind.BY_ID:
+            return _with_query("/records/by-id", ids=",".join(query.ids))
         return _with_query(
             "/records",
-            date_from=question.since,
-            note_contains=question.word,
-            limit=_limit(question),
-            offset=question.offset or None,
+            date_from=query.since,
+            note_contains=query.word,
+            limit=_limit(query),
+            offset=query.offset or None,
         )
 
     rows = Ours.rows
 
 
 class Datasette(Dialect):
-    """The queries of `bench.peers.datasette_metadata`."""
+    """The queries of `bench.competitors.datasette_metadata`."""
 
     authenticates = False
 
     def __init__(self, database: str) -> None:
         self._database = database
 
-    def path(self, question: Question) -> str:
-        given: dict[str, Any] = {"user_id": question.person.number, "limit": _limit(question)}
-        if question.kind is Kind.CATEGORIES:
+    def path(self, query: Query) -> str:
+        given: dict[str, Any] = {"user_id": query.person.number, "limit": _limit(query)}
+        if query.kind is Kind.CATEGORIES:
             name = "categories"
-        elif question.kind is Kind.BY_ID:
+        elif query.kind is Kind.BY_ID:
             name = "by_id"
-            given = {**given, "limit": None, "ids": json.dumps(question.ids)}
-        elif question.word:
+            given = {**given, "limit": None, "ids": json.dumps(query.ids)}
+        elif query.word:
             name = "search"
-            given["word"] = question.word
+            given["word"] = query.word
         else:
             name = "page"
             # Dates are texts there: the empty one is before them all.
-            given |= {"since": question.since or "", "offset": question.offset}
+            given |= {"since": query.since or "", "offset": query.offset}
         return _with_query(f"/{self._database}/{name}.json", **given, _shape="array")
 
-    def rows(self, question: Question, answer: Any) -> list[dict[str, Any]]:
-        return list(answer)
+    def rows(self, query: Query, response: Any) -> list[dict[str, Any]]:
+        return list(response)

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench import data
-from bench.places import Place
 from bench.processes import peak_bytes
 from bench.sizes import SIZES
+from bench.workspace import Workspace
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest
 from finance_api.auth.user_accounts import make_user
@@ -40,10 +40,10 @@ class Measured:
         return self.records / self.seconds
 
 
-def import_everybody(ini: Path, place: Place) -> Measured:
+def import_everybody(ini: Path, workspace: Workspace) -> Measured:
     """Users, tokens and data, into a database that is empty and has its tables."""
     cli = CliContext(str(ini))
-    people = data.prepare(place)
+    people = data.prepare(workspace)
     try:
         with cli.writing() as storage:
             for person in people:
@@ -51,7 +51,7 @@ def import_everybody(ini: Path, place: Place) -> Measured:
                 storage.add_token(_token(person, user.id))
         begin = time.perf_counter()
         for person in people:
-            _import_one(cli.backend, person, data.file_of(place, person.number))
+            _import_one(cli.backend, person, data.file_of(workspace, person.number))
         seconds = time.perf_counter() - begin
     finally:
         cli.close()
@@ -78,4 +78,4 @@ def _import_one(backend: StorageBackend, person: data.Person, path: Path) -> Non
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(import_everybody(Path(sys.argv[1]), Place(SIZES[sys.argv[2]])))))
+    print(json.dumps(asdict(import_everybody(Path(sys.argv[1]), Workspace(SIZES[sys.argv[2]])))))

@@ -1,9 +1,9 @@
-"""Ini files as production has them, but for where the data is and how much may be asked."""
+"""Ini files like production.ini, but for the database and the rate limit."""
 
 import configparser
 from pathlib import Path
 
-from bench.places import PROJECT
+from bench.workspace import PROJECT
 from finance_api.settings import SETTINGS
 
 APPLICATION = "app:main"
@@ -12,12 +12,12 @@ _MANY = "1000000000/hour"
 _CACHE_BYTES = "finance_api.cache.max_bytes"
 
 
-def has_caches() -> bool:
-    """Whether this version keeps answers."""
+def has_response_cache() -> bool:
+    """Whether this version has a response cache."""
     return any(setting.name == _CACHE_BYTES for setting in SETTINGS)
 
 
-def write_ini(path: Path, *, url: str, keep_answers: bool = True, workers: int = 1) -> Path:
+def write_ini(path: Path, *, url: str, cached: bool = True, workers: int = 1) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it."""
     ini = configparser.ConfigParser(interpolation=None)
     ini.optionxform = str  # type: ignore[method-assign,assignment]
@@ -28,7 +28,7 @@ def write_ini(path: Path, *, url: str, keep_answers: bool = True, workers: int =
     application["finance_api.require_https"] = "false"
     application["finance_api.jwt.keys"] = ""
     application["finance_api.ratelimit.public"] = _MANY
-    if has_caches() and not keep_answers:
+    if has_response_cache() and not cached:
         application[_CACHE_BYTES] = "0"
     if ini.has_section("server:granian"):
         ini["server:granian"]["workers"] = str(workers)

@@ -1,4 +1,4 @@
-"""Every load on every server, in turn, so that all of them see the same moods of the machine."""
+"""Every load on every server, in turn, so that noise of the machine hits all of them alike."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import data
-from bench.checking import Expectation, WrongAnswerError, check
-from bench.client import CONNECTIONS, Run, run, write_questions
-from bench.loads import Load, Question
-from bench.places import Place
+from bench.checking import Expectation, WrongResponseError, check
+from bench.client import CONNECTIONS, Run, run, write_requests
+from bench.loads import Load, Query
 from bench.servers import Server
+from bench.workspace import Workspace
 
 _READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The medians of the runs; seconds: of one answer, asked alone. answers: of all runs."""
+    """Medians of the runs. seconds: one request by itself. requests: total of all runs."""
 
     load: str
     server: str
@@ -27,18 +27,18 @@ class Result:
     p50: float
     p99: float
     seconds: float
-    answers: int
+    requests: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     server: Server
-    questions: Path
+    queries: Path
     expected: Expectation
 
 
 def measure(
-    place: Place,
+    workspace: Workspace,
     servers: Sequence[Server],
     loads: Sequence[Load],
     files: Sequence[Path],
@@ -47,16 +47,16 @@ def measure(
     seconds: int,
     connections: int = CONNECTIONS,
 ) -> Iterator[Result]:
-    """The results, load by load; without those of peers where nothing is compared with them.
+    """The results, load by load; without those of competitors where nothing is compared with them.
 
-    files: the databases', which are to be in the system's memory. Raises WrongAnswerError.
+    files: the databases', which are to be in the system's memory. Raises WrongResponseError.
     """
-    people = data.prepare(place)
+    people = data.prepare(workspace)
     for load in loads:
         for file in files:
             _bring_into_memory(file)
-        questions = load.questions(place.size, people)
-        prepared = [_prepare(place, server, load, questions) for server in servers]
+        queries = load.queries(workspace.size, people)
+        prepared = [_prepare(workspace, server, load, queries) for server in servers]
         _check_that_all_agree(load, prepared)
         prepared = [each for each in prepared if each.server.is_ours or load.target is not None]
         found: list[list[Run]] = [[] for _ in prepared]
@@ -66,7 +66,7 @@ def measure(
                     run(
                         each.server,
                         load,
-                        each.questions,
+                        each.queries,
                         each.expected,
                         seconds=seconds,
                         connections=connections,
@@ -86,7 +86,7 @@ def measure(
 
 
 def _bring_into_memory(file: Path) -> None:
-    """The disks of rented machines are slow in their own ways, which are not to be measured."""
+    """Reads the file once: the disks of rented machines are not what is measured."""
     buffer = bytearray(_READ_BYTES)
     # A database may delete some of its files at any time.
     with suppress(FileNotFoundError), open(file, "rb", buffering=0) as stream:
@@ -94,17 +94,19 @@ def _bring_into_memory(file: Path) -> None:
             pass
 
 
-def _prepare(place: Place, server: Server, load: Load, questions: Sequence[Question]) -> _Prepared:
-    expected = check(server, load, questions)
-    file = write_questions(place, server, load, questions, expected)
+def _prepare(
+    workspace: Workspace, server: Server, load: Load, queries: Sequence[Query]
+) -> _Prepared:
+    expected = check(server, load, queries)
+    file = write_requests(workspace, server, load, queries, expected)
     return _Prepared(server, file, expected)
 
 
 def _check_that_all_agree(load: Load, prepared: Sequence[_Prepared]) -> None:
-    """The same rows in the same order, whoever is asked."""
+    """The same rows in the same order from every server."""
     for each in prepared[1:]:
         if each.expected.ids != prepared[0].expected.ids:
-            raise WrongAnswerError(
+            raise WrongResponseError(
                 f"{load.name}: {each.server.name} ({each.server.database}) gives other rows than "
                 f"{prepared[0].server.name} ({prepared[0].server.database})"
             )

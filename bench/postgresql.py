@@ -1,6 +1,6 @@
 """A PostgreSQL server of the suite's own, pinned to the servers' core.
 
-``python -m bench.postgresql`` starts it and tells its URLs until it is interrupted.
+``python -m bench.postgresql`` starts it, prints its URLs and waits to be interrupted.
 """
 
 import argparse
@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from bench.places import WORK, Place
 from bench.processes import cores, free_port, pinned
 from bench.sizes import SIZES
+from bench.workspace import WORK, Workspace
 
-OURS, PEER = "finance_api", "peer"
+OURS, THEIRS = "finance_api", "competitors"
 _USER = "bench"
-#: What a small machine of its own would be given; the rest are PostgreSQL's defaults.
+#: Settings for a small dedicated machine; the rest are PostgreSQL's defaults.
 _OPTIONS = {
     "listen_addresses": "127.0.0.1",
     "shared_buffers": "512MB",
@@ -53,13 +53,13 @@ def _version(path: Path) -> float:
 class Postgresql:
     """One server; its data stays where it is when the server stops."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         found = programs()
         if found is None:
             raise RuntimeError("PostgreSQL is not installed")
         self._programs = found
         self._account = _account()
-        self._directory = _home(place, self._account)
+        self._directory = _home(workspace, self._account)
         self._data = self._directory / "data"
         self._port = 0
 
@@ -88,7 +88,7 @@ class Postgresql:
         self._run(["pg_ctl", "-D", str(self._data), "-m", "fast", "-w", "stop"])
 
     def files(self) -> Iterator[Path]:
-        """What its databases are kept in."""
+        """The files of its databases."""
         return (path for path in (self._data / "base").rglob("*") if path.is_file())
 
     def recreate(self, database: str) -> None:
@@ -150,16 +150,16 @@ def _account() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
-def _home(place: Place, account: str | None) -> Path:
+def _home(workspace: Workspace, account: str | None) -> Path:
     """Where the server's files are: with the rest, unless its account cannot get there."""
-    directory = place.directory / "postgresql"
+    directory = workspace.directory / "postgresql"
     directory.mkdir(exist_ok=True)
     if account is not None:
         shutil.chown(directory, account)
         test = ["test", "-x", str(directory)]
         if subprocess.run(test, user=account, check=False, cwd="/").returncode != 0:
             directory = (
-                Path("/var/tmp") / f"finance-api-bench-{WORK.stat().st_ino}-{place.size.name}"
+                Path("/var/tmp") / f"finance-api-bench-{WORK.stat().st_ino}-{workspace.size.name}"
             )
             directory.mkdir(exist_ok=True)
             shutil.chown(directory, account)
@@ -167,12 +167,12 @@ def _home(place: Place, account: str | None) -> Path:
 
 
 @contextmanager
-def running(place: Place) -> Iterator[Postgresql | None]:
+def running(workspace: Workspace) -> Iterator[Postgresql | None]:
     """The server, stopped at the end if this started it; None where it is not installed."""
     if programs() is None:
         yield None
         return
-    server = Postgresql(place)
+    server = Postgresql(workspace)
     started = server.start()
     try:
         yield server
@@ -184,13 +184,13 @@ def running(place: Place) -> Iterator[Postgresql | None]:
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="full")
-    place = Place(SIZES[parser.parse_args().size])
+    workspace = Workspace(SIZES[parser.parse_args().size])
     # Ended by SIGTERM as by Ctrl-C, so that the server is stopped.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
-    with running(place) as server:
+    with running(workspace) as server:
         if server is None:
             raise SystemExit("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-        print(server.url(OURS), server.url(PEER), sep="\n", flush=True)
+        print(server.url(OURS), server.url(THEIRS), sep="\n", flush=True)
         with suppress(KeyboardInterrupt):
             signal.pause()
 

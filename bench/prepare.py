@@ -1,4 +1,4 @@
-"""Makes the data and fills the databases; what is there already is kept.
+"""Makes the data and fills the databases; existing ones are used again.
 
 python -m bench.prepare                 everything, as `make bench` needs it
 python -m bench.prepare --quick         the small data
@@ -17,12 +17,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench import data
+from bench.competitors.filling import fill
 from bench.importing import Measured
 from bench.ini import sqlite_url, write_ini
-from bench.peers.filling import fill
-from bench.places import PROJECT, Place, alone
-from bench.postgresql import OURS, PEER, Postgresql, running
+from bench.postgresql import OURS, THEIRS, Postgresql, running
 from bench.sizes import FULL, QUICK
+from bench.workspace import PROJECT, Workspace, exclusive
 
 DATABASES = ("sqlite", "postgresql")
 #: After this an import, or any other command, has failed.
@@ -33,41 +33,41 @@ _PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
 
 
 def prepare(
-    place: Place,
+    workspace: Workspace,
     postgresql: Postgresql | None,
     *,
     again: bool = False,
     databases: Sequence[str] = DATABASES,
 ) -> dict[str, Measured]:
     """The imports that were measured now or before, by database."""
-    _timed("native files", lambda: data.prepare(place))
+    _timed("native files", lambda: data.prepare(workspace))
     measured = {}
     for database in databases:
         if database == "postgresql" and postgresql is None:
             continue
-        measured[database] = _import_all(place, database, postgresql, again)
-        _fill_peer(place, database, postgresql)
+        measured[database] = _import_all(workspace, database, postgresql, again)
+        _fill_competitors(workspace, database, postgresql)
     return measured
 
 
-def url_of(place: Place, database: str, postgresql: Postgresql | None) -> str:
+def url_of(workspace: Workspace, database: str, postgresql: Postgresql | None) -> str:
     """The service's database."""
     if database == "sqlite":
-        return sqlite_url(place.sqlite)
+        return sqlite_url(workspace.sqlite)
     assert postgresql is not None
     return postgresql.url(OURS)
 
 
-def peer_url_of(place: Place, database: str, postgresql: Postgresql | None) -> str:
+def competitors_url_of(workspace: Workspace, database: str, postgresql: Postgresql | None) -> str:
     if database == "sqlite":
-        return sqlite_url(place.peer_sqlite)
+        return sqlite_url(workspace.competitors_sqlite)
     assert postgresql is not None
-    return postgresql.url(PEER)
+    return postgresql.url(THEIRS)
 
 
-def files_of(place: Place, postgresql: Postgresql | None) -> list[Path]:
-    """What all databases are kept in."""
-    files = [path for path in (place.sqlite, place.peer_sqlite) if path.exists()]
+def files_of(workspace: Workspace, postgresql: Postgresql | None) -> list[Path]:
+    """The files of all databases."""
+    files = [path for path in (workspace.sqlite, workspace.competitors_sqlite) if path.exists()]
     return files if postgresql is None else [*files, *postgresql.files()]
 
 
@@ -92,26 +92,26 @@ def remove_sqlite(path: Path) -> None:
 
 
 def _import_all(
-    place: Place, database: str, postgresql: Postgresql | None, again: bool
+    workspace: Workspace, database: str, postgresql: Postgresql | None, again: bool
 ) -> Measured:
-    note = place.directory / f"imported-{database}.json"
-    edition = _edition(place) + _edition_of_tables()
+    note = workspace.directory / f"imported-{database}.json"
+    fingerprint = _fingerprint(workspace) + _fingerprint_of_tables()
     if note.exists() and not again:
-        kept = json.loads(note.read_text())
-        if kept.pop("edition") == edition:
-            return Measured(**kept)
+        stored = json.loads(note.read_text())
+        if stored.pop("fingerprint") == fingerprint:
+            return Measured(**stored)
     note.unlink(missing_ok=True)
     if database == "sqlite":
-        remove_sqlite(place.sqlite)
+        remove_sqlite(workspace.sqlite)
     else:
         assert postgresql is not None
         postgresql.recreate(OURS)
     ini = write_ini(
-        place.scratch(f"import-{database}.ini"), url=url_of(place, database, postgresql)
+        workspace.scratch(f"import-{database}.ini"), url=url_of(workspace, database, postgresql)
     )
     run_program(ini, "db", "upgrade")
-    command = [sys.executable, "-m", "bench.importing", str(ini), place.size.name]
-    print(f"importing {place.size.records:,} records into {database} …", flush=True)
+    command = [sys.executable, "-m", "bench.importing", str(ini), workspace.size.name]
+    print(f"importing {workspace.size.records:,} records into {database} …", flush=True)
     done = subprocess.run(
         command,
         cwd=PROJECT,
@@ -126,38 +126,38 @@ def _import_all(
         assert postgresql is not None
         # As its autovacuum would have done a minute later, in the middle of a load.
         postgresql.run_sql(OURS, "VACUUM ANALYZE")
-    note.write_text(json.dumps({**asdict(measured), "edition": edition}))
+    note.write_text(json.dumps({**asdict(measured), "fingerprint": fingerprint}))
     return measured
 
 
-def _edition(place: Place) -> str:
+def _fingerprint(workspace: Workspace) -> str:
     """Changes with the data."""
-    return str(json.loads(place.people.read_text("utf-8"))["edition"])
+    return str(json.loads(workspace.people.read_text("utf-8"))["fingerprint"])
 
 
-def _edition_of_tables() -> str:
+def _fingerprint_of_tables() -> str:
     """Changes with the service's migrations."""
     versions = PROJECT / "finance_api" / "storage" / "sql" / "migrations" / "versions"
     code = b"".join(path.read_bytes() for path in sorted(versions.glob("*.py")))
     return hashlib.sha256(code).hexdigest()
 
 
-def _fill_peer(place: Place, database: str, postgresql: Postgresql | None) -> None:
-    note = place.directory / f"peer-{database}.edition"
-    edition = _edition(place)
-    if note.exists() and note.read_text() == edition:
+def _fill_competitors(workspace: Workspace, database: str, postgresql: Postgresql | None) -> None:
+    note = workspace.directory / f"competitors-{database}.fingerprint"
+    fingerprint = _fingerprint(workspace)
+    if note.exists() and note.read_text() == fingerprint:
         return
     if database == "sqlite":
-        remove_sqlite(place.peer_sqlite)
+        remove_sqlite(workspace.competitors_sqlite)
     else:
         assert postgresql is not None
-        postgresql.recreate(PEER)
-    url = peer_url_of(place, database, postgresql)
-    _timed(f"the peers' tables in {database}", lambda: fill(url, place))
+        postgresql.recreate(THEIRS)
+    url = competitors_url_of(workspace, database, postgresql)
+    _timed(f"the competitors' tables in {database}", lambda: fill(url, workspace))
     if database == "postgresql":
         assert postgresql is not None
-        postgresql.run_sql(PEER, "VACUUM ANALYZE")
-    note.write_text(edition)
+        postgresql.run_sql(THEIRS, "VACUUM ANALYZE")
+    note.write_text(fingerprint)
 
 
 def _timed(what: str, work: Callable[[], object]) -> None:
@@ -174,9 +174,9 @@ def _main() -> None:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--database", choices=DATABASES, action="append")
     options = parser.parse_args()
-    place = Place(QUICK if options.quick else FULL)
-    with alone(), running(place) as postgresql:
-        prepare(place, postgresql, again=options.again, databases=options.database or DATABASES)
+    workspace = Workspace(QUICK if options.quick else FULL)
+    with exclusive(), running(workspace) as postgresql:
+        prepare(workspace, postgresql, again=options.again, databases=options.database or DATABASES)
 
 
 if __name__ == "__main__":

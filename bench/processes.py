@@ -1,4 +1,4 @@
-"""Processes of the suite: pinned to a core, waited for, ended by their own ids, weighed."""
+"""Processes of the suite: pinned to a core, awaited, ended by their own ids, measured."""
 
 import os
 import signal
@@ -8,12 +8,12 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench.places import PROJECT
+from bench.workspace import PROJECT
 
 _START_SECONDS = 60
 _END_SECONDS = 35
-#: A core is idle when it had nothing to do for this share of so long; its time is told in ticks of
-#: a hundredth of a second.
+#: A core is idle when it had nothing to do for this share of so long; Linux counts its time
+#: in hundredths of a second.
 _IDLE_SHARE = 0.75
 _IDLE_LOOK_SECONDS = 0.1
 _IDLE_LONGEST_SECONDS = 90
@@ -58,7 +58,7 @@ def free_port() -> int:
 
 
 class Process:
-    """A server on the servers' core, in a group of its own; what it says goes to ``log``."""
+    """A server on the servers' core, in a group of its own; its output goes to ``log``."""
 
     def __init__(
         self, command: Sequence[str], log: Path, port: int, environment: Mapping[str, str]
@@ -78,7 +78,7 @@ class Process:
             )
 
     def wait_until_listening(self) -> None:
-        """Raises RuntimeError with what it said if it ends, or does not listen in a minute."""
+        """Raises RuntimeError with its output if it ends, or does not listen in a minute."""
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
             try:
@@ -101,7 +101,7 @@ class Process:
                     continue
 
     def own_memory_bytes(self) -> int:
-        """Memory that is its own, not of files: of its largest process, which is the worker."""
+        """Private memory of its largest process, which is the worker."""
         return max(_anonymous_bytes(pid) for pid in (self._process.pid, *self._children()))
 
     def _children(self) -> list[int]:
@@ -122,14 +122,14 @@ def peak_bytes(pid: int) -> int:
 
     Of what runs now: the figures of ``getrusage`` count what the process was forked from, too.
     """
-    return _told_bytes(pid, "status", "VmHWM:")
+    return _bytes_in_proc(pid, "status", "VmHWM:")
 
 
 def _anonymous_bytes(pid: int) -> int:
-    return _told_bytes(pid, "smaps_rollup", "Anonymous:")
+    return _bytes_in_proc(pid, "smaps_rollup", "Anonymous:")
 
 
-def _told_bytes(pid: int, file: str, name: str) -> int:
+def _bytes_in_proc(pid: int, file: str, name: str) -> int:
     try:
         lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
     except OSError:

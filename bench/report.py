@@ -11,29 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from bench.loads import LOADS
-from bench.places import PROJECT, Place
-from bench.servers import OURS, PEERS, REFERENCE
+from bench.servers import COMPETITORS, OURS, REFERENCE, WITH_TARGETS
 from bench.sizes import FULL, QUICK, SIZES
+from bench.workspace import PROJECT, Workspace
 
 PAGE = PROJECT / "docs" / "performance.md"
 _BEGIN = "<!-- The tables begin: python -m bench.report --docs writes them. -->"
 _END = "<!-- The tables end. -->"
 _DATABASES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 _NAMES = {"fastapi": "FastAPI", "datasette": "Datasette"}
-#: Of fewer there is no slowest percent; most are longer than a run then, and not counted.
-_FEWEST_ANSWERS = 200
+#: With fewer, a 99th percentile means nothing: most responses take longer than a run.
+_FEWEST_RESPONSES = 200
 _MEGABYTE = 1_000_000
 
 
-def write_report(place: Place) -> str:
-    """The tables of this size's last run; also kept beside its results."""
-    text = report(json.loads(place.results.read_text("utf-8")))
-    place.results.with_suffix(".md").write_text(text, encoding="utf-8")
+def write_report(workspace: Workspace) -> str:
+    """The tables of the last run of this size; also written beside its results."""
+    text = report(json.loads(workspace.results.read_text("utf-8")))
+    workspace.results.with_suffix(".md").write_text(text, encoding="utf-8")
     return text
 
 
 def report(found: dict[str, Any]) -> str:
-    """found: as `bench.__main__` keeps it."""
+    """found: what `bench.__main__.measure_everything` returns."""
     size = SIZES[found["size"]]
     parts = [
         f"Measured on {found['date']} with {size.records:,} records of {size.users:,} users, "
@@ -43,10 +43,10 @@ def report(found: dict[str, Any]) -> str:
     results = {(r["load"], r["server"], r["database"]): r for r in found["results"]}
     for database, name in _DATABASES.items():
         if any(key[2] == database for key in results):
-            parts += [f"### {name}: answers a second", _throughput(results, database)]
-            parts += [f"### {name}: latency at 16 connections, in milliseconds"]
+            parts += [f"### {name}: requests per second", _throughput(results, database)]
+            parts += [f"### {name}: latency at 16 connections, milliseconds"]
             parts += [_latency(results, database)]
-    parts += ["### How flat it is", _flatness(found, results)]
+    parts += ["### Cost as data grows", _flatness(found, results)]
     parts += ["### Import", _imports(found), "### Memory of a worker", _memory(found)]
     if found["left_out"]:
         parts += ["### Left out", "\n".join(f"- {reason}" for reason in found["left_out"])]
@@ -68,16 +68,16 @@ def _number(value: float) -> str:
 def _times(ratio: float) -> str:
     if ratio < 10:
         return f"{ratio:.1f}×"
-    # The larger it is, the fewer answers of the slower one it rests on.
+    # A large ratio rests on few responses of the slower server.
     return f"{ratio:.0f}×" if ratio < 100 else f"{round(ratio, -1):.0f}×"
 
 
 def _throughput(results: dict[Any, Any], database: str) -> str:
-    peers = [name for name in PEERS if ("page", name, database) in results]
+    competitors = [name for name in COMPETITORS if ("page", name, database) in results]
     ours = [name for name in OURS if ("page", name, database) in results]
-    headings = ["Load", *(_NAMES[name] for name in peers)]
+    headings = ["Load", *(_NAMES[name] for name in competitors)]
     for name in ours:
-        headings += [name, "ratio", "aim"]
+        headings += [name, "ratio"] + ["target"] * (name in WITH_TARGETS)
     rows = []
     for load in LOADS:
         row = [load.title]
@@ -86,16 +86,15 @@ def _throughput(results: dict[Any, Any], database: str) -> str:
             for (name, server, where), result in results.items()
             if (name, where) == (load.name, database)
         }
-        row += [_number(speed[name]) if name in speed else "" for name in peers]
+        row += [_number(speed[name]) if name in speed else "" for name in competitors]
         for name in ours:
             row.append(_number(speed[name]))
-            if load.target is None:
-                row += ["", ""]
-                continue
-            ratio = speed[name] / speed[REFERENCE]
-            row += [_times(ratio), _times(load.target.of(database, name))]
+            compared = load.target is not None
+            row.append(_times(speed[name] / speed[REFERENCE]) if compared else "")
+            if name in WITH_TARGETS:
+                row.append(_times(load.target.of(database)) if load.target else "")
         rows.append(row)
-    note = f"\n\n*ratio*: to the peer {_NAMES[REFERENCE]} on the same database."
+    note = f"\n\n*ratio*: to {_NAMES[REFERENCE]} on the same database."
     return _table(headings, rows) + note
 
 
@@ -109,7 +108,7 @@ def _latency(results: dict[Any, Any], database: str) -> str:
         row = [load.title]
         for name in names:
             result = results.get((load.name, name, database))
-            if result is None or result["answers"] < _FEWEST_ANSWERS:
+            if result is None or result["requests"] < _FEWEST_RESPONSES:
                 row += ["", "", ""]
                 continue
             p50, p99 = result["p50"], result["p99"]
@@ -123,25 +122,32 @@ def _flatness(found: dict[str, Any], results: dict[Any, Any]) -> str:
     rows = []
     for database, name in _DATABASES.items():
         for server in OURS:
-            for what, dear, cheap, aim in (
+            for what, costly, cheap, target in (
                 ("first page, most records / 1,000 records", "large", "page", "1.3"),
                 ("offset near the end / half-way", "deepest", "jump", "2"),
             ):
-                if (dear, server, database) in results:
+                if (costly, server, database) in results:
                     cost = (
                         results[cheap, server, database]["per_second"]
-                        / results[dear, server, database]["per_second"]
+                        / results[costly, server, database]["per_second"]
                     )
-                    rows.append([what, f"{server}, {name}", f"{cost:.2f}×", f"≤ {aim}×"])
+                    rows.append(
+                        [
+                            what,
+                            f"{server}, {name}",
+                            f"{cost:.2f}×",
+                            f"≤ {target}×" if server in WITH_TARGETS else "",
+                        ]
+                    )
         if database in found["tokens"]:
             few, many = found["tokens"][database]
             cost = many["microseconds"] / few["microseconds"]
             what = (
-                f"look-up of a token, {many['tokens']:,} ({many['microseconds']:.0f} µs) / "
+                f"lookup of a token, {many['tokens']:,} ({many['microseconds']:.0f} µs) / "
                 f"{few['tokens']:,} ({few['microseconds']:.0f} µs)"
             )
             rows.append([what, name, f"{cost:.2f}×", "≤ 1.2×"])
-    return _table(("Cost of", "Where", "ratio", "aim"), rows)
+    return _table(("Cost of", "Where", "ratio", "target"), rows)
 
 
 def _imports(found: dict[str, Any]) -> str:
@@ -158,7 +164,14 @@ def _imports(found: dict[str, Any]) -> str:
         what = f"{each['records']:,} records, one file"
         row = [_number(speed), _number(bare), f"{each['share']:.2f}", peak]
         rows.append([what, _DATABASES[database], *row])
-    headings = ("Import", "Into", "a second", "bare a second", "share (≥ 0.25)", "peak (≤ 300 MB)")
+    headings = (
+        "Import",
+        "Into",
+        "records/s",
+        "bare records/s",
+        "share (≥ 0.25)",
+        "peak (≤ 300 MB)",
+    )
     return _table(headings, rows)
 
 
@@ -170,11 +183,11 @@ def _memory(found: dict[str, Any]) -> str:
         ]
         for each in found["memory"]
     ]
-    return _table(("Server", "of its own, after all loads (aim: ≤ 150 MB)"), rows)
+    return _table(("Server", "private memory after all loads (target: ≤ 150 MB)"), rows)
 
 
 def put_into_docs(page: Path, text: str) -> None:
-    """Replaces what stands between the marks."""
+    """Replaces the text between the marks."""
     before, _, rest = page.read_text("utf-8").partition(_BEGIN)
     _, mark, after = rest.partition(_END)
     if not mark:
@@ -186,13 +199,15 @@ def _main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="of the quick run")
-    parser.add_argument("--docs", action="store_true", help="put them into docs/performance.md")
+    parser.add_argument("--quick", action="store_true", help="the tables of the quick run")
+    parser.add_argument(
+        "--docs", action="store_true", help="also write them into docs/performance.md"
+    )
     options = parser.parse_args()
-    place = Place(QUICK if options.quick else FULL)
-    if not place.results.exists():
+    workspace = Workspace(QUICK if options.quick else FULL)
+    if not workspace.results.exists():
         raise SystemExit("there are no results yet: run python -m bench")
-    text = write_report(place)
+    text = write_report(workspace)
     print(text)
     if options.docs:
         put_into_docs(PAGE, text)

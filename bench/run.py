@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from bench.client import CONNECTIONS, require_wrk
 from bench.loads import BY_NAME, LOADS
 from bench.measuring import measure
-from bench.places import Place, alone
 from bench.postgresql import running
 from bench.prepare import DATABASES, files_of, prepare
 from bench.servers import SERVERS, serving, why_missing
 from bench.sizes import FULL, QUICK
+from bench.workspace import Workspace, exclusive
 
 
 def _names(known: Sequence[str]) -> Callable[[str], list[str]]:
@@ -37,17 +37,17 @@ def _main() -> None:
     parser.add_argument("--only", type=_names(list(BY_NAME)), help=f"of {', '.join(BY_NAME)}")
     parser.add_argument("--server", type=_names(SERVERS), help=f"of {', '.join(SERVERS)}")
     parser.add_argument("--database", type=_names(DATABASES), help=f"of {', '.join(DATABASES)}")
-    parser.add_argument("--quick", action="store_true", help="on the small data")
-    parser.add_argument("--seconds", type=int, default=2, help="of a run")
-    parser.add_argument("--runs", type=int, default=3, help="of which the median is told")
+    parser.add_argument("--quick", action="store_true", help="small data")
+    parser.add_argument("--seconds", type=int, default=2, help="length of a run")
+    parser.add_argument("--runs", type=int, default=3, help="of each load; the median counts")
     parser.add_argument("--connections", type=int, default=CONNECTIONS)
     options = parser.parse_args()
     require_wrk()
-    place = Place(QUICK if options.quick else FULL)
+    workspace = Workspace(QUICK if options.quick else FULL)
     loads = [BY_NAME[name] for name in options.only] if options.only else LOADS
     databases = options.database or DATABASES
-    with alone(), running(place) as postgresql:
-        prepare(place, postgresql, databases=databases)
+    with exclusive(), running(workspace) as postgresql:
+        prepare(workspace, postgresql, databases=databases)
         wanted = []
         for database in databases:
             for server in options.server or SERVERS:
@@ -57,15 +57,15 @@ def _main() -> None:
                 else:
                     wanted.append((server, database))
         print(
-            f"{'load':12}{'server':12}{'database':12}{'a second':>10}{'p50 ms':>10}{'p99 ms':>10}"
+            f"{'load':12}{'server':12}{'database':12}{'requests/s':>10}{'p50 ms':>10}{'p99 ms':>10}"
             f"{'alone ms':>10}"
         )
-        with serving(place, postgresql, wanted) as servers:
+        with serving(workspace, postgresql, wanted) as servers:
             for result in measure(
-                place,
+                workspace,
                 servers,
                 loads,
-                files_of(place, postgresql),
+                files_of(workspace, postgresql),
                 runs=options.runs,
                 seconds=options.seconds,
                 connections=options.connections,

@@ -7,19 +7,21 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 
+from bench.competitors.datasette_metadata import SETTINGS, write_metadata
 from bench.dialects import Datasette, Dialect, FastApi, Ours
-from bench.ini import has_caches, write_ini
+from bench.ini import has_response_cache, write_ini
 from bench.loads import Load
-from bench.peers.datasette_metadata import SETTINGS, write_metadata
-from bench.places import Place
 from bench.postgresql import Postgresql
-from bench.prepare import peer_url_of, url_of
+from bench.prepare import competitors_url_of, url_of
 from bench.processes import Process, free_port
+from bench.workspace import Workspace
 
 OURS = ("waitress", "granian")
-PEERS = ("fastapi", "datasette")
-SERVERS = (*OURS, *PEERS)
-#: What throughput is compared with.
+#: waitress is the development server: reported, without targets.
+WITH_TARGETS = ("granian",)
+COMPETITORS = ("fastapi", "datasette")
+SERVERS = (*OURS, *COMPETITORS)
+#: The competitor that ratios are to.
 REFERENCE = "fastapi"
 
 _PSERVE = ("-m", "pyramid.scripts.pserve")
@@ -29,25 +31,25 @@ _PSERVE = ("-m", "pyramid.scripts.pserve")
 class Server:
     """One server on one database.
 
-    kept: the process that answers loads whose answers may be kept. cold: the one for the others;
-    the same where there are no caches.
+    cached: the process for loads that may use the response cache. uncached: the one for the
+    others; the same process where there is no cache.
     """
 
     name: str
     database: str
     dialect: Dialect
-    kept: Process
-    cold: Process = field(init=False)
+    cached: Process
+    uncached: Process = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cold = self.kept
+        self.uncached = self.cached
 
     @property
     def is_ours(self) -> bool:
         return self.name in OURS
 
     def process_for(self, load: Load) -> Process:
-        return self.kept if load.kept else self.cold
+        return self.cached if load.cached else self.uncached
 
 
 def why_missing(name: str, database: str, postgresql: Postgresql | None) -> str:
@@ -73,90 +75,99 @@ def _has_granian_runner() -> bool:
 
 @contextmanager
 def serving(
-    place: Place,
+    workspace: Workspace,
     postgresql: Postgresql | None,
     wanted: Sequence[tuple[str, str]],
     *,
-    cold: bool = True,
+    uncached: bool = True,
 ) -> Iterator[list[Server]]:
     """The servers of these (name, database), listening; ended at the end.
 
-    cold: whether loads come for which the service's caches are off.
+    uncached: whether there are loads with the response cache off.
     """
     with ExitStack() as stack:
         servers = []
         for name, database in wanted:
-            server = _start(stack, place, postgresql, name, database)
-            if cold and server.is_ours and has_caches():
-                server.cold = _start_ours(
-                    stack, place, postgresql, name, database, keep_answers=False
+            server = _start(stack, workspace, postgresql, name, database)
+            if uncached and server.is_ours and has_response_cache():
+                server.uncached = _start_ours(
+                    stack, workspace, postgresql, name, database, cached=False
                 )
             servers.append(server)
         for server in servers:
-            server.kept.wait_until_listening()
-            server.cold.wait_until_listening()
+            server.cached.wait_until_listening()
+            server.uncached.wait_until_listening()
         yield servers
 
 
 def _start(
-    stack: ExitStack, place: Place, postgresql: Postgresql | None, name: str, database: str
+    stack: ExitStack, workspace: Workspace, postgresql: Postgresql | None, name: str, database: str
 ) -> Server:
     if name in OURS:
-        process = _start_ours(stack, place, postgresql, name, database, keep_answers=True)
+        process = _start_ours(stack, workspace, postgresql, name, database, cached=True)
         return Server(name, database, Ours(), process)
     if name == "datasette":
-        dialect = Datasette(place.peer_sqlite.stem)
-        return Server(name, database, dialect, _start_datasette(stack, place))
-    url = peer_url_of(place, database, postgresql)
-    return Server(name, database, FastApi(), _start_fastapi(stack, place, database, url))
+        dialect = Datasette(workspace.competitors_sqlite.stem)
+        return Server(name, database, dialect, _start_datasette(stack, workspace))
+    url = competitors_url_of(workspace, database, postgresql)
+    return Server(name, database, FastApi(), _start_fastapi(stack, workspace, database, url))
 
 
-def _start_datasette(stack: ExitStack, place: Place) -> Process:
+def _start_datasette(stack: ExitStack, workspace: Workspace) -> Process:
     port = free_port()
-    metadata = write_metadata(place.scratch("datasette.json"), place.peer_sqlite.stem)
+    metadata = write_metadata(
+        workspace.scratch("datasette.json"), workspace.competitors_sqlite.stem
+    )
     command = [sys.executable, "-m", "datasette", "serve"]
-    command += ["--immutable", str(place.peer_sqlite), "--metadata", str(metadata)]
+    command += ["--immutable", str(workspace.competitors_sqlite), "--metadata", str(metadata)]
     command += ["--host", "127.0.0.1", "--port", str(port)]
     for setting, value in SETTINGS.items():
         command += ["--setting", setting, value]
-    return _run(stack, place, "datasette", command, port)
+    return _run(stack, workspace, "datasette", command, port)
 
 
-def _start_fastapi(stack: ExitStack, place: Place, database: str, url: str) -> Process:
+def _start_fastapi(stack: ExitStack, workspace: Workspace, database: str, url: str) -> Process:
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "bench.peers.fastapi_app:app", "--workers", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "bench.competitors.fastapi_app:app",
+        "--workers",
+        "1",
+    ]
     command += ["--host", "127.0.0.1", "--port", str(port), "--no-access-log"]
     command += ["--loop", "uvloop", "--http", "httptools"]
-    return _run(stack, place, f"fastapi-{database}", command, port, {"PEER_URL": url})
+    return _run(stack, workspace, f"fastapi-{database}", command, port, {"COMPETITOR_URL": url})
 
 
 def _start_ours(
     stack: ExitStack,
-    place: Place,
+    workspace: Workspace,
     postgresql: Postgresql | None,
     name: str,
     database: str,
     *,
-    keep_answers: bool,
+    cached: bool,
 ) -> Process:
-    label = f"{name}-{database}{'' if keep_answers else '-cold'}"
-    url = url_of(place, database, postgresql)
-    ini = write_ini(place.scratch(f"{label}.ini"), url=url, keep_answers=keep_answers)
+    label = f"{name}-{database}{'' if cached else '-uncached'}"
+    url = url_of(workspace, database, postgresql)
+    ini = write_ini(workspace.scratch(f"{label}.ini"), url=url, cached=cached)
     port = free_port()
     command = [sys.executable, *_PSERVE]
     if name == "granian":
         command += ["--server-name", "granian"]
-    return _run(stack, place, label, [*command, str(ini), f"http_port={port}"], port)
+    return _run(stack, workspace, label, [*command, str(ini), f"http_port={port}"], port)
 
 
 def _run(
     stack: ExitStack,
-    place: Place,
+    workspace: Workspace,
     label: str,
     command: Sequence[str],
     port: int,
     environment: Mapping[str, str] | None = None,
 ) -> Process:
-    process = Process(command, place.scratch(f"{label}.out"), port, environment or {})
+    process = Process(command, workspace.scratch(f"{label}.out"), port, environment or {})
     stack.callback(process.stop)
     return process

@@ -1,4 +1,4 @@
-"""How much is measured: the full suite, and a quick one that shows the same in the small."""
+"""The size of a run: the full suite, and a quick one."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ class Size:
 
     large_records: of the first user. regular_users: have exactly ``regular_records`` each; the
     remaining users share ``shared_records``.
-    run_seconds: of each of the ``runs`` of a load. weighing_seconds: of each load before workers
-    are weighed; 0: only a sample of its questions is asked.
+    run_seconds: of each of the ``runs`` of a load. memory_seconds: of each load before workers
+    are measured; 0: only a sample of its queries is asked.
     bulk_records: of the import of one file, unless another number is asked for.
-    token_counts: between which the look-up of a token is compared.
+    token_counts: numbers of tokens whose lookup times are compared.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Size:
     token_counts: tuple[int, int]
     run_seconds: int
     runs: int
-    weighing_seconds: int
+    memory_seconds: int
 
     @property
     def records(self) -> int:
@@ -54,7 +54,7 @@ FULL = Size(
     token_counts=(1_000, 1_000_000),
     run_seconds=1,
     runs=3,
-    weighing_seconds=1,
+    memory_seconds=1,
 )
 
 QUICK = Size(
@@ -68,7 +68,7 @@ QUICK = Size(
     token_counts=(1_000, 20_000),
     run_seconds=1,
     runs=1,
-    weighing_seconds=0,
+    memory_seconds=0,
 )
 
 SIZES = {size.name: size for size in (FULL, QUICK)}

@@ -1,4 +1,4 @@
-"""The words that the data is made of: what people spend on, where, and what they note."""
+"""The words of the data: categories, payees, notes."""
 
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ CATEGORIES = {
     "Food & drinks": ("Groceries", "Restaurants", "Cafés", "Bakery", "Delivery"),
     "Housing": ("Rent", "Energy", "Water", "Internet & phone", "Repairs", "Furniture"),
     "Transport": ("Public transport", "Fuel", "Bicycle", "Taxi", "Parking", "Car service"),
-    "Leisure": ("ImportSession", "Cinema", "Holidays", "Sport", "Music", "Games"),
+    "Leisure": ("Books", "Cinema", "Holidays", "Sport", "Music", "Games"),
     "Shopping": ("Clothes", "Household", "Electronics", "Gifts", "Garden"),
     "Health": ("Pharmacy", "Doctor", "Dentist"),
     "Income": ("Salary", "Refunds", "Interest", "Selling"),
@@ -64,7 +64,7 @@ SPENDINGS = (
     Spending("Internet & phone", ("Telco One", "Fibre Home"), 1_500, 6_900, "transfer"),
     Spending("Public transport", ("City Transit", "Rail Pass"), 240, 9_900, "mobile_payment"),
     Spending("Fuel", ("Petrol & Co", "Station Nord"), 2_500, 9_800, "debit_card"),
-    Spending("ImportSession", ("Librairie Page 7", "Buchhandlung Graf"), 790, 4_500, "web_payment"),
+    Spending("Books", ("Librairie Page 7", "Buchhandlung Graf"), 790, 4_500, "web_payment"),
     Spending("Sport", ("Climbing Hall", "City Pool"), 450, 6_000, "debit_card"),
     Spending("Clothes", ("Nordlicht", "Second Life Store"), 990, 15_900, "credit_card"),
     Spending("Household", ("Hardware House", "Bright Lamps"), 350, 12_900, "debit_card"),

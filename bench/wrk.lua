@@ -1,8 +1,8 @@
--- Asks the requests of a file in turn, looks at every answer, and prints one line of JSON.
+-- Sends the requests of a file in turn, checks every response, and prints one line of JSON.
 --
 -- Arguments: the file (a line each: path, tab, token or -, tab, entity tag or -), the number of
--- threads, the status that answers must have, the least and the most bytes of their bodies; with
--- -1 for the least, answers are not looked at here: only wrk's own counters are.
+-- threads, the status that responses must have, the least and the most bytes of their bodies; with
+-- -1 for the least, responses are not checked here, but by wrk's own counters.
 
 local threads = {}
 
@@ -32,14 +32,14 @@ function init(arguments)
    end
    at = 0
    wrong = 0
-   looked = 0
+   checked = 0
    example = ""
    if least >= 0 then
-      response = function(answered, headers, body)
-         looked = looked + 1
-         if answered ~= status or #body < least or #body > most then
+      response = function(received, headers, body)
+         checked = checked + 1
+         if received ~= status or #body < least or #body > most then
             wrong = wrong + 1
-            example = answered .. " with " .. #body .. " bytes"
+            example = received .. " with " .. #body .. " bytes"
          end
       end
    end
@@ -51,17 +51,17 @@ function request()
 end
 
 function done(summary, latency, _)
-   local wrong, looked, example = 0, 0, ""
+   local wrong, checked, example = 0, 0, ""
    for _, thread in ipairs(threads) do
       wrong = wrong + thread:get("wrong")
-      looked = looked + thread:get("looked")
+      checked = checked + thread:get("checked")
       if thread:get("example") ~= "" then example = thread:get("example") end
    end
    local errors = summary.errors
    io.write(string.format(
-      '\n{"requests":%d,"microseconds":%d,"bytes":%d,"p50":%d,"p99":%d,"wrong":%d,"looked":%d,'
+      '\n{"requests":%d,"microseconds":%d,"bytes":%d,"p50":%d,"p99":%d,"wrong":%d,"checked":%d,'
       .. '"example":"%s","failed":%d}\n',
       summary.requests, summary.duration, summary.bytes,
-      latency:percentile(50), latency:percentile(99), wrong, looked, example,
+      latency:percentile(50), latency:percentile(99), wrong, checked, example,
       errors.connect + errors.read + errors.write + errors.status + errors.timeout))
 end

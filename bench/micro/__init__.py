@@ -1,1 +1,1 @@
-"""What each layer costs by itself: one process, one thread, no sockets."""
+"""The cost of each layer by itself: one process, one thread, no sockets."""

@@ -1,7 +1,7 @@
 """Every layer, in microseconds a call: `make bench-micro`.
 
 python -m bench.micro --database sqlite
-python -m bench.micro --profile "app: first page of 100"    where the time of one goes
+python -m bench.micro --profile "app: first page of 100"    the profile of one layer
 """
 
 import argparse
@@ -14,10 +14,10 @@ from bench.ini import write_ini
 from bench.micro.application import opened
 from bench.micro.layers import Layer, layers
 from bench.micro.timing import microseconds
-from bench.places import Place, alone
 from bench.postgresql import running
 from bench.prepare import DATABASES, prepare, url_of
 from bench.sizes import FULL, QUICK
+from bench.workspace import Workspace, exclusive
 
 _PROFILED_CALLS = 2_000
 
@@ -41,21 +41,21 @@ def _main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--full", action="store_true", help="on the large data")
+    parser.add_argument("--full", action="store_true", help="large data")
     parser.add_argument("--database", choices=DATABASES, action="append")
-    parser.add_argument("--profile", metavar="LAYER", help="profile this one instead")
+    parser.add_argument("--profile", metavar="LAYER", help="profile this layer instead")
     options = parser.parse_args()
-    place = Place(FULL if options.full else QUICK)
+    workspace = Workspace(FULL if options.full else QUICK)
     databases = options.database or DATABASES
-    with alone(), running(place) as postgresql:
-        prepare(place, postgresql, databases=databases)
-        people = data.prepare(place)[1 : 1 + place.size.regular_users]
+    with exclusive(), running(workspace) as postgresql:
+        prepare(workspace, postgresql, databases=databases)
+        people = data.prepare(workspace)[1 : 1 + workspace.size.regular_users]
         for database in databases:
             if database == "postgresql" and postgresql is None:
                 print("PostgreSQL is not installed: left out")
                 continue
-            url = url_of(place, database, postgresql)
-            ini = write_ini(place.scratch("micro.ini"), url=url, keep_answers=False)
+            url = url_of(workspace, database, postgresql)
+            ini = write_ini(workspace.scratch("micro.ini"), url=url, cached=False)
             print(f"{database}, microseconds a call")
             with opened(ini, people) as application:
                 found = layers(application, people)

@@ -21,7 +21,7 @@ Environ = dict[str, Any]
 
 
 class Application:
-    """app: the whole of it. Requests are of users in turn, so that no kept answer helps."""
+    """app: the WSGI application. Users take turns, so that the response cache does not help."""
 
     def __init__(self, app: Any, people: list[data.Person]) -> None:
         self.app = app
@@ -39,7 +39,7 @@ class Application:
         environ.update(headers)
         return environ
 
-    def answer(self, environ: Environ) -> tuple[str, dict[str, str], bytes]:
+    def respond(self, environ: Environ) -> tuple[str, dict[str, str], bytes]:
         """Status, headers and body."""
         return _call(self.app, environ)
 
@@ -52,7 +52,7 @@ class Application:
 
     @staticmethod
     def end(request: Request) -> None:
-        """What a request does when it is over, such as giving its connection back."""
+        """The request's finished callbacks, such as releasing its connection."""
         request._process_finished_callbacks()  # noqa: SLF001
 
 
@@ -81,7 +81,7 @@ def opened(ini: Path, people: list[data.Person]) -> Iterator[Application]:
 
 
 def bare_application() -> Any:
-    """Pyramid with one route and a view that answers nothing: what nothing can be faster than."""
+    """Pyramid with one route and an empty view: the lower bound."""
     config = Configurator()
     config.add_route("one", "/v1/api/records")
     config.add_view(lambda request: Response(b""), route_name="one")

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import cycle
 
-from bench import data
+from bench import data, loads
 from bench.dialects import Ours
-from bench.loads import FIRST, Kind, Question
+from bench.loads import FIRST, Kind
 from bench.micro.application import Application, bare_application, call_bare
 from bench.sizes import PAGE
 from finance_api.api.parameters import list_schema, read_parameters
@@ -20,8 +20,8 @@ from finance_api.resources.field import Resource
 from finance_api.resources.wire import RowEncoder
 from finance_api.storage.interface import Storage, StorageBackend, reading
 
-_PAGE_PATH = Ours().path(Question(None, Kind.RECORDS, PAGE, since=data.SINCE))  # type: ignore[arg-type]
-_CATEGORIES_PATH = Ours().path(Question(None, Kind.CATEGORIES, FIRST))  # type: ignore[arg-type]
+_PAGE_PATH = Ours().path(loads.Query(None, Kind.RECORDS, PAGE, since=data.SINCE))  # type: ignore[arg-type]
+_CATEGORIES_PATH = Ours().path(loads.Query(None, Kind.CATEGORIES, FIRST))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Layer:
 
 
 def layers(application: Application, people: list[data.Person]) -> Iterator[Layer]:
-    """From the outside inwards, and then what they are made of."""
+    """From the outside inwards, then their parts."""
     yield from _whole_requests(application, people)
     yield from _before_the_storage(application)
     yield from _storage(application.registry.services.storage, people)
@@ -39,12 +39,12 @@ def layers(application: Application, people: list[data.Person]) -> Iterator[Laye
 
 
 def _whole_requests(application: Application, people: list[data.Person]) -> Iterator[Layer]:
-    """How far a request comes says what the layers up to there cost together."""
+    """Requests that end at different depths: each costs what the layers up to there cost."""
 
     def expecting(status: str, make: Callable[[], dict[str, object]]) -> Callable[[], None]:
         def call() -> None:
-            answered, _, _ = application.answer(make())
-            assert answered.startswith(status), answered
+            found, _, _ = application.respond(make())
+            assert found.startswith(status), found
 
         return call
 
@@ -77,7 +77,7 @@ def _whole_requests(application: Application, people: list[data.Person]) -> Iter
 
 def _tag(application: Application, person: data.Person) -> tuple[data.Person, str]:
     token = f"Bearer {person.token}"
-    _, headers, _ = application.answer(application.environ(_PAGE_PATH, HTTP_AUTHORIZATION=token))
+    _, headers, _ = application.respond(application.environ(_PAGE_PATH, HTTP_AUTHORIZATION=token))
     return person, headers["ETag"]
 
 
@@ -138,14 +138,14 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
     yield Layer("storage: token", unit(lambda storage: storage.get_token_owner(next(digests))))
     yield Layer("storage: data state", unit(lambda s: s.get_data_state(next(users)[0])))
     yield Layer("storage: page of 100, rows", unit(lambda s: s.list_rows(next(users)[0], page)))
-    yield Layer("storage: page of 100, bodies", unit(lambda s: s.list_json(next(users)[0], page)))
+    yield Layer("storage: page of 100, JSON", unit(lambda s: s.list_json(next(users)[0], page)))
     yield Layer("storage: 30 categories, rows", unit(lambda s: s.list_rows(next(users)[0], some)))
 
     def by_id(storage: Storage) -> None:
         user_id, ids = next(users)
         storage.get_json(user_id, RECORDS, ids)
 
-    yield Layer("storage: 30 records by id, bodies", unit(by_id))
+    yield Layer("storage: 30 records by id, JSON", unit(by_id))
 
 
 def _writing(backend: StorageBackend, person: data.Person) -> Iterator[Layer]:

@@ -1,4 +1,4 @@
-"""The users' native files -> the peers' tables, as fast as it goes: this is not measured."""
+"""The users' native files -> the competitors' tables, as fast as it goes: this is not measured."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -9,14 +9,21 @@ import orjson
 from sqlalchemy import Connection, Table, create_engine, insert
 
 from bench import data
-from bench.peers.tables import TRIGRAM_INDEX, accounts, api_tokens, categories, metadata, records
-from bench.places import Place
+from bench.competitors.tables import (
+    TRIGRAM_INDEX,
+    accounts,
+    api_tokens,
+    categories,
+    metadata,
+    records,
+)
+from bench.workspace import Workspace
 
 _DOCUMENT_TABLES = {"Account": accounts, "Category": categories}
 _LATER_INDEXES = (*records.indexes, *categories.indexes)
 
 
-def fill(url: str, place: Place) -> None:
+def fill(url: str, workspace: Workspace) -> None:
     """Makes and fills the tables; the database is empty."""
     engine = create_engine(url)
     with engine.begin() as connection:
@@ -24,8 +31,8 @@ def fill(url: str, place: Place) -> None:
         for table in tables:
             table.indexes.difference_update(_LATER_INDEXES)
         metadata.create_all(connection, tables=tables)
-        for person in data.prepare(place):
-            _fill_user(connection, place, person)
+        for person in data.prepare(workspace):
+            _fill_user(connection, workspace, person)
         for index in _LATER_INDEXES:
             index.create(connection)
         if connection.dialect.name == "postgresql":
@@ -35,8 +42,8 @@ def fill(url: str, place: Place) -> None:
     engine.dispose()
 
 
-def _fill_user(connection: Connection, place: Place, person: data.Person) -> None:
-    lines = _lines(place, person.number)
+def _fill_user(connection: Connection, workspace: Workspace, person: data.Person) -> None:
+    lines = _lines(workspace, person.number)
     token = {
         "sha256": hashlib.sha256(person.token.encode()).hexdigest(),
         "user_id": person.number,
@@ -59,8 +66,8 @@ def _fill_user(connection: Connection, place: Place, person: data.Person) -> Non
     _insert_many(connection, records, found)
 
 
-def _lines(place: Place, number: int) -> Iterator[dict[str, Any]]:
-    with open(data.file_of(place, number), "rb") as file:
+def _lines(workspace: Workspace, number: int) -> Iterator[dict[str, Any]]:
+    with open(data.file_of(workspace, number), "rb") as file:
         for line in file:
             yield orjson.loads(line)
 

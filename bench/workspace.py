@@ -13,7 +13,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 WORK = PROJECT / "bench" / ".work"
 
 
-class Place:
+class Workspace:
     """The directory of one size, and the files in it."""
 
     def __init__(self, size: Size) -> None:
@@ -41,8 +41,8 @@ class Place:
         return self.directory / "finance.sqlite"
 
     @property
-    def peer_sqlite(self) -> Path:
-        return self.directory / "peer.sqlite"
+    def competitors_sqlite(self) -> Path:
+        return self.directory / "competitors.sqlite"
 
     @property
     def results(self) -> Path:
@@ -57,7 +57,7 @@ class Place:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def exclusive() -> Iterator[None]:
     """Waits until no other measurement runs here: two at once would measure each other.
 
     SIGTERM ends the block as Ctrl-C does, so that what it has started is ended too.

@@ -1,9 +1,9 @@
-"""The first peer: FastAPI, SQLAlchemy Core, orjson, as one would write it by hand.
+"""The first competitor: FastAPI, SQLAlchemy Core and orjson, the usual way.
 
-``PEER_URL`` names the database. Each request looks its token up; there is no rate limit, no ETag,
-no revision and no log line.
+``COMPETITOR_URL`` names the database. Each request looks its token up; there is no rate limit, no
+ETag, no revision and no log line.
 
-The endpoints are ``async`` and ask the database in the event loop: with one core for everything
+The endpoints are ``async`` and query the database in the event loop: with one core for everything
 that was some 1.3 (SQLite) to 1.5 times (PostgreSQL) as fast as the thread pool.
 """
 
@@ -17,12 +17,12 @@ from fastapi import Depends, FastAPI, Header, HTTPException, Query, Response
 from sqlalchemy import Connection, Select, create_engine, event, select
 from sqlalchemy.pool import QueuePool
 
-from bench.peers.tables import accounts, api_tokens, categories, records
+from bench.competitors.tables import accounts, api_tokens, categories, records
 
 MAX_IDS = 100
 _UNITS = 10_000
 
-engine = create_engine(os.environ["PEER_URL"], pool_size=10, poolclass=QueuePool)
+engine = create_engine(os.environ["COMPETITOR_URL"], pool_size=10, poolclass=QueuePool)
 app = FastAPI(openapi_url=None)
 
 if engine.dialect.name == "sqlite":
@@ -130,9 +130,9 @@ async def get_records(user: User, database: Database, ids: str) -> Response:
         raise HTTPException(400, f"at most {MAX_IDS} ids")
     statement = _RECORDS.where(records.c.user_id == user, records.c.id.in_(wanted))
     found = {row[0]: _record(row) for row in database.execute(statement)}
-    kept = [found[record_id] for record_id in wanted if record_id in found]
+    records_found = [found[record_id] for record_id in wanted if record_id in found]
     missing = [record_id for record_id in wanted if record_id not in found]
-    return _json({"records": kept, "count": len(kept), "missingIds": missing})
+    return _json({"records": records_found, "count": len(records_found), "missingIds": missing})
 
 
 @app.get("/categories")

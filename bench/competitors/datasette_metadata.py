@@ -1,6 +1,6 @@
-"""The second peer: Datasette with a tuned query for each load, on the peers' SQLite file.
+"""The second competitor: Datasette on the competitors' SQLite file, a tuned query for each load.
 
-It has no users: who is asked for is a parameter, and no token is looked up.
+It has no users: the user is a parameter, and no token is looked up.
 """
 
 import json

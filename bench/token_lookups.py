@@ -14,9 +14,9 @@ from sqlalchemy import Connection, MetaData, Table, create_engine, insert, selec
 from bench import data
 from bench.importing import MADE_AT
 from bench.ini import sqlite_url, write_ini
-from bench.places import Place
 from bench.postgresql import Postgresql
 from bench.prepare import remove_sqlite, run_program
+from bench.workspace import Workspace
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import CliContext
@@ -27,19 +27,20 @@ _CHUNK = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp:
+class TokenLookup:
     """tokens: how many there are. microseconds: the median of finding one of them."""
 
     tokens: int
     microseconds: float
 
 
-def measure_look_ups(
-    place: Place, database: str, postgresql: Postgresql | None
-) -> tuple[LookUp, LookUp]:
+def measure_lookups(
+    workspace: Workspace, database: str, postgresql: Postgresql | None
+) -> tuple[TokenLookup, TokenLookup]:
     """Among few and among many tokens, in turn."""
     contexts = [
-        _context_with(place, database, postgresql, count) for count in place.size.token_counts
+        _context_with(workspace, database, postgresql, count)
+        for count in workspace.size.token_counts
     ]
     try:
         found: list[list[float]] = [[], []]
@@ -50,8 +51,8 @@ def measure_look_ups(
         for cli, _ in contexts:
             cli.close()
     few, many = (
-        LookUp(count, statistics.median(rounds))
-        for count, rounds in zip(place.size.token_counts, found, strict=True)
+        TokenLookup(count, statistics.median(rounds))
+        for count, rounds in zip(workspace.size.token_counts, found, strict=True)
     )
     return few, many
 
@@ -68,19 +69,19 @@ def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
 
 
 def _context_with(
-    place: Place, database: str, postgresql: Postgresql | None, count: int
+    workspace: Workspace, database: str, postgresql: Postgresql | None, count: int
 ) -> tuple[CliContext, list[str]]:
     """The storage with so many tokens, and the digests of some of them."""
     name = f"tokens_{count}"
     if database == "sqlite":
-        path = place.scratch(f"{name}.sqlite")
+        path = workspace.scratch(f"{name}.sqlite")
         remove_sqlite(path)
         url = sqlite_url(path)
     else:
         assert postgresql is not None
         postgresql.recreate(name)
         url = postgresql.url(name)
-    ini = write_ini(place.scratch(f"{name}-{database}.ini"), url=url)
+    ini = write_ini(workspace.scratch(f"{name}-{database}.ini"), url=url)
     run_program(ini, "db", "upgrade")
     cli = CliContext(str(ini))
     with cli.writing() as storage:

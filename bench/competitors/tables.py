@@ -1,4 +1,4 @@
-"""The peers' tables, as one would lay them out by hand: normalised, with the usual indexes."""
+"""The competitors' tables: normalised, with the usual indexes."""
 
 from sqlalchemy import (
     BigInteger,
