@@ -24,6 +24,14 @@ CORPORA = Path(
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-examples",
+        action="store_true",
+        help="write the answers that the examples of the docs give now into the pages",
+    )
+
+
 @pytest.fixture(autouse=True)
 def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):

@@ -47,7 +47,7 @@ BUDGETS = Resource(
         LABEL_IDS,
         date_field("startDate", "First day."),
         date_field("endDate", "Last day."),
-        flag_field("closed", "Whether it is no longer kept."),
+        flag_field("closed", "Whether it is closed."),
         CREATED_AT,
         UPDATED_AT,
         computed_field("periodStart", Kind.DATE, "First day of the current period.", "2026-01-01"),

@@ -480,7 +480,10 @@ def test_a_transaction_has_exactly_its_fields() -> None:
 
 def test_every_type_of_document_has_a_row_with_exactly_its_data() -> None:
     documented = rows(section(page("internal.md"), "Document types"))
-    assert [(row[0], _SPAN.findall(row[2]), row[2].endswith("brought")) for row in documented] == [
+    assert [
+        (row[0], _SPAN.findall(row[2]), row[2].endswith("other imported fields"))
+        for row in documented
+    ] == [
         (
             f"`{resource.model_type}`",
             [snake_case(field.name) for field in resource.listed_fields if field.name != "id"],
@@ -621,7 +624,7 @@ def test_paths_of_settings_pages_are_found() -> None:
 def test_the_headers_of_settings_pages_are_those_that_are_sent(app: Any) -> None:
     response = Request.blank(f"{SETTINGS_PAGES}/login").get_response(app)
     text = section(page("settings-pages.md"), "Headers")
-    example = next(body for language, body in _FENCE.findall(text) if not language)
+    example = next(body for language, body in _FENCE.findall(text) if language == "http")
     shown = dict(line.split(": ", 1) for line in example.splitlines()[1:])
     # The server adds the date.
     assert set(shown) == {*response.headers, "Date"}
