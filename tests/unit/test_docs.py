@@ -48,7 +48,7 @@ from finance_api.web.routes import ROUTES, STATIC
 PACKAGE = Path(finance_api.__file__).parent
 PROJECT = PACKAGE.parent
 DOCS = PROJECT / "docs"
-PAGES = (PROJECT / "README.md", *sorted(DOCS.glob("*.md")))
+PAGES = (PROJECT / "README.md", *sorted(DOCS.rglob("*.md")))
 INI_FILES = ("development.ini", "production.ini")
 
 _FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -708,4 +708,4 @@ def test_every_page_is_linked_from_another() -> None:
         for target in re.findall(r"\]\(([^)\s:]+)\)", path.read_text(encoding="utf-8"))
         if target.partition("#")[0] not in ("", path.name)
     }
-    assert {path.resolve() for path in DOCS.glob("*.md")} <= linked
+    assert {path.resolve() for path in DOCS.rglob("*.md")} <= linked
