@@ -10,12 +10,13 @@ from wsgiref.util import setup_testing_defaults
 
 from pyramid.config import Configurator
 from pyramid.paster import get_appsettings, setup_logging
-from pyramid.request import Request, apply_request_extensions
+from pyramid.request import apply_request_extensions
 from pyramid.response import Response
 
 from bench import data
 from bench.ini import APPLICATION
 from finance_api import main
+from finance_api.requests import Request
 
 Environ = dict[str, Any]
 
@@ -45,15 +46,15 @@ class Application:
 
     def request(self, path: str) -> Request:
         """As the tweens see it."""
-        request: Request = self.app.request_factory(self.environ(path))
+        request = Request(self.environ(path))
         request.registry = self.registry
         apply_request_extensions(request)
         return request
 
     @staticmethod
     def end(request: Request) -> None:
-        """The request's finished callbacks, such as releasing its connection."""
-        request._process_finished_callbacks()  # noqa: SLF001
+        """Releases the request's connection, as the application does after the response."""
+        request.close_storage()
 
 
 def _call(app: Any, environ: Environ) -> tuple[str, dict[str, str], bytes]:
