@@ -17,8 +17,13 @@ def has_response_cache() -> bool:
     return any(setting.name == _CACHE_BYTES for setting in SETTINGS)
 
 
-def write_ini(path: Path, *, url: str, cached: bool = True, workers: int = 1) -> Path:
-    """An ini file like production.ini that serves ``url`` and logs to a file beside it."""
+def write_ini(
+    path: Path, *, url: str, cached: bool = True, server: str = "granian", port: int = 0
+) -> Path:
+    """An ini file like production.ini that serves ``url`` and logs to a file beside it.
+
+    server: granian as in production.ini, with one worker; or waitress with its own defaults.
+    """
     ini = configparser.ConfigParser(interpolation=None)
     ini.optionxform = str  # type: ignore[method-assign,assignment]
     ini.read(PROJECT / "production.ini", encoding="utf-8")
@@ -30,8 +35,12 @@ def write_ini(path: Path, *, url: str, cached: bool = True, workers: int = 1) ->
     application["finance_api.ratelimit.public"] = _MANY
     if has_response_cache() and not cached:
         application[_CACHE_BYTES] = "0"
-    if ini.has_section("server:granian"):
-        ini["server:granian"]["workers"] = str(workers)
+    if server == "waitress":
+        ini["server:main"] = {"use": "egg:waitress#main", "threads": "4"}
+    else:
+        ini["server:main"]["workers"] = "1"
+        ini.remove_option("server:main", "get port")
+    ini["server:main"].update({"host": "127.0.0.1", "port": str(port)})
     ini["handler_console"]["class"] = "FileHandler"
     ini["handler_console"]["args"] = repr((str(path.with_suffix(".log")), "w"))
     with open(path, "w", encoding="utf-8") as file:

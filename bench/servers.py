@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 from bench.competitors.datasette_metadata import SETTINGS, write_metadata
@@ -58,19 +57,8 @@ def why_missing(name: str, database: str, postgresql: Postgresql | None) -> str:
         return "PostgreSQL is not installed"
     if name == "datasette" and database != "sqlite":
         return "Datasette serves SQLite only"
-    if name == "granian" and not _has_granian_runner():
-        return "this version has no granian runner"
     package = {"fastapi": "uvicorn"}.get(name, name)
     return "" if find_spec(package) else f"the package {package} is not installed"
-
-
-def _has_granian_runner() -> bool:
-    """Whether the code has one, and the installed package says so to pserve."""
-    runners = entry_points(group="paste.server_runner", name="granian")
-    return any(
-        find_spec(runner.module.rpartition(".")[0]) and find_spec(runner.module)
-        for runner in runners
-    )
 
 
 @contextmanager
@@ -152,12 +140,10 @@ def _start_ours(
 ) -> Process:
     label = f"{name}-{database}{'' if cached else '-uncached'}"
     url = url_of(workspace, database, postgresql)
-    ini = write_ini(workspace.scratch(f"{label}.ini"), url=url, cached=cached)
     port = free_port()
-    command = [sys.executable, *_PSERVE]
-    if name == "granian":
-        command += ["--server-name", "granian"]
-    return _run(stack, workspace, label, [*command, str(ini), f"http_port={port}"], port)
+    file = workspace.scratch(f"{label}.ini")
+    ini = write_ini(file, url=url, cached=cached, server=name, port=port)
+    return _run(stack, workspace, label, [sys.executable, *_PSERVE, str(ini)], port)
 
 
 def _run(
