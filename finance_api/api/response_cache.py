@@ -1,41 +1,41 @@
-"""Answers that are kept while the data they are of is unchanged."""
+"""Responses that are cached while their data is unchanged."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
-#: What an entry costs beside its body, roughly.
+#: The approximate size of an entry without its body.
 _ENTRY_BYTES = 2_000
-#: One answer takes no more than this part of all.
+#: The largest entry, as a part of the whole cache.
 _LARGEST_PART = 8
 
 Key = tuple[Hashable, ...]
 
 
 class ResponseCache:
-    """Answers by user, revision and what was asked; the longest unused go first.
+    """Responses by user, revision and request; the least recently used are evicted first.
 
-    Of each user only those of one revision are kept: the newest that was seen. An answer is never
-    found for another user or another revision than it was kept for.
-    max_bytes: roughly how much memory they may take; 0 keeps nothing.
+    Each user has entries of one revision: the newest that was seen. An entry is never found for
+    another user or another revision.
+    max_bytes: approximate memory of all entries; 0 caches nothing.
     """
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self._bytes = 0
-        self._answers: OrderedDict[tuple[int, Key], tuple[Any, int]] = OrderedDict()
+        self._entries: OrderedDict[tuple[int, Key], tuple[Any, int]] = OrderedDict()
         self._revisions: dict[int, int] = {}
         self._keys: dict[int, set[Key]] = {}
 
     @property
     def cached_bytes(self) -> int:
-        """Roughly how much memory they take now."""
+        """Approximate memory of all entries."""
         return self._bytes
 
     def get(self, user_id: int, revision: int, key: Key) -> Any | None:
-        """The answer that was kept, if there is one."""
+        """The cached response, if there is one."""
         with self._lock:
             known = self._revisions.get(user_id)
             if known is None:
@@ -44,14 +44,14 @@ class ResponseCache:
                 if known < revision:
                     self._forget_user(user_id)
                 return None
-            found = self._answers.get((user_id, key))
+            found = self._entries.get((user_id, key))
             if found is None:
                 return None
-            self._answers.move_to_end((user_id, key))
+            self._entries.move_to_end((user_id, key))
             return found[0]
 
-    def put(self, user_id: int, revision: int, key: Key, answer: Any, body_bytes: int) -> None:
-        """Keeps it, unless it is too large, or of an older revision than is known."""
+    def put(self, user_id: int, revision: int, key: Key, response: Any, body_bytes: int) -> None:
+        """Caches it, unless it is too large or of an older revision than is known."""
         size = body_bytes + _ENTRY_BYTES + sum(len(part) for part in key if isinstance(part, str))
         if size > self._max_bytes // _LARGEST_PART:
             return
@@ -65,17 +65,17 @@ class ResponseCache:
             self._drop(user_id, key)
             self._keys.setdefault(user_id, set()).add(key)
             self._revisions[user_id] = revision
-            self._answers[user_id, key] = answer, size
+            self._entries[user_id, key] = response, size
             self._bytes += size
             while self._bytes > self._max_bytes:
-                self._drop(*next(iter(self._answers)))
+                self._drop(*next(iter(self._entries)))
 
     def _forget_user(self, user_id: int) -> None:
         for key in list(self._keys.get(user_id, ())):
             self._drop(user_id, key)
 
     def _drop(self, user_id: int, key: Key) -> None:
-        found = self._answers.pop((user_id, key), None)
+        found = self._entries.pop((user_id, key), None)
         if found is None:
             return
         self._bytes -= found[1]
