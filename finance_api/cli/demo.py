@@ -1,6 +1,7 @@
 """finance-api load-demo"""
 
 import sys
+from collections import Counter
 
 import click
 from rich.console import Console
@@ -39,14 +40,19 @@ def load_demo(cli: CliContext, users: int, records_per_user: int, seed: int) -> 
             click.echo(f"{email} has data already")
             continue
         household = Household(seed * 10_000 + number, records_per_user, cli.clock.now())
-        report = import_rows(
-            cli.backend,
-            email,
-            household.documents(),
-            household.records,
-            now=cli.clock.now(),
+        documents = list(household.documents())
+        import_rows(cli.backend, email, documents, household.records, now=cli.clock.now())
+        with cli.writing() as storage:
+            user_id = storage.get_user(email).id
+            storage.add_usage({(user_id, day): n for day, n in household.usage().items()})
+        counts = Counter(document.resource.name for document in documents)
+        loaded = ", ".join(
+            f"{counts[name]} {name}" for name in ("accounts", "categories", "budgets")
         )
-        click.echo(f"{email}: {report.created} created (password {PASSWORD})")
+        click.echo(
+            f"{email}: loaded demo data: {records_per_user:,} records, {loaded} "
+            f"(password {PASSWORD})"
+        )
 
 
 def _has_data(cli: CliContext, email: str) -> bool:

@@ -20,11 +20,16 @@ CATEGORIES: dict[str, dict[str, tuple[str, ...]]] = {
     "Food & drinks": {"Groceries": (), "Eating out": ("Cafés", "Restaurants")},
     "Housing": {"Rent": (), "Energy": (), "Internet & phone": ()},
     "Transport": {"Public transport": (), "Fuel": (), "Bicycle": ()},
-    "Leisure": {"ImportSession": (), "Cinema": (), "Holidays": (), "Sport": ()},
+    "Leisure": {"Books": (), "Cinema": (), "Holidays": (), "Sport": ()},
     "Shopping": {"Clothes": (), "Household": (), "Electronics": ()},
     "Health": {"Pharmacy": (), "Doctor": ()},
     "Income": {"Salary": (), "Refunds": ()},
 }
+
+#: What money is spent on; the categories below these come with them.
+SPENDING_CATEGORIES = tuple(
+    category for group, found in CATEGORIES.items() if group != "Income" for category in found
+)
 
 LABELS = ("household", "shared", "tax", "work", "école")
 
@@ -63,7 +68,7 @@ SPENDINGS: tuple[Spending, ...] = (
         "Fuel", ("Petrol & Co", "Station Nord"), ("full tank", None), 2_500, 9_800, 4, "debit_card"
     ),
     Spending(
-        "ImportSession",
+        "Books",
         ("Librairie Page 7", "Buchhandlung Graf"),
         (None, "a gift"),
         790,

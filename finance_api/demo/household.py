@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from finance_api.demo.catalogue import CATEGORIES, LABELS, SPENDINGS, Spending
+from finance_api.demo.catalogue import (
+    CATEGORIES,
+    LABELS,
+    SPENDING_CATEGORIES,
+    SPENDINGS,
+    Spending,
+)
 from finance_api.importers.native import NativeRow
 from finance_api.resources import (
     ACCOUNTS,
@@ -28,6 +34,7 @@ from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 _CENT = 100  # ten-thousandths
 _RECORDS_A_DAY = 4
+_USAGE_DAYS = 56
 
 
 class Household:
@@ -35,6 +42,7 @@ class Household:
 
     def __init__(self, seed: int, records: int, now: int) -> None:
         self._random = random.Random(seed)
+        self._seed = seed
         self._records = records
         self._now = now
         self._today = today = to_date(now)
@@ -112,7 +120,7 @@ class Household:
         for name, kind, limit, categories in (
             ("Groceries", "BUDGET_INTERVAL_MONTH", 120_000, ("Groceries",)),
             ("Eating out", "BUDGET_INTERVAL_WEEK", 12_000, ("Eating out",)),
-            ("Everything", "BUDGET_INTERVAL_YEAR", 3_600_000, ()),
+            ("Everything", "BUDGET_INTERVAL_YEAR", 6_000_000, SPENDING_CATEGORIES),
         ):
             yield (
                 BUDGETS,
@@ -161,6 +169,22 @@ class Household:
                 "labelIds": (self._labels["household"],),
             },
         )
+
+    def usage(self) -> dict[int, int]:
+        """API requests by day (its first second), of the last eight weeks until yesterday.
+
+        A dashboard asks now and then, a spreadsheet on Mondays; on some days nothing is on.
+        """
+        choose = random.Random(f"usage of {self._seed}")
+        requests = {}
+        for back in range(_USAGE_DAYS, 0, -1):
+            day = self._today - timedelta(days=back)
+            number = choose.randrange(18, 45)
+            if day.weekday() == 0:
+                number += choose.randrange(40, 90)
+            if choose.random() > 0.1:
+                requests[from_date(day)] = number
+        return requests
 
     def records(self) -> Iterator[NativeRow]:
         """As many records as were asked for, oldest first."""

@@ -2,6 +2,9 @@
 
 import pytest
 
+from finance_api.demo import Household
+from finance_api.storage.interface import reading
+from finance_api.storage.sql.backend import SqlBackend
 from support.command import Command
 
 
@@ -15,14 +18,20 @@ def new_command(tmp_path, new_sqlite_url):
     return make
 
 
+@pytest.fixture
+def now(monkeypatch):
+    """The time that commands run at."""
+    monkeypatch.setattr("finance_api.clock.SystemClock.now", lambda self: 1_770_000_000)
+    return 1_770_000_000
+
+
 def loaded(command, *options):
     command.done("load-demo", *options)
     lines = command.done("user", "list").decode().splitlines()[1:]
     return {line.split()[0]: command.done("dump", line.split()[0]) for line in lines}
 
 
-def test_same_seed_gives_the_same_data_and_another_one_other_data(new_command, monkeypatch):
-    monkeypatch.setattr("finance_api.clock.SystemClock.now", lambda self: 1_770_000_000)
+def test_same_seed_gives_the_same_data_and_another_one_other_data(new_command, now):
     options = ("--users", "2", "--records-per-user", "300", "--seed")
     one, two = (loaded(new_command(name), *options, "7") for name in ("one", "two"))
     assert one == two
@@ -62,6 +71,30 @@ def test_loading_again_leaves_what_is_there(new_command):
     second = loaded(command, "--users", "2", "--records-per-user", "30", "--seed", "5")
     assert len(second) == 2
     assert all(second[email] == dump for email, dump in first.items())
+
+
+def test_it_says_what_was_loaded(new_command):
+    command = new_command("one")
+    said = command.done("load-demo", "--records-per-user", "1200").decode()
+    assert said.startswith("demo@example.com: loaded demo data: 1,200 records, 4 accounts, ")
+    assert said.endswith(" (password demo-password)\n")
+    assert command.done("load-demo") == b"demo@example.com has data already\n"
+
+
+def test_demo_users_have_usage_once_and_others_none(new_command, now):
+    command = new_command("one")
+    command.done("user", "add", "else@example.org")
+    command.done("load-demo", "--records-per-user", "1", "--seed", "3")
+    command.done("load-demo", "--records-per-user", "1", "--seed", "3")
+    backend = SqlBackend(command.settings["sqlalchemy.url"])
+    with reading(backend) as storage:
+        demo, other = (
+            dict(storage.list_usage(storage.get_user(email).id, 0, now))
+            for email in ("demo@example.com", "else@example.org")
+        )
+    backend.close()
+    assert demo == Household(30_001, 1, now).usage()
+    assert other == {}
 
 
 def test_there_is_no_progress_bar_in_a_pipe(new_command):

@@ -57,5 +57,5 @@ def test_statement_is_read_on_a_terminal_whatever_its_name(command, anna, on_ter
 
 def test_load_demo_shows_its_progress(on_terminal):
     code, out, shown = on_terminal("load-demo", "--users", "2", "--records-per-user", "200")
-    assert (code, out.count(b"created")) == (0, 2)
+    assert (code, out.count(b"loaded demo data")) == (0, 2)
     assert shown

@@ -22,6 +22,7 @@ class Command:
     def __init__(self, directory: Path, settings: dict[str, str]) -> None:
         self.directory = directory
         self.ini = directory / "test.ini"
+        self.settings = settings
         self.write(settings)
 
     def write(self, settings: dict[str, str]) -> None:

@@ -1,0 +1,90 @@
+"""What a newcomer sees of the demo data."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from finance_api.auth.user_accounts import make_user
+from finance_api.demo import Household
+from finance_api.ledger.importing import import_rows
+from finance_api.planning.tracking import BudgetTracking
+from finance_api.resources import BUDGETS, CATEGORIES, RECORDS
+from finance_api.storage.interface import unit_of_work
+from finance_api.storage.memory import MemoryBackend
+from finance_api.values.time import DAY_SECONDS
+
+EMAIL = "demo@example.com"
+DAYS = ("2026-01-05", "2026-06-15", "2026-11-21", "2027-12-31")
+
+
+def seconds(day):
+    return int(datetime.fromisoformat(f"{day}T12:00").replace(tzinfo=UTC).timestamp())
+
+
+@pytest.fixture(scope="module", params=DAYS)
+def demo(request):
+    """The instant of loading, and everything that the demo user has then."""
+    now = seconds(request.param)
+    backend = MemoryBackend()
+    household = Household(10_001, 2_000, now)
+    with unit_of_work(backend) as storage:
+        user = make_user(storage, EMAIL, premium=True, password=None, now=now)
+    import_rows(backend, EMAIL, household.documents(), household.records, now=now)
+    with unit_of_work(backend) as storage:
+        yield (
+            now,
+            {r: list(storage.scan_rows(user.id, r)) for r in (BUDGETS, RECORDS, CATEGORIES)},
+            {
+                budget["name"]: BudgetTracking(storage, user.id, now - now % DAY_SECONDS).track(
+                    budget
+                )
+                for budget in storage.scan_rows(user.id, BUDGETS)
+            },
+        )
+
+
+def test_budgets_have_a_limit_that_the_period_uses_in_part(demo):
+    now, _, budgets = demo
+    assert set(budgets) == {"Everything", "Groceries", "Eating out"}
+    year = (now - budgets["Everything"]["periodStart"]) / (365 * DAY_SECONDS)
+    share = budgets["Everything"]["spent"] / budgets["Everything"]["limitAmount"]
+    assert year * 0.5 <= share <= year + 0.2
+    assert all(0 <= budget["spent"] < budget["limitAmount"] * 2 for budget in budgets.values())
+
+
+def test_budgets_leave_income_out(demo):
+    _, rows, _ = demo
+    income = {row["id"] for row in rows[CATEGORIES] if row["group"] == "Income"}
+    assert income
+    for budget in rows[BUDGETS]:
+        assert budget["categoryIds"]
+        assert income.isdisjoint(budget["categoryIds"])
+
+
+def test_some_records_have_no_category_and_most_have(demo):
+    _, rows, _ = demo
+    spendings = [row for row in rows[RECORDS] if row["transferId"] is None]
+    without = [row for row in spendings if row["categoryId"] is None]
+    assert 0.02 < len(without) / len(spendings) < 0.1
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_usage_is_of_some_weeks_until_yesterday(day):
+    now = seconds(day)
+    usage = Household(10_001, 0, now).usage()
+    today = now - now % DAY_SECONDS
+    assert all(start % DAY_SECONDS == 0 for start in usage)
+    assert today - 56 * DAY_SECONDS <= min(usage) < max(usage) < today
+    assert 40 <= len(usage) < 56
+    assert all(0 < requests < 500 for requests in usage.values())
+
+
+def test_usage_is_the_same_for_a_seed_and_day_whatever_was_made_before():
+    now = seconds("2026-06-15")
+    household = Household(7, 100, now)
+    rows = [*household.documents(), *household.records()]
+    usage = household.usage()
+    assert usage == Household(7, 100, now + 60).usage()
+    assert usage != Household(8, 100, now).usage()
+    same = Household(7, 100, now)
+    assert same.usage() and [*same.documents(), *same.records()] == rows
