@@ -11,11 +11,13 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     from pyramid.config import Configurator
 
     from finance_api.clock import SystemClock
+    from finance_api.logs import set_up_logs
     from finance_api.requests import Request
     from finance_api.services import make_services
     from finance_api.settings import read_settings
 
     checked = read_settings(settings, os.environ)
+    set_up_logs(checked["finance_api.log.format"])
     config = Configurator(settings=dict(checked), request_factory=Request)
     config.registry.services = make_services(checked, SystemClock())
     for part in (

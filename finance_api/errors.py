@@ -4,7 +4,6 @@
 """
 
 import logging
-import traceback
 from collections.abc import Iterable, Mapping
 
 from pyramid.config import Configurator
@@ -76,8 +75,7 @@ def log_unexpected(error: Exception, request: Request) -> str:
 
     Without the message, which may hold what the user looked for.
     """
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    logger.error("request %s raised %s\n%s", request.request_id, type(error).__name__, frames)
+    logger.error("unexpected %s", type(error).__name__, exc_info=error)
     return request.request_id
 
 

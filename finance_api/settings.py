@@ -311,6 +311,13 @@ SETTINGS: tuple[Setting, ...] = (
         "The Redis of the backend redis: redis://host:6379/0.",
     ),
     Setting(
+        "finance_api.log.format",
+        _one_of("text", "json"),
+        "text",
+        "text or json",
+        "Whether the log has lines in the forms of the ini file, or one JSON object a line.",
+    ),
+    Setting(
         "finance_api.metrics.clients",
         _networks,
         "",

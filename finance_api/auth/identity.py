@@ -41,6 +41,13 @@ class SessionIdentity:
 Identity = TokenIdentity | JwtIdentity | SessionIdentity
 
 
+def credential_id(identity: Identity | None) -> str | None:
+    """The id of a personal token, or the jti of a JWT; None for what is neither."""
+    if isinstance(identity, TokenIdentity):
+        return identity.token_id
+    return identity.jti if isinstance(identity, JwtIdentity) else None
+
+
 class Failure(Enum):
     """Why there is no identity."""
 

@@ -1,5 +1,6 @@
 """Who is at the other end: what a reverse proxy says counts only if the proxy is a trusted one."""
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from finance_api.requests import Request
@@ -49,6 +50,7 @@ def _is_trusted_address(request: Request, address: Address) -> bool:
     return any(address in network for network in networks)
 
 
+@lru_cache(maxsize=1024)
 def _address(text: str) -> Address | None:
     """An address as servers and proxies write it: some add the port, or a zone."""
     if text.startswith("["):

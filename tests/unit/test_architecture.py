@@ -202,7 +202,8 @@ ALLOWED = {
         "storage.interface",
         "values",
     ),
-    "edge": ("errors", "problem", "requests", "surfaces"),
+    "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
+    "logs": (),
     "server": ("problem",),
 }
 

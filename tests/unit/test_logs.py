@@ -1,0 +1,141 @@
+"""Log records: their request id, one line each, and nothing of users' data in an error's."""
+
+import io
+import json
+import logging
+import threading
+from datetime import datetime
+
+import pytest
+
+from finance_api import main
+from finance_api.logs import JsonFormatter, LogRecord, current_request_id
+
+logger = logging.getLogger("finance_api.tests")
+
+#: As an ini file may have it.
+FORMAT = "%(levelname)s %(name)s [%(request_id)s] %(message)s"
+
+
+@pytest.fixture
+def written():
+    """A handler that writes to a stream, on the loggers of the application; its text."""
+    factory = logging.getLogRecordFactory()
+    handler = logging.StreamHandler(io.StringIO())
+    handler.setFormatter(logging.Formatter(FORMAT))
+    parent = logging.getLogger("finance_api")
+    parent.addHandler(handler)
+    logging.setLogRecordFactory(LogRecord)
+    yield handler, handler.stream.getvalue
+    parent.removeHandler(handler)
+    logging.setLogRecordFactory(factory)
+
+
+@pytest.fixture(params=["text", "json"])
+def either(request, written):
+    """The text that is written, in each of the forms."""
+    handler, text = written
+    if request.param == "json":
+        handler.setFormatter(JsonFormatter())
+    return text
+
+
+@pytest.fixture
+def in_request():
+    token = current_request_id.set("0123abcd")
+    yield
+    current_request_id.reset(token)
+
+
+def fail(secret):
+    raise ValueError(f"{secret} in the message")
+
+
+def test_line_outside_of_requests_has_a_dash_for_the_id(written):
+    logger.error("hello")
+    assert written[1]() == "ERROR finance_api.tests [-] hello\n"
+
+
+def test_line_within_a_request_has_its_id_whichever_logger_writes_it(written, in_request):
+    handler, text = written
+    elsewhere = logging.getLogger("elsewhere")
+    elsewhere.addHandler(handler)
+    elsewhere.error("one")
+    elsewhere.removeHandler(handler)
+    logger.error("two")
+    assert text() == "ERROR elsewhere [0123abcd] one\nERROR finance_api.tests [0123abcd] two\n"
+
+
+def test_thread_that_was_started_in_a_request_is_not_of_it(written, in_request):
+    thread = threading.Thread(target=logger.error, args=("work",))
+    thread.start()
+    thread.join()
+    assert "[-] work" in written[1]()
+
+
+@pytest.mark.parametrize(
+    "text", ["a\nERROR root b", "a\r\nb", "a\x0bb", "a\x1b[2Kb", "a\x85b", "a\u2028b", "a\udc80b"]
+)
+def test_no_text_forges_a_line(either, text):
+    logger.error("in an argument: %s", text)
+    logger.error(f"in the message: {text}")
+    logger.error("in a named one: %(text)s", {"text": text})
+    assert len(either().splitlines()) == 3
+    assert either().isascii()
+
+
+def test_what_can_be_printed_stays_as_it_is(written):
+    logger.error("Zoë paid 5 € at %s, 100%%", "寿司 Sakura")
+    assert "Zoë paid 5 € at 寿司 Sakura, 100%\n" in written[1]()
+
+
+def test_exception_is_told_by_place_and_type_alone(either):
+    try:
+        fail(47 * 100 + 11)
+    except ValueError:
+        logger.exception("it failed")
+    said = either()
+    assert "ValueError" in said and "test_logs.py" in said and "in fail" in said
+    assert "4711" not in said
+
+
+def test_exception_that_is_none_says_so(either):
+    logger.error("nothing went wrong", exc_info=True)
+    assert "nothing went wrong" in either()
+
+
+def test_json_has_a_whole_line_for_a_record(written, in_request):
+    handler, text = written
+    handler.setFormatter(JsonFormatter())
+    before = datetime.now().astimezone()
+    logger.warning("%(count)d rows of %(name)s", {"count": 3, "name": "Zoë"})
+    try:
+        fail("4711")
+    except ValueError:
+        logger.exception("failed: %s", "why")
+    warning, error = map(json.loads, text().splitlines())
+    time = datetime.fromisoformat(warning.pop("time"))
+    assert time.utcoffset().total_seconds() == 0
+    assert abs((time - before).total_seconds()) < 60
+    assert warning == {
+        "level": "WARNING",
+        "logger": "finance_api.tests",
+        "requestId": "0123abcd",
+        "message": "3 rows of Zoë",
+        "count": 3,
+        "name": "Zoë",
+    }
+    assert error["message"] == "failed: why"
+    assert error["exception"].endswith("ValueError")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_setting_chooses_the_form_of_every_handler(written, form):
+    app = main({}, **{"finance_api.storage": "memory", "finance_api.log.format": form})
+    app.registry.services.close()
+    logger.error("hello")
+    (line,) = written[1]().splitlines()
+    if form == "json":
+        assert json.loads(line)["message"] == "hello"
+    else:
+        assert line == "ERROR finance_api.tests [-] hello"
