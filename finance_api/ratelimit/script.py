@@ -7,13 +7,15 @@ count and the milliseconds of the window of each limit.
 Answers 1 or 0 (allowed), then remaining, full_ms, next_ms and retry_ms of each limit.
 
 Lua's numbers are doubles. Every product stays below 2^53, as `parse_limits` sees to, and
-`divide` is exact, so that nothing is rounded. Keys expire by Redis' own clock, a second after
-they have nothing left to say; the script does not rely on it.
+`divide` is exact, so that nothing is rounded. Keys expire by Redis' own clock, a minute after
+they have nothing left to say, as that clock and the service's may differ; the script does not rely
+on it.
 """
 
 SCRIPT = """\
 local what, algorithm = ARGV[1], ARGV[2]
 local now, taken_at = tonumber(ARGV[3]), tonumber(ARGV[4])
+local spare_ms = 60000
 
 -- The quotient of whole numbers, rounded down, and whether there was a rest.
 local function divide(a, b)
@@ -81,7 +83,7 @@ function bucket.write(self)
   else
     local _, full_ms = bucket.level(self)
     local value = whole(self.used) .. ' ' .. whole(self.at)
-    redis.call('SET', self.key, value, 'PX', whole(full_ms + 1000))
+    redis.call('SET', self.key, value, 'PX', whole(full_ms + spare_ms))
   end
 end
 
@@ -138,7 +140,7 @@ end
 
 function log.write(self)
   local _, full_ms = log.level(self)
-  redis.call('PEXPIRE', self.key, whole(full_ms + 1000))
+  redis.call('PEXPIRE', self.key, whole(full_ms + spare_ms))
 end
 
 local kind = algorithm == 'log' and log or bucket

@@ -123,7 +123,7 @@ def test_redis_lets_go_of_what_is_full_again_but_not_early(shared, server, make_
         take_many(shared, rule, key, count, now)
         (level,) = shared.peek(rule, key, now).levels
         (name,) = server.scan_iter()
-        assert level.full_ms < server.pttl(name) <= level.full_ms + 1_000
+        assert level.full_ms < server.pttl(name) <= level.full_ms + MINUTE
 
 
 @pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
@@ -132,6 +132,17 @@ def test_redis_keeps_nothing_for_what_was_not_taken(shared, server, make_rule):
     shared.peek(rule, "peeked", NOW)
     shared.give_back(rule, "given back", shared.take(rule, "given back", NOW), NOW)
     assert list(server.scan_iter()) == []
+
+
+@pytest.mark.parametrize("make_rule", [bucket_rule, window_rule])
+def test_redis_keeps_what_counts_while_its_clock_is_ahead(shared, server, make_rule):
+    """Redis' clock runs on; the service's stands still, or was put back."""
+    rule, key = make_rule("1/second"), make_key()
+    assert shared.take(rule, key, NOW).allowed
+    (name,) = server.scan_iter()
+    # As if half a minute had gone by in Redis.
+    server.pexpire(name, server.pttl(name) - MINUTE // 2)
+    assert not shared.take(rule, key, NOW).allowed
 
 
 def test_redis_need_not_have_forgotten_what_no_longer_counts(shared, server):
