@@ -16,7 +16,7 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 serve: $(VENV)/.installed ## Run the service with demo data on http://127.0.0.1:6543 (PORT=…)
-	@BIN=$(BIN) PORT=$(PORT) sh scripts/serve
+	@$(BIN)/finance-api -c development.ini serve --demo --port $(PORT)
 
 test: $(VENV)/.installed-for-tests ## Run the whole test suite (ARGS=… for pytest)
 	@$(BIN)/python -m pytest --numprocesses auto $(ARGS)

@@ -16,6 +16,8 @@ setup(
     include_package_data=True,
     package_data={
         "finance_api.auth": ["*.txt"],
+        # A link to development.ini.
+        "finance_api.cli": ["*.ini"],
         "finance_api.storage.sql.migrations": ["*.mako"],
         "finance_api.web": ["static/*", "templates/*.jinja2"],
     },

@@ -1,37 +1,77 @@
-"""What the commands work with: the settings of the ini file, the storage, the clock."""
+"""What the commands work with: the settings of the ini file, the storage, the clock.
+
+What only some commands need is imported where it is needed, here and in their modules, so that
+``--help`` is quick.
+"""
+
+from __future__ import annotations
 
 import configparser
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import click
-from plaster import PlasterError
-from pyramid.paster import get_appsettings
 
 from finance_api.clock import SystemClock
-from finance_api.preload import preload
-from finance_api.settings import SettingError, Settings, read_settings
-from finance_api.storage import open_backend
-from finance_api.storage.interface import Storage, StorageBackend, reading, unit_of_work
+
+if TYPE_CHECKING:
+    from finance_api.settings import Settings
+    from finance_api.storage.interface import Storage, StorageBackend, User
+
+#: The ini files that are looked for where none is named.
+INI_FILES = ("finance-api.ini", "development.ini")
 
 
 class CliContext:
-    """Opened when a command first needs it, so that ``--help`` needs no ini file."""
+    """Opened when a command first needs it, so that ``--help`` needs no ini file.
 
-    def __init__(self, config: str) -> None:
-        self._config = config
+    config: the ini file that was named. debug: whether errors have a traceback. done: what an
+    interrupted command has changed for good.
+    """
+
+    config: str | None = None
+    debug = False
+
+    def __init__(self) -> None:
         self.clock = SystemClock()
+        self.done: list[str] = []
+
+    @cached_property
+    def ini(self) -> str:
+        """The path of the ini file. Raises SettingError."""
+        from finance_api.settings import SettingError
+
+        for name in INI_FILES if self.config is None else (self.config,):
+            if os.path.exists(name):
+                return name
+        wanted = self.config or " or ".join(INI_FILES)
+        raise SettingError(
+            f"there is no file {wanted}; name the ini file with -c, or make one with "
+            "'finance-api init'"
+        )
+
+    @contextmanager
+    def reading_ini(self) -> Iterator[Any]:
+        """The ini file's loader, of plaster. Raises SettingError for what cannot be read."""
+        import plaster
+
+        from finance_api.settings import SettingError
+
+        try:
+            yield plaster.get_loader(self.ini, ["wsgi"])
+        except (LookupError, ValueError, plaster.PlasterError, configparser.Error) as error:
+            reason = " ".join(str(error).split())
+            raise SettingError(f"{self.ini} cannot be read: {reason}") from error
 
     @cached_property
     def settings(self) -> Settings:
-        if not os.path.exists(self._config):
-            raise SettingError(f"there is no file {self._config}; name the ini file with -c")
-        try:
-            given = get_appsettings(self._config, name="main")
-        except (LookupError, ValueError, PlasterError, configparser.Error) as error:
-            reason = " ".join(str(error).split())
-            raise SettingError(f"{self._config} cannot be read: {reason}") from None
+        from finance_api.settings import read_settings
+
+        with self.reading_ini() as loader:
+            given = loader.get_wsgi_app_settings("main")
         return read_settings(given, os.environ)
 
     @cached_property
@@ -44,30 +84,56 @@ class CliContext:
     @cached_property
     def unchecked_backend(self) -> StorageBackend:
         """The storage, which may still need `upgrade`."""
+        from finance_api.preload import preload
+        from finance_api.storage import open_backend
+
         backend = open_backend(self.settings)
         preload(backend, self.settings, self.clock)
         return backend
 
     def reading(self) -> AbstractContextManager[Storage]:
+        from finance_api.storage.interface import reading
+
         return reading(self.backend)
 
     def writing(self) -> AbstractContextManager[Storage]:
         """What is written is kept if the block ends without an error."""
+        from finance_api.storage.interface import unit_of_work
+
         self.require_persistence()
         return unit_of_work(self.backend)
 
     def require_persistence(self) -> None:
         """Raises SettingError where nothing that a command writes would last."""
         if not self.backend.persistent:
+            from finance_api.settings import SettingError
+
             raise SettingError(
                 "finance_api.storage: the memory storage lives inside one process: what this "
                 "command writes would be gone at its end. Use the sql storage, or fill the memory "
                 "storage at start with finance_api.storage.memory.load"
             )
 
+    def key_file(self) -> str:
+        """The path of the file of keys of JWTs. Raises SettingError if none is named."""
+        from finance_api.auth.jwt_settings import KEYS
+        from finance_api.settings import SettingError
+
+        path: str = self.settings[KEYS]
+        if not path:
+            raise SettingError(f"{KEYS}: names no file of keys")
+        return path
+
     def close(self) -> None:
         if "unchecked_backend" in self.__dict__:
             self.unchecked_backend.close()
+
+
+def get_user(storage: Storage, email: str) -> User:
+    """Raises EmailRefused, NotFound."""
+    from finance_api.auth.user_accounts import normal_email
+
+    return storage.get_user(normal_email(email))
 
 
 pass_cli_context = click.make_pass_decorator(CliContext)

@@ -10,10 +10,10 @@ def db() -> None:
     """The database."""
 
 
-@db.command()
+@db.command(epilog="Example: finance-api db upgrade")
 @pass_cli_context
 def upgrade(cli: CliContext) -> None:
-    """Make the tables, or bring them to this version."""
+    """Create the tables, or bring them to this version."""
     cli.unchecked_backend.upgrade()
     cli.backend.check()
     click.echo("the database is up to date")

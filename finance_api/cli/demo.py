@@ -1,23 +1,27 @@
-"""finance-api load-demo"""
+"""finance-api load-demo, and the demo of finance-api serve"""
 
+import os
+import socket
 import sys
 from collections import Counter
+from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import track
 
-from finance_api.auth.user_accounts import make_user
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.demo import Household
-from finance_api.ledger.importing import import_rows
-from finance_api.storage.errors import NotFound
 
+_EMAIL = "demo@example.com"
 #: Demo users are for trying things out; everybody may know it.
 PASSWORD = "demo-password"  # noqa: S105
 
+_READY = f"""
+  Settings pages:  {{url}}/settings
+  Demo login:      {_EMAIL}, password {PASSWORD}
+  Try the API:     curl -H 'Authorization: Bearer {{token}}' '{{url}}/v1/api/records?limit=3'
+"""
 
-@click.command("load-demo")
+
+@click.command("load-demo", epilog="Example: finance-api load-demo --records-per-user 500")
 @click.option("--users", type=click.IntRange(1, 10_000), default=1, show_default=True)
 @click.option(
     "--records-per-user", type=click.IntRange(0, 10_000_000), default=2_000, show_default=True
@@ -25,7 +29,10 @@ PASSWORD = "demo-password"  # noqa: S105
 @click.option("--seed", type=int, default=1, show_default=True)
 @pass_cli_context
 def load_demo(cli: CliContext, users: int, records_per_user: int, seed: int) -> None:
-    """Make demo users with data; those that have data already are left as they are."""
+    """Create demo users with data; those that have data already are left as they are."""
+    from rich.console import Console
+    from rich.progress import track
+
     cli.require_persistence()
     numbers = track(
         range(1, users + 1),
@@ -35,28 +42,34 @@ def load_demo(cli: CliContext, users: int, records_per_user: int, seed: int) -> 
         disable=not sys.stderr.isatty(),
     )
     for number in numbers:
-        email = "demo@example.com" if number == 1 else f"demo{number}@example.com"
-        if _has_data(cli, email):
-            click.echo(f"{email} has data already")
-            continue
-        household = Household(seed * 10_000 + number, records_per_user, cli.clock.now())
-        documents = list(household.documents())
-        import_rows(cli.backend, email, documents, household.records, now=cli.clock.now())
-        with cli.writing() as storage:
-            user_id = storage.get_user(email).id
-            storage.add_usage({(user_id, day): n for day, n in household.usage().items()})
-        counts = Counter(document.resource.name for document in documents)
-        loaded = ", ".join(
-            f"{counts[name]} {name}" for name in ("accounts", "categories", "budgets")
-        )
-        click.echo(
-            f"{email}: loaded demo data: {records_per_user:,} records, {loaded} "
-            f"(password {PASSWORD})"
-        )
+        _load(cli, number, records_per_user, seed)
+
+
+def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
+    from finance_api.demo import Household
+    from finance_api.ledger.importing import import_rows
+
+    email = _EMAIL if number == 1 else f"demo{number}@example.com"
+    if _has_data(cli, email):
+        click.echo(f"{email} has data already")
+        return
+    household = Household(seed * 10_000 + number, records, cli.clock.now())
+    documents = list(household.documents())
+    import_rows(cli.backend, email, documents, household.records, now=cli.clock.now())
+    with cli.writing() as storage:
+        user_id = storage.get_user(email).id
+        storage.add_usage({(user_id, day): n for day, n in household.usage().items()})
+    counts = Counter(document.resource.name for document in documents)
+    others = ", ".join(f"{counts[name]} {name}" for name in ("accounts", "categories", "budgets"))
+    click.echo(f"{email}: loaded demo data: {records:,} records, {others} (password {PASSWORD})")
+    cli.done.append(f"{email} is loaded")
 
 
 def _has_data(cli: CliContext, email: str) -> bool:
     """Whether the user has data; the user is made if there is none."""
+    from finance_api.auth.user_accounts import make_user
+    from finance_api.storage.errors import NotFound
+
     with cli.writing() as storage:
         try:
             user = storage.get_user(email)
@@ -64,3 +77,53 @@ def _has_data(cli: CliContext, email: str) -> bool:
             make_user(storage, email, premium=True, password=PASSWORD, now=cli.clock.now())
             return False
         return storage.get_data_state(user.id).revision > 0
+
+
+def prepare_demo(cli: CliContext, host: str, port: int) -> None:
+    """Makes what a service with demo data needs, and says how to use it.
+
+    The personal token stays from start to start, beside the ini file in ``var/demo-token``.
+    """
+    from finance_api.auth.key_rotation import add_signing_key
+
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another port with --port"
+        ) from None
+    file = Path(cli.ini).parent / "var" / "demo-token"
+    file.parent.mkdir(0o700, exist_ok=True)
+    cli.unchecked_backend.upgrade()
+    _load(cli, 1, 2_000, 1)
+    if not os.path.exists(cli.key_file()):
+        add_signing_key(cli.key_file(), now=cli.clock.now(), overlap_seconds=0)
+    token = file.read_text().strip() if file.exists() else ""
+    if not _is_in_use(cli, token):
+        token = _new_token(cli)
+        file.unlink(missing_ok=True)
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            stream.write(token + "\n")
+    click.echo(_READY.format(url=f"http://{host}:{port}", token=token))
+
+
+def _is_in_use(cli: CliContext, token: str) -> bool:
+    from finance_api.auth.personal_tokens import digest, is_well_formed
+    from finance_api.storage.errors import NotFound
+
+    if not is_well_formed(token):
+        return False
+    with cli.reading() as storage:
+        try:
+            found, user = storage.get_token_owner(digest(token))
+        except NotFound:
+            return False
+    return user.email == _EMAIL and found.revoked_at is None and found.expires_at is None
+
+
+def _new_token(cli: CliContext) -> str:
+    from finance_api.auth.issuing import issue_token
+
+    with cli.writing() as storage:
+        user = storage.get_user(_EMAIL)
+        return issue_token(storage, user, name="finance-api serve --demo", now=cli.clock.now())

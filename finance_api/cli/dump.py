@@ -4,18 +4,18 @@ import sys
 
 import click
 
-from finance_api.auth.user_accounts import normal_email
-from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.ledger.dump import dump_lines
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
 
 
-@click.command()
+@click.command(epilog="Example: finance-api dump me@example.com > me.ndjson")
 @click.argument("email")
 @pass_cli_context
 def dump(cli: CliContext, email: str) -> None:
     """Write a user's whole data to standard output, in the native format."""
+    from finance_api.ledger.dump import dump_lines
+
     out = sys.stdout.buffer
     with cli.reading() as storage:
-        for line in dump_lines(storage, storage.get_user(normal_email(email)).id):
+        for line in dump_lines(storage, get_user(storage, email).id):
             out.write(line)
     out.flush()

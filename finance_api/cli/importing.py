@@ -1,23 +1,20 @@
 """finance-api import"""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from finance_api.auth.user_accounts import normal_email
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.input_files import STANDARD_INPUT, opened
 from finance_api.cli.output import say
-from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.detection import CSV, FORMATS, NATIVE, OFX, detect_format
-from finance_api.importers.interface import ImportRefused, StatementImporter
-from finance_api.importers.ofx import OfxImporter
-from finance_api.ledger.importing import import_file
-from finance_api.ledger.report import ImportReport
-from finance_api.resources.currencies import CURRENCIES
-from finance_api.storage.errors import StorageError
+from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+
+if TYPE_CHECKING:
+    from finance_api.importers.interface import StatementImporter
+    from finance_api.ledger.report import ImportReport
 
 
 def _column_map(
@@ -32,15 +29,18 @@ def _column_map(
     return columns
 
 
-@click.command("import")
+@click.command("import", epilog="Example: finance-api import me@example.com statement.ofx")
 @click.argument("email")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
-    "--format", "format_name", type=click.Choice(FORMATS), help="Default: by the file's beginning."
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    help="Default: detected from the file.",
 )
-@click.option("--account", help="Name of the account that the file is of; made if it is new.")
+@click.option("--account", help="The account that the file is of, by name; created if it is new.")
 @click.option("--currency", help="ISO 4217 code, where the file does not say its currency.")
-@click.option("--dry-run", is_flag=True, help="Check the files and report, but keep nothing.")
+@click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
 @click.option(
     "--map",
@@ -76,11 +76,16 @@ def import_command(
     no_header: bool,
     **csv_options: Any,
 ) -> None:
-    """Bring files into a user's data; FILE may be - for standard input.
+    """Import files into a user's data; FILE may be - for standard input.
 
-    Each file is kept whole or not at all. The first one that is refused stops the run; those
+    Each file is imported all or nothing. The first one that is refused ends the command; those
     before it stay.
     """
+    from finance_api.auth.user_accounts import normal_email
+    from finance_api.importers.interface import ImportRefused
+    from finance_api.ledger.report import ImportReport
+    from finance_api.storage.errors import StorageError
+
     cli.require_persistence()
     csv_options["no_header"] = no_header
     choice = _Choice(format_name, account, _currency(currency), csv_options)
@@ -95,6 +100,8 @@ def import_command(
             break
         total.add(report)
         answers.append({"file": file, **report.as_json()})
+        if not dry_run:
+            cli.done.append(f"{file} is imported")
         if not as_json:
             say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
     if as_json:
@@ -121,6 +128,11 @@ class _Choice:
 def _import_one(
     cli: CliContext, email: str, file: str, choice: _Choice, dry_run: bool
 ) -> ImportReport:
+    from finance_api.cli.input_files import STANDARD_INPUT, opened
+    from finance_api.importers.detection import detect_format
+    from finance_api.importers.interface import ImportRefused
+    from finance_api.ledger.importing import import_file
+
     try:
         with opened(file) as stream:
             format_name = choice.format_name or detect_format(stream)
@@ -146,6 +158,8 @@ def _import_one(
 def _currency(text: str | None) -> str | None:
     if text is None:
         return None
+    from finance_api.resources.currencies import CURRENCIES
+
     code = text.strip().upper()
     if code not in CURRENCIES:
         raise click.BadParameter(
@@ -155,15 +169,20 @@ def _currency(text: str | None) -> str | None:
 
 
 def _error(failure: Exception) -> dict[str, Any]:
+    from finance_api.importers.interface import ImportRefused
+
     if isinstance(failure, ImportRefused):
         return {"file": failure.file, "line": failure.line, "message": failure.reason}
     return {"file": None, "line": None, "message": str(failure)}
 
 
 def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
+    from finance_api.importers.interface import ImportRefused
+    from finance_api.importers.ofx import OfxImporter
+
     account, currency = choice.account, choice.currency
     if format_name == CSV:
-        return CsvImporter(_csv_options(account, currency, **choice.csv_options))
+        return _csv_importer(account, currency, **choice.csv_options)
     given = [_option(name) for name, value in choice.csv_options.items() if value]
     if format_name == NATIVE:
         given += [_option(n) for n, v in (("account", account), ("currency", currency)) if v]
@@ -176,10 +195,14 @@ def _option(name: str) -> str:
     return "--map" if name == "columns" else "--" + name.replace("_", "-")
 
 
-def _csv_options(
+def _csv_importer(
     account: str | None, currency: str | None, *, no_header: bool, **options: Any
-) -> CsvOptions:
-    return CsvOptions(account=account, currency=currency, header=not no_header, **options)
+) -> StatementImporter:
+    from finance_api.importers.csv import CsvImporter, CsvOptions
+
+    return CsvImporter(
+        CsvOptions(account=account, currency=currency, header=not no_header, **options)
+    )
 
 
 def _sentence(report: ImportReport) -> str:

@@ -2,16 +2,9 @@
 
 import click
 
-from finance_api.auth.jwt_issuing import issue_jwt, revoke_jwt
-from finance_api.auth.jwt_settings import KEYS, jwt_rules, open_key_ring
-from finance_api.auth.key_rotation import add_signing_key
-from finance_api.auth.user_accounts import normal_email
-from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
-from finance_api.cli.table import table
-from finance_api.settings import SettingError
-from finance_api.storage.interface import unit_of_work
-from finance_api.values.time import instant_text
+from finance_api.cli.table import instant, json_option, show_list
 
 
 @click.group()
@@ -19,22 +12,25 @@ def jwt() -> None:
     """JSON Web Tokens of the internal API."""
 
 
-@jwt.command()
+@jwt.command(epilog="Example: finance-api jwt issue me@example.com --ttl-seconds 600")
 @click.argument("email")
 @click.option(
     "--ttl-seconds", type=click.IntRange(min=1), help="Default: finance_api.jwt.ttl_seconds."
 )
 @pass_cli_context
 def issue(cli: CliContext, email: str, ttl_seconds: int | None) -> None:
-    """Make a JWT, and print it: it is kept nowhere and cannot be shown again."""
-    if not cli.settings[KEYS]:
-        raise SettingError(f"{KEYS}: names no file of keys to sign with")
+    """Issue a JWT, and print it: it is not stored and cannot be shown again."""
+    from finance_api.auth.jwt_issuing import issue_jwt
+    from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
+    from finance_api.storage.interface import unit_of_work
+
+    cli.key_file()
     keys = open_key_ring(cli.settings).keys()
     # With the memory storage nothing needs to last: who the user is follows from the settings.
     with unit_of_work(cli.backend) as storage:
         text, _ = issue_jwt(
             storage,
-            storage.get_user(normal_email(email)),
+            get_user(storage, email),
             keys=keys,
             rules=jwt_rules(cli.settings),
             now=cli.clock.now(),
@@ -43,40 +39,47 @@ def issue(cli: CliContext, email: str, ttl_seconds: int | None) -> None:
     click.echo(text)
 
 
-@jwt.command("list")
+@jwt.command("list", epilog="Example: finance-api jwt list me@example.com --json")
 @click.argument("email")
+@json_option
 @pass_cli_context
-def list_jwts(cli: CliContext, email: str) -> None:
+def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
     """Show a user's JWTs that were issued here and have not expired."""
-    now = cli.clock.now()
     with cli.reading() as storage:
-        found = storage.list_jwts(storage.get_user(normal_email(email)).id)
-    rows = [
-        (
-            j.jti,
-            *("-" if t is None else instant_text(t) for t in (j.issued_at, j.expires_at)),
-            "-" if j.revoked_at is None else instant_text(j.revoked_at),
-        )
-        for j in found
-        if j.expires_at > now
-    ]
-    click.echo(table(("JTI", "ISSUED", "EXPIRES", "REVOKED"), rows))
+        rows = [
+            {
+                "jti": j.jti,
+                "issuedAt": instant(j.issued_at),
+                "expiresAt": instant(j.expires_at),
+                "revokedAt": instant(j.revoked_at),
+            }
+            for j in storage.list_jwts(get_user(storage, email).id)
+            if j.expires_at > cli.clock.now()
+        ]
+    show_list(
+        rows,
+        {"JTI": "jti", "ISSUED": "issuedAt", "EXPIRES": "expiresAt", "REVOKED": "revokedAt"},
+        as_json=as_json,
+    )
 
 
-@jwt.command()
+@jwt.command(epilog="Example: finance-api jwt revoke --all me@example.com")
 @click.argument("jti", metavar="[JTI]", required=False)
 @click.option("--all", "email", metavar="EMAIL", help="Revoke all JWTs of this user.")
 @pass_cli_context
 def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     """Revoke a JWT by its jti, or all of a user's; they are refused from the next request on."""
+    from finance_api.auth.jwt_issuing import revoke_jwt
+    from finance_api.auth.jwt_settings import jwt_rules
+
     if (jti is None) == (email is None):
         raise click.UsageError("give either a JTI or --all EMAIL")
     now = cli.clock.now()
     with cli.writing() as storage:
         if email is not None:
-            user = storage.get_user(normal_email(email))
+            user = get_user(storage, email)
             storage.revoke_all_jwts(user.id, now)
-            message = f"revoked all JWTs of {user.email} issued until {instant_text(now)}"
+            message = f"revoked all JWTs of {user.email} issued until {instant(now)}"
         else:
             assert jti is not None
             revoked = revoke_jwt(storage, jti, rules=jwt_rules(cli.settings), now=now)
@@ -86,14 +89,15 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     say(message)
 
 
-@jwt.command("new-key")
+@jwt.command("new-key", epilog="Example: finance-api jwt new-key")
 @click.option("--drop-old", is_flag=True, help="Drop older keys at once: their JWTs are refused.")
 @pass_cli_context
 def new_key(cli: CliContext, drop_old: bool) -> None:
-    """Make a key that signs from now on; older ones stay until no JWT can need them."""
-    path = cli.settings[KEYS]
-    if not path:
-        raise SettingError(f"{KEYS}: names no file to put the key in")
+    """Create a key that signs from now on; older ones stay until no JWT can need them."""
+    from finance_api.auth.jwt_settings import jwt_rules
+    from finance_api.auth.key_rotation import add_signing_key
+
+    path = cli.key_file()
     rules = jwt_rules(cli.settings)
     kid = add_signing_key(
         path,
@@ -101,4 +105,4 @@ def new_key(cli: CliContext, drop_old: bool) -> None:
         overlap_seconds=rules.max_ttl_seconds + rules.leeway_seconds,
         drop_old=drop_old,
     )
-    say(f"made the key {kid} in {path}")
+    say(f"created signing key {kid} in {path}")

@@ -1,12 +1,40 @@
-"""Plain tables: columns wide enough, two blanks between them."""
+"""Lists: plain tables, columns wide enough and two blanks between them, or JSON."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="As an array of JSON objects.")
+
+JsonObject = dict[str, Any]
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (headings, *rows)
+def show_list(
+    rows: Sequence[JsonObject],
+    columns: Mapping[str, str | Callable[[JsonObject], str]],
+    *,
+    as_json: bool,
+) -> None:
+    """columns: heading -> the member that stands below it, null as a dash, or what makes its cell.
+
+    The rows themselves are the JSON.
+    """
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    cells = [
+        [row[c] or "-" if isinstance(c, str) else c(row) for c in columns.values()] for row in rows
     ]
-    return "\n".join(lines)
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    for line in (list(columns), *cells):
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(padded).rstrip())
+
+
+def instant(seconds: int | None) -> str | None:
+    """An ISO 8601 date-time, in UTC."""
+    from finance_api.values.time import instant_text
+
+    return None if seconds is None else instant_text(seconds)

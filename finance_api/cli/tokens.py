@@ -4,14 +4,9 @@ import sys
 
 import click
 
-from finance_api.auth.issuing import SCOPES, issue_token
-from finance_api.auth.personal_tokens import digest, is_well_formed
-from finance_api.auth.user_accounts import normal_email
-from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.table import table
-from finance_api.storage.errors import NotFound
-from finance_api.values.ids import IdError, parse_id
-from finance_api.values.time import DAY_SECONDS, instant_text
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.table import instant, json_option, show_list
+from finance_api.resources import PUBLIC_RESOURCES
 
 
 @click.group()
@@ -19,14 +14,14 @@ def token() -> None:
     """Personal tokens of the public API."""
 
 
-@token.command()
+@token.command(epilog="Example: finance-api token create me@example.com --name spreadsheet")
 @click.argument("email")
 @click.option("--name", required=True, help="What it is for.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
-    type=click.Choice(SCOPES),
+    type=click.Choice([str(resource.path) for resource in PUBLIC_RESOURCES]),
     help="A resource that it may read; may be given several times. Default: all.",
 )
 @click.option("--expires-in-days", type=click.IntRange(1, 36_500), help="Default: never.")
@@ -34,12 +29,15 @@ def token() -> None:
 def create(
     cli: CliContext, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
-    """Make a token, and print it: it is kept nowhere and cannot be shown again."""
+    """Create a token, and print it: it is not stored and cannot be shown again."""
+    from finance_api.auth.issuing import issue_token
+    from finance_api.values.time import DAY_SECONDS
+
     now = cli.clock.now()
     with cli.writing() as storage:
         text = issue_token(
             storage,
-            storage.get_user(normal_email(email)),
+            get_user(storage, email),
             name=name,
             now=now,
             scopes=scopes,
@@ -48,40 +46,52 @@ def create(
     click.echo(text)
 
 
-@token.command("list")
+@token.command("list", epilog="Example: finance-api token list me@example.com --json")
 @click.argument("email")
+@json_option
 @pass_cli_context
-def list_tokens(cli: CliContext, email: str) -> None:
+def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
     """Show a user's tokens."""
     with cli.reading() as storage:
-        tokens = storage.list_tokens(storage.get_user(normal_email(email)).id)
-    rows = [
-        (
-            t.id,
-            t.name,
-            t.start + "…",
-            "all" if t.scopes is None else ",".join(t.scopes),
-            instant_text(t.created_at),
-            _time(t.last_used_at),
-            _time(t.expires_at),
-            _time(t.revoked_at),
-        )
-        for t in tokens
-    ]
-    headings = ("ID", "NAME", "START", "SCOPES", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
-    click.echo(table(headings, rows))
+        rows = [
+            {
+                "id": t.id,
+                "name": t.name,
+                "prefix": t.start,
+                "scopes": t.scopes,
+                "createdAt": instant(t.created_at),
+                "lastUsedAt": instant(t.last_used_at),
+                "expiresAt": instant(t.expires_at),
+                "revokedAt": instant(t.revoked_at),
+            }
+            for t in storage.list_tokens(get_user(storage, email).id)
+        ]
+    show_list(
+        rows,
+        {
+            "ID": "id",
+            "NAME": "name",
+            "PREFIX": lambda row: row["prefix"] + "…",
+            "SCOPES": lambda row: "all" if row["scopes"] is None else ",".join(row["scopes"]),
+            "CREATED": "createdAt",
+            "LAST USED": "lastUsedAt",
+            "EXPIRES": "expiresAt",
+            "REVOKED": "revokedAt",
+        },
+        as_json=as_json,
+    )
 
 
-def _time(seconds: int | None) -> str:
-    return "-" if seconds is None else instant_text(seconds)
-
-
-@token.command()
+@token.command(epilog="Example: finance-api token revoke --value - < leaked.txt")
 @click.argument("token_id", metavar="[ID]", required=False)
 @click.option("--value", help="The token itself, say one that leaked; - reads standard input.")
 @pass_cli_context
 def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     """Revoke a token, by its id or by itself."""
+    from finance_api.auth.personal_tokens import digest, is_well_formed
+    from finance_api.storage.errors import NotFound
+    from finance_api.values.ids import IdError, parse_id
+
     if (token_id is None) == (value is None):
         raise click.UsageError("give either the token's ID or --value TOKEN")
     if value == "-":

@@ -5,11 +5,8 @@ from typing import Any
 
 import click
 
-from finance_api.auth.passwords import PasswordRefused
-from finance_api.auth.user_accounts import make_user, normal_email, set_password
-from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.table import table
-from finance_api.values.time import instant_text
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.table import instant, json_option, show_list
 
 
 @click.group()
@@ -17,29 +14,36 @@ def user() -> None:
     """Users."""
 
 
-@user.command()
+@user.command(epilog="Example: finance-api user add me@example.com --premium")
 @click.argument("email")
 @click.option("--premium", is_flag=True, help="With the subscription that the public API needs.")
 @click.option("--password-stdin", is_flag=True, help="Read a password from standard input.")
 @pass_cli_context
 def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> None:
-    """Make a user."""
+    """Create a user."""
+    from finance_api.auth.user_accounts import make_user
+
     password = None
     if password_stdin:
         password = _password_line()
     with cli.writing() as storage:
         made = make_user(storage, email, premium=premium, password=password, now=cli.clock.now())
-    click.echo(f"made {made.email} ({made.uuid})")
+    click.echo(f"created user {made.email} ({made.uuid})")
 
 
 def _password_line() -> str:
+    from finance_api.auth.passwords import PasswordRefused
+
     try:
         return sys.stdin.buffer.readline().decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError:
         raise PasswordRefused("the password is not UTF-8") from None
 
 
-@user.command("set-password")
+@user.command(
+    "set-password",
+    epilog="Example: finance-api user set-password me@example.com",
+)
 @click.argument("email")
 @click.option(
     "--password-stdin", is_flag=True, help="Read it from standard input; else it is asked for."
@@ -47,37 +51,49 @@ def _password_line() -> str:
 @pass_cli_context
 def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
     """Set a user's password; all sessions and JWTs of the user end."""
+    from finance_api.auth.user_accounts import set_password
+
     cli.require_persistence()
     if password_stdin:
         password = _password_line()
     else:
         password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
     with cli.writing() as storage:
-        found = storage.get_user(normal_email(email))
+        found = get_user(storage, email)
         set_password(storage, found, password, cli.clock.now())
     click.echo(f"changed the password of {found.email}; all its sessions and JWTs have ended")
 
 
-@user.command("list")
+@user.command("list", epilog="Example: finance-api user list --json")
+@json_option
 @pass_cli_context
-def list_users(cli: CliContext) -> None:
+def list_users(cli: CliContext, as_json: bool) -> None:
     """Show all users."""
     with cli.reading() as storage:
-        users = storage.list_users()
-    rows = [
-        (
-            u.email,
-            "premium" if u.premium else "free",
-            "enabled" if u.enabled else "disabled",
-            instant_text(u.created_at),
-            u.uuid,
-        )
-        for u in users
-    ]
-    click.echo(table(("EMAIL", "PLAN", "STATE", "CREATED", "UUID"), rows))
+        rows = [
+            {
+                "email": u.email,
+                "premium": u.premium,
+                "enabled": u.enabled,
+                "createdAt": instant(u.created_at),
+                "uuid": u.uuid,
+            }
+            for u in storage.list_users()
+        ]
+    show_list(
+        rows,
+        {
+            "EMAIL": "email",
+            "PLAN": lambda row: "premium" if row["premium"] else "free",
+            "STATE": lambda row: "enabled" if row["enabled"] else "disabled",
+            "CREATED": "createdAt",
+            "UUID": "uuid",
+        },
+        as_json=as_json,
+    )
 
 
-@user.command("set")
+@user.command("set", epilog="Example: finance-api user set me@example.com --no-premium")
 @click.argument("email")
 @click.option("--premium/--no-premium", default=None, help="With or without the subscription.")
 @click.option("--enable/--disable", "enabled", default=None, help="Whether tokens are accepted.")
@@ -88,21 +104,21 @@ def set_user(cli: CliContext, /, email: str, **choices: bool | None) -> None:
     if not changes:
         raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
     with cli.writing() as storage:
-        storage.update_user(storage.get_user(normal_email(email)).id, **changes)
-    click.echo(f"changed {normal_email(email)}")
+        changed = storage.update_user(get_user(storage, email).id, **changes)
+    click.echo(f"changed user {changed.email}")
 
 
-@user.command()
+@user.command(epilog="Example: finance-api user delete me@example.com")
 @click.argument("email")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_cli_context
 def delete(cli: CliContext, email: str, yes: bool) -> None:
-    """Remove a user with all tokens and data."""
+    """Delete a user with all tokens and data."""
     cli.require_persistence()
     with cli.reading() as storage:
-        found = storage.get_user(normal_email(email))
+        found = get_user(storage, email)
     if not yes:
-        click.confirm(f"Remove {found.email} with all tokens and data?", abort=True, err=True)
+        click.confirm(f"Delete {found.email} with all tokens and data?", abort=True, err=True)
     with cli.writing() as storage:
         storage.delete_user(found.id)
-    click.echo(f"removed {found.email}")
+    click.echo(f"deleted user {found.email}")

@@ -1,1 +1,7 @@
 """Readers of files: bytes -> domain objects, one folder or file per format; they store nothing."""
+
+NATIVE = "native"
+OFX = "ofx"
+CSV = "csv"
+#: The formats that are read.
+FORMATS = (NATIVE, OFX, CSV)

@@ -2,15 +2,11 @@
 
 from typing import BinaryIO
 
+from finance_api.importers import CSV, FORMATS, NATIVE, OFX
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
 
 HEAD_BYTES = 4_096
-
-NATIVE = "native"
-OFX = "ofx"
-CSV = "csv"
-FORMATS = (NATIVE, OFX, CSV)
 
 _BOM = b"\xef\xbb\xbf"
 

@@ -1,14 +1,131 @@
 """Where the command finds its settings, and how it says that one is wrong."""
 
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
 import pytest
 
+from finance_api.cli.context import CliContext
+from finance_api.cli.main import command as finance_api_command
 from finance_api.settings import SETTINGS
+
+
+def all_commands(group, *names):
+    for name, found in group.commands.items():
+        if isinstance(found, click.Group):
+            yield from all_commands(found, *names, name)
+        else:
+            yield " ".join((*names, name)), found
+
+
+DOCS = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
+COMMANDS = dict(all_commands(finance_api_command))
+
+
+@pytest.fixture
+def key_file(command):
+    """The ini file names a file of keys, which has one."""
+    command.write({**command.settings, "finance_api.jwt.keys": str(command.directory / "k.json")})
+    command.done("jwt", "new-key")
 
 
 def test_help_needs_no_ini_file(command):
     for arguments in ([], ["user"], ["token", "create"], ["import"], ["db", "upgrade"]):
         out = command.done(*arguments, "--help", environment={"FINANCE_API_CONFIG": "/nowhere"})
         assert b"Usage: finance-api" in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_ends_with_an_example_that_is_understood(command, name):
+    last = command.done(*name.split(), "--help").decode().strip().splitlines()[-1].strip()
+    start, program, *words = shlex.split(last.partition(" > ")[0].partition(" < ")[0])
+    assert (start, program) == ("Example:", "finance-api")
+    context = finance_api_command.make_context("finance-api", words, obj=CliContext())
+    found, rest = finance_api_command, words
+    while isinstance(found, click.Group):
+        _, found, rest = found.resolve_command(context, rest)
+    assert found is COMMANDS[name]
+    found.make_context(name, list(rest), parent=context)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([*n.split(), "--help"] for n in COMMANDS)])
+def test_help_imports_no_framework_and_no_database(arguments):
+    program = (
+        f"import sys; from finance_api.cli import run; run({arguments!r})\n"
+        "print([m for m in ('pyramid', 'sqlalchemy', 'rich', 'plaster') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["user", "set", "no@body.org", "--premium"], ["-c", "no.ini", "user", "list"], ["dump", "x"]],
+    ids=" ".join,
+)
+def test_debug_adds_the_traceback_of_an_expected_error(command, arguments):
+    said = command.refused(*arguments)
+    outcome = command.run("--debug", *arguments)
+    assert outcome.code == 1
+    assert outcome.err.startswith("Traceback (most recent call last):\n")
+    assert outcome.err.endswith(said)
+
+
+def test_debug_adds_the_traceback_of_an_unexpected_error(command, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("of its own")
+
+    monkeypatch.setattr("finance_api.cli.context.CliContext.reading", broken)
+    assert command.run("user", "list").err == "finance-api: unexpected RuntimeError: of its own\n"
+    err = command.run("--debug", "user", "list").err
+    assert "in broken" in err
+    assert err.endswith("finance-api: unexpected RuntimeError: of its own\n")
+
+
+LISTS = [name for name in COMMANDS if name.endswith("list")]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_list_as_json_is_an_array_of_what_the_table_has(command, anna, key_file, name):
+    for _ in range(2):
+        command.done("token", "create", anna, "--name", "x", "--scope", "records")
+        command.done("jwt", "issue", anna)
+    arguments = [*name.split(), *([] if name == "user list" else [anna])]
+    table = command.done(*arguments).decode().splitlines()[1:]
+    rows = json.loads(command.done(*arguments, "--json"))
+    assert len(rows) == len(table) == (1 if name == "user list" else 2)
+    for row, line in zip(rows, table, strict=True):
+        for key, value in row.items():
+            assert re.fullmatch("[a-z]+([A-Z][a-z]+)*", key)
+            if key.endswith("At") and value is not None:
+                assert re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z", value)
+            if isinstance(value, str):
+                assert value in line
+
+
+def test_lists_as_json_have_the_members_that_are_documented(command, anna, key_file):
+    command.done("token", "create", anna, "--name", "all")
+    command.done("token", "create", anna, "--name", "some", "--scope", "records")
+    command.done("jwt", "issue", anna)
+    (user,) = json.loads(command.done("user", "list", "--json"))
+    assert (user["email"], user["premium"], user["enabled"]) == (anna, True, True)
+    # Both are of the same second.
+    tokens = json.loads(command.done("token", "list", anna, "--json"))
+    everything, some = sorted(tokens, key=lambda token: token["name"])
+    assert (everything["scopes"], some["scopes"]) == (None, ["records"])
+    assert everything["prefix"].startswith("fin_")
+    assert everything["expiresAt"] is everything["revokedAt"] is None
+    (jwt,) = json.loads(command.done("jwt", "list", anna, "--json"))
+    assert set(jwt) == {"jti", "issuedAt", "expiresAt", "revokedAt"}
+    for name, row in (("user list", user), ("token list", some), ("jwt list", jwt)):
+        section = DOCS.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        (documented,) = [line for line in section.splitlines() if line.startswith("| `--json`")]
+        assert set(re.findall(r"`([a-zA-Z]+)`", documented)) - {"null"} == set(row)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +167,11 @@ def test_ini_file_comes_from_the_option_then_the_variable_then_the_directory(com
     command.environment = lambda **more: {
         k: v for k, v in kept(**more).items() if k != "FINANCE_API_CONFIG"
     }
-    assert "development.ini" in command.refused("user", "list")
+    assert "finance-api.ini or development.ini" in command.refused("user", "list")
     command.file("development.ini", command.ini.read_text())
     command.done("user", "list")
+    command.file("finance-api.ini", "nonsense")
+    assert "finance-api.ini cannot be read" in command.refused("user", "list")
 
 
 @pytest.mark.parametrize(

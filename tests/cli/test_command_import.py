@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from finance_api.cli import importing
+from finance_api.ledger import importing
 from finance_api.storage.errors import StorageUnavailable
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
 from support.service import native_line
@@ -123,6 +123,23 @@ def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypat
     outcome = command.run("import", anna, *files, "--json")
     assert outcome.code == 1
     assert [f["file"] for f in json.loads(outcome.out)["files"]] == files[:1]
+
+
+def test_cancelled_import_names_the_files_that_stay(command, anna, monkeypatch):
+    files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
+    real = importing.import_file
+
+    def interrupted(backend, email, stream, *arguments, **options):
+        if stream.name == files[1]:
+            raise KeyboardInterrupt
+        return real(backend, email, stream, *arguments, **options)
+
+    monkeypatch.setattr(importing, "import_file", interrupted)
+    outcome = command.run("import", anna, *files)
+    assert outcome.code == 1
+    assert outcome.err.endswith(f"finance-api: cancelled; {files[0]} is imported\n")
+    outcome = command.run("import", anna, files[1])
+    assert outcome.err.endswith("finance-api: cancelled; nothing was changed\n")
 
 
 @pytest.mark.parametrize("key", [r"\ud800", r"\u001b[31m", r"a\nb", "é"])

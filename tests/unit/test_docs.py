@@ -26,9 +26,9 @@ from finance_api.api.public import api_usage
 from finance_api.auth import sessions
 from finance_api.auth.jwt_keys import key_entries
 from finance_api.cli.main import command as finance_api_command
+from finance_api.importers import FORMATS
 from finance_api.importers.csv import CsvOptions
 from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
-from finance_api.importers.detection import FORMATS
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
 from finance_api.metrics import Metrics
 from finance_api.query.model import Operator, operators_of

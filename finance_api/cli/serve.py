@@ -1,0 +1,24 @@
+"""finance-api serve"""
+
+import click
+
+from finance_api.cli.context import CliContext, pass_cli_context
+
+
+@click.command(epilog="Example: finance-api serve --port 7000")
+@click.option("--port", type=click.IntRange(1, 65_535), help="In place of the ini file's port.")
+@click.option("--demo", is_flag=True, help="Load demo data first, and create what it needs.")
+@pass_cli_context
+def serve(cli: CliContext, port: int | None, demo: bool) -> None:
+    """Run the service with the server of the ini file, until it is ended."""
+    options = {} if port is None else {"http_port": str(port)}
+    with cli.reading_ini() as loader:
+        loader.setup_logging(options)
+        server = loader.get_wsgi_server(defaults=options)
+        section = loader.get_settings("server:main", options)
+    if demo:
+        from finance_api.cli.demo import prepare_demo
+
+        prepare_demo(cli, section.get("host", "127.0.0.1"), port or int(section["port"]))
+    cli.close()
+    server(loader.get_wsgi_app(defaults=options))

@@ -1,0 +1,99 @@
+"""finance-api init"""
+
+import os
+import re
+import shlex
+import stat
+from pathlib import Path
+
+import pytest
+
+from finance_api.auth.jwt_keys import read_key_file
+
+ROOT = Path(__file__).parents[2]
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def new(command):
+    """Runs init for a folder that is not there yet, below one with a blank in its name."""
+    directory = command.directory / "my finance" / "new"
+
+    def init():
+        return command.done("init", str(directory)).decode()
+
+    return directory, init
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0])
+def test_folders_and_files_are_the_owners_alone(new, umask):
+    directory, init = new
+    before = os.umask(umask)
+    try:
+        init()
+    finally:
+        os.umask(before)
+    found = {str(p.relative_to(directory)): mode(p) for p in [directory, *directory.rglob("*")]}
+    assert found == {
+        ".": 0o700,
+        "finance-api.ini": 0o600,
+        "var": 0o700,
+        "var/jwt-keys.json": 0o600,
+    }
+    (key,) = read_key_file(str(directory / "var" / "jwt-keys.json"))
+    assert key.algorithm == "HS256"
+
+
+def test_ini_file_is_the_one_for_development(new):
+    directory, init = new
+    init()
+    assert (directory / "finance-api.ini").read_text() == (ROOT / "development.ini").read_text()
+
+
+def test_next_commands_work_as_printed(command, new):
+    directory, init = new
+    said = init()
+    assert str(directory / "finance-api.ini") in said
+    enter, *lines = re.findall(r"^  (.+)$", said, re.MULTILINE)
+    assert shlex.split(enter) == ["cd", str(directory)]
+    command.directory = directory
+    command.environment = lambda **more: {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **more}
+    assert [line.split()[1:3] for line in lines[-1:]] == [["serve"]]
+    for line in lines[:-1]:
+        program, *words = shlex.split(line)
+        assert program == "finance-api"
+        if "set-password" in words:
+            words.append("--password-stdin")
+        command.done(*words, stdin=b"correct horse\n")
+    assert b"first" in command.done("token", "list", "me@example.com")
+    assert command.done("jwt", "issue", "me@example.com").count(b".") == 2
+
+
+@pytest.mark.parametrize("there", ["finance-api.ini", "var/jwt-keys.json"])
+def test_what_is_there_is_never_replaced(command, there):
+    path = command.directory / there
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    before = sorted(command.directory.rglob("*"))
+    said = command.refused("init")
+    assert said == f"finance-api: {there} exists already; nothing was changed\n"
+    assert path.read_text() == "mine"
+    assert sorted(command.directory.rglob("*")) == before
+
+
+def test_folders_that_are_there_keep_their_files_and_mode(command):
+    other = command.directory / "var" / "other"
+    other.parent.mkdir(0o750)
+    other.write_text("mine")
+    command.done("init")
+    assert other.read_text() == "mine"
+    assert mode(other.parent) == 0o750
+
+
+def test_folder_that_cannot_be_made_is_named(command):
+    file = command.file("file", "")
+    assert file in command.refused("init", file)
+    assert file in command.refused("init", f"{file}/below")

@@ -1,0 +1,154 @@
+"""finance-api serve, as a process"""
+
+import http.client
+import json
+import re
+import shlex
+import signal
+import socket
+import stat
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from support.command import Command
+from support.programs import free_port
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with the ini file for development."""
+    command = Command(tmp_path, {})
+    command.ini = tmp_path / "development.ini"
+    command.ini.write_text((ROOT / "development.ini").read_text())
+    return command
+
+
+class Served:
+    """The process, its port, and what it said until it served."""
+
+    def __init__(self, process, port, log):
+        self.process, self.port, self._log = process, port, log
+
+    @property
+    def said(self):
+        return self._log.read_text()
+
+    def get(self, path, headers=None):
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request("GET", path, headers=headers or {})
+            response = connection.getresponse()
+            return response.status, response.read()
+
+    def wait(self):
+        deadline = time.monotonic() + 60
+        while True:
+            assert self.process.poll() is None and time.monotonic() < deadline, self.said
+            try:
+                assert self.get("/__lbheartbeat__")[0] == 200
+                return self
+            except OSError:
+                time.sleep(0.02)
+
+
+@contextmanager
+def serving(place, *options):
+    port = free_port()
+    log = place.directory / f"{port}.log"
+    with open(log, "wb") as stream:
+        process = place.start("serve", "--port", str(port), *options, stdout=stream, stderr=stream)
+    try:
+        yield Served(process, port, log).wait()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def token_of(place):
+    return (place.directory / "var" / "demo-token").read_text().strip()
+
+
+def follow_curl_line(served):
+    """The status and body of the request that the printed line makes."""
+    (line,) = re.findall(r"^  Try the API: +(curl .*)$", served.said, re.MULTILINE)
+    assert len(line) < 150
+    curl, option, header, url = shlex.split(line)
+    assert (curl, option) == ("curl", "-H")
+    parts = urlsplit(url)
+    assert parts.netloc == f"127.0.0.1:{served.port}"
+    name, value = header.split(": ")
+    return served.get(f"{parts.path}?{parts.query}", {name: value})
+
+
+def test_demo_is_ready_in_one_process_and_says_how_to_use_it(place):
+    with serving(place, "--demo") as served:
+        status, body = follow_curl_line(served)
+        assert (status, len(json.loads(body)["records"])) == (200, 3)
+        assert f"  Settings pages:  http://127.0.0.1:{served.port}/settings\n" in served.said
+        assert "  Demo login:      demo@example.com, password demo-password\n" in served.said
+        assert psutil.Process(served.process.pid).children() == []
+    modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (place.directory / "var").iterdir()}
+    assert modes["demo-token"] == modes["jwt-keys.json"] == 0o600
+    assert stat.S_IMODE((place.directory / "var").stat().st_mode) == 0o700
+    assert place.done("jwt", "issue", "demo@example.com").count(b".") == 2
+
+
+def test_demo_token_stays_until_it_no_longer_works(place):
+    with serving(place, "--demo") as served:
+        first = token_of(place)
+    keys = (place.directory / "var" / "jwt-keys.json").read_bytes()
+    with serving(place, "--demo") as served:
+        assert token_of(place) == first
+        assert follow_curl_line(served)[0] == 200
+        assert "demo@example.com has data already" in served.said
+    assert (place.directory / "var" / "jwt-keys.json").read_bytes() == keys
+    place.done("token", "revoke", "--value", first)
+    (place.directory / "var" / "demo-token").chmod(0o644)
+    with serving(place, "--demo") as served:
+        second = token_of(place)
+        assert second != first
+        assert follow_curl_line(served)[0] == 200
+    assert stat.S_IMODE((place.directory / "var" / "demo-token").stat().st_mode) == 0o600
+    assert place.done("token", "list", "demo@example.com").count(b"\n") == 3
+
+
+@pytest.mark.parametrize("held", ["", "nonsense\n", "fin_" + "A" * 49 + "\n"])
+def test_file_that_holds_no_token_is_replaced(place, held):
+    (place.directory / "var").mkdir()
+    (place.directory / "var" / "demo-token").write_text(held)
+    with serving(place, "--demo") as served:
+        assert follow_curl_line(served)[0] == 200
+
+
+def test_port_in_use_is_said_before_anything_is_made(place):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        said = place.refused("serve", "--demo", "--port", str(port), process=True)
+    assert f"cannot listen on 127.0.0.1:{port}" in said
+    assert "--port" in said
+    assert not (place.directory / "var").exists()
+
+
+def test_service_without_demo_data_answers_and_makes_nothing(place):
+    assert "db upgrade" in place.run("serve", process=True).err
+    place.done("db", "upgrade")
+    with serving(place) as served:
+        assert served.get("/v1/api/records")[0] == 401
+        assert " finance_api.access " in served.said
+        assert "Demo" not in served.said
+    assert place.done("user", "list").count(b"\n") == 1
+    assert served.process.returncode == 0
+
+
+@pytest.mark.parametrize("text", [None, "", "[app:main]\nuse = egg:finance-api\n", "nonsense"])
+def test_ini_file_without_a_server_is_refused_with_its_name(place, text):
+    place.ini.unlink()
+    if text is not None:
+        place.ini.write_text(text)
+    assert "development.ini" in place.refused("serve", process=True)
