@@ -1,4 +1,4 @@
-"""The limiter's contract. `finance_api.ratelimit.testing` holds every implementation to it."""
+"""The limiter's contract; the tests hold every implementation to it."""
 
 from abc import ABC, abstractmethod
 

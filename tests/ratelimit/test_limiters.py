@@ -10,7 +10,7 @@ from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.limits import Algorithm, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.ratelimit.redis import RedisLimiter
-from finance_api.ratelimit.testing import (
+from support.limiters import (
     HOUR,
     MINUTE,
     NOW,

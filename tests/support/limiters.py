@@ -1,14 +1,7 @@
 """What every limiter passes: `RateLimiterConformance`.
 
-An implementation outside this project holds itself to the contract by inheriting it::
-
-    class TestMine(RateLimiterConformance):
-        @pytest.fixture
-        def limiter(self):
-            return MyLimiter()
-
-``limiter`` may have been used before: every test counts under keys of its own. Needs pytest and
-Hypothesis.
+A test class inherits it and has a fixture ``limiter``. That may have been used before: every test
+counts under keys of its own.
 """
 
 import itertools
