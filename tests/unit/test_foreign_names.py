@@ -1,0 +1,198 @@
+"""Which names of other libraries are used: documented ones, but for a short list.
+
+Private names are found by reading the source, in every way that Python has to write them. Of the
+libraries that documents name by name, each imported name is in a list here.
+"""
+
+import ast
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from webob import Response
+
+import finance_api
+
+ROOT = Path(finance_api.__file__).parent
+
+#: The private or undocumented names that are used all the same, each with its reason. At most five:
+#: whoever adds one looks for another way first. ``<module of ours>: <name>``
+EXCEPTIONS: dict[str, str] = {}
+
+#: What is imported of these libraries; all of it is in their documentation.
+#: https://docs.pylonsproject.org/projects/pyramid/en/2.1-branch/#api-documentation
+#: https://cornice.readthedocs.io/ (services, internals, swagger)
+#: https://docs.pylonsproject.org/projects/webob/en/stable/api/webob.html#accept
+#: https://docs.pylonsproject.org/projects/colander/en/latest/api.html
+DOCUMENTED = {
+    "cornice": {"Service"},
+    "cornice.service": {"get_services"},
+    "colander": set(),
+    "pyramid.authorization": {
+        *("ACLDenied", "ACLHelper", "ALL_PERMISSIONS", "DENY_ALL", "Allow", "Deny"),
+    },
+    "pyramid.config": {"Configurator"},
+    "pyramid.csrf": {"get_csrf_token"},
+    "pyramid.events": {"BeforeRender", "NewResponse"},
+    "pyramid.exceptions": {"BadCSRFToken", "ConfigurationError"},
+    "pyramid.httpexceptions": {
+        *("HTTPBadRequest", "HTTPException", "HTTPForbidden", "HTTPNotFound", "HTTPSeeOther"),
+        "status_map",
+    },
+    "pyramid.interfaces": {"ICSRFStoragePolicy", "ISecurityPolicy"},
+    "pyramid.paster": {"get_appsettings"},
+    "pyramid.path": {"DottedNameResolver"},
+    "pyramid.registry": {"Registry"},
+    "pyramid.renderers": {"render_to_response"},
+    "pyramid.request": set(),
+    "pyramid.response": {"Response"},
+    "pyramid.security": {"NO_PERMISSION_REQUIRED"},
+    "pyramid.tweens": {"EXCVIEW", "INGRESS", "MAIN"},
+    "pyramid.view": {"view_config"},
+    "webob.acceptparse": {"create_accept_header"},
+}
+LIBRARIES = ("cornice", "colander", "pyramid", "webob")
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """By the names of our modules."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def own_names(tree: ast.AST) -> set[str]:
+    """What is defined in the source: functions, classes, variables, attributes of ``self``."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in ("self", "cls")
+        ):
+            names.add(node.attr)
+    return names
+
+
+def private_names(tree: ast.AST, known: set[str]) -> Iterator[str]:
+    """Private names in the source that are none of ``known``, and those of others' modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            for name in (*module.split("."), *(alias.name for alias in node.names)):
+                if is_private(name):
+                    yield f"{module}: {name}"
+        elif isinstance(node, ast.Import):
+            yield from (
+                alias.name for alias in node.names if any(map(is_private, alias.name.split(".")))
+            )
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in known:
+            yield node.attr
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+            *("getattr", "setattr", "hasattr", "delattr"),
+        ):
+            name = node.args[1]
+            if isinstance(name, ast.Constant) and is_private(str(name.value)):
+                yield str(name.value)
+
+
+def overridden(tree: ast.Module, module: ModuleType) -> Iterator[str]:
+    """Private names of foreign base classes that a class of the module defines anew."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            mro = getattr(module, node.name).__mro__
+            foreign = [base for base in mro if not base.__module__.startswith("finance_api")]
+            for name in filter(is_private, sorted(own_names(ast.Module(node.body, [])))):
+                if any(name in vars(base) for base in foreign):
+                    yield f"{node.name}.{name}"
+
+
+@cache
+def found_in(name: str) -> list[str]:
+    tree = sources()[name]
+    known = own_names(tree)
+    # A class may use what its base in another module of ours defines.
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module in sources():
+            known |= own_names(sources()[node.module])
+    found = list(private_names(tree, known))
+    if any(isinstance(node, ast.ClassDef) for node in tree.body):
+        found += overridden(tree, importlib.import_module(name))
+    return [f"{name}: {each}" for each in found if not name.startswith("finance_api.server.")]
+
+
+@pytest.mark.parametrize("name", sources())
+def test_no_private_name_of_another_library_is_used(name: str) -> None:
+    assert [each for each in found_in(name) if each not in EXCEPTIONS] == []
+
+
+def test_the_exceptions_are_few_and_in_use() -> None:
+    assert len(EXCEPTIONS) <= 5
+    assert all(EXCEPTIONS.values())
+    found = {each for name in sources() for each in found_in(name)}
+    assert EXCEPTIONS.keys() <= found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from pyramid.view import _call_view",
+        "from granian._granian import Worker",
+        "import psycopg._psycopg",
+        "connection._fairy",
+        "self._rows",
+        "super()._visit",
+        "getattr(connection, '_fairy')",
+    ],
+)
+def test_a_private_name_would_be_noticed(line: str) -> None:
+    assert list(private_names(ast.parse(line), {"_own"}))
+
+
+def test_own_private_names_are_no_offence() -> None:
+    source = "class One:\n  def _a(self): self._b = 1; self._a(); self.__class__\ndef _f(): _f()"
+    tree = ast.parse(source)
+    assert list(private_names(tree, own_names(tree))) == []
+
+
+def test_an_overridden_private_name_would_be_noticed() -> None:
+    source = (
+        "class Other(Response):\n  def _make_location_absolute(self): ...\n  def _own(self): ..."
+    )
+    module = ModuleType("finance_api.here")
+    exec(source, {"Response": Response, "__name__": module.__name__}, vars(module))
+    assert list(overridden(ast.parse(source), module)) == ["Other._make_location_absolute"]
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """(module, name) of what is imported of the libraries; no name for a whole module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in LIBRARIES:
+            yield from ((node.module or "", alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            names = (alias.name for alias in node.names)
+            yield from ((name, "") for name in names if name.split(".")[0] in LIBRARIES)
+
+
+def test_what_is_imported_of_these_libraries_is_documented() -> None:
+    found: dict[str, set[str]] = {}
+    for tree in sources().values():
+        for module, name in imported(tree):
+            found.setdefault(module, set()).update({name} - {""})
+    assert found == DOCUMENTED
