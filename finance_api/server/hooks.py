@@ -23,8 +23,9 @@ def registry_of(app: Any) -> Any:
 
 
 def shutdown_hooks(app: Any) -> Iterable[Callable[[], object]]:
-    """``registry.at_shutdown`` of the Pyramid router in or below ``app``, else nothing."""
-    return tuple(getattr(registry_of(app), "at_shutdown", ()))
+    """`Services.close` of the Pyramid router in or below ``app``, else nothing."""
+    services = getattr(registry_of(app), "services", None)
+    return () if services is None else (services.close,)
 
 
 def call_shutdown_hooks(app: Any) -> None:
