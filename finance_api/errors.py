@@ -19,12 +19,12 @@ logger = logging.getLogger(__name__)
 #: When a client may ask again while the storage is away.
 STORAGE_RETRY_SECONDS = 2
 
-UNEXPECTED = "Something went wrong here; please report the request id {}."
+UNEXPECTED = "Something went wrong; please report the request id {}."
 
 _DETAILS = {
     404: "There is nothing at this path.",
-    405: "This path is only read: GET and HEAD are allowed.",
-    503: "The storage does not answer now; please try again.",
+    405: "Only GET and HEAD are allowed here.",
+    503: "The database is unavailable; please try again.",
 }
 
 

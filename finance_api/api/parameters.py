@@ -34,7 +34,7 @@ from finance_api.resources.field import Field, Kind, Resource, names_of
 MAX_PARAMETERS = 100
 MAX_CONDITIONS_PER_FIELD = 10
 _SHOWN_NAME_CHARACTERS = 60
-_COMPUTED = "is worked out at each request: it can be sorted by, but not filtered"
+_COMPUTED = "is computed and cannot be filtered"
 
 
 class Scalar(colander.SchemaType):  # type: ignore[misc]

@@ -44,7 +44,7 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
         if path not in _OPERATORS_PATHS:
             _check_host(request, allowed_hosts)
             if require_https and not is_https(request):
-                raise problem(403, "This service is reached over HTTPS only.")
+                raise problem(403, "This service is available over HTTPS only.")
 
     return tween
 

@@ -67,7 +67,7 @@ def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any
     def checked(context: Any, request: Request) -> Any:
         unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
         if unsafe and not _is_own_origin(request):
-            raise HTTPForbidden("This form was sent from another site, so nothing was done.")
+            raise HTTPForbidden("This form was sent from another site, so nothing was changed.")
         if unsafe and not _is_readable(request):
             raise HTTPBadRequest
         return view(context, request)

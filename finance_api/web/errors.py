@@ -22,35 +22,29 @@ logger = logging.getLogger(__name__)
 
 _TITLES = {
     400: "This request cannot be read",
-    403: "This is not allowed",
-    404: "There is no such page",
-    500: "Something went wrong",
-    503: "The service is busy",
+    403: "Not allowed",
+    404: "Page not found",
+    503: "Please try again",
 }
 _DETAILS = {
-    400: "Something in it is not as a browser would send it.",
-    403: "You may not do this.",
-    404: "It may have been removed, or its address is misspelt.",
-    503: "The data cannot be reached now, perhaps because an import is running. "
+    400: "Your browser sent something that this server cannot read.",
+    403: "You are not allowed to do this.",
+    404: "It may have been removed, or the address is wrong.",
+    503: "The database is unavailable, perhaps because an import is running. "
     "Please try again in a few seconds.",
 }
-_NOT_SIGNED_IN = "You are not signed in any more. Sign in, and send the form again."
-_NOT_COUNTED = (
-    "Signing in is not possible just now: attempts cannot be counted. Please try again in a few "
-    "seconds."
-)
-_STALE_FORM = (
-    "The form was too old, or not one of ours, so nothing was done. Go back, load the page again, "
-    "and send it once more."
-)
+_SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
+_NOT_COUNTED = "Sign-in is unavailable at the moment. Please try again in a few seconds."
 
 
-def error_page(request: Request, status: int, detail: str | None = None) -> Response:
+def error_page(
+    request: Request, status: int, detail: str | None = None, title: str | None = None
+) -> Response:
     response = render_to_response(
         "error.jinja2",
         {
             "page": "error",
-            "title": _TITLES.get(status, "This did not work"),
+            "title": title or _TITLES.get(status, "Something went wrong"),
             "status": status,
             "detail": detail or _DETAILS.get(status, ""),
             "request_id": request.request_id,
@@ -75,11 +69,11 @@ def forbidden(error: Any, request: Request) -> Response:
         return error_page(request, 403, error.detail if error.result is None else None)
     if request.method in ("GET", "HEAD"):
         return SeeOther(login_path(request.path_qs))
-    return error_page(request, 403, error.detail if error.result is None else _NOT_SIGNED_IN)
+    return error_page(request, 403, error.detail if error.result is None else _SIGNED_OUT)
 
 
 def stale_form(error: BadCSRFToken, request: Request) -> Response:
-    return error_page(request, 403, _STALE_FORM)
+    return error_page(request, 403, "Reload it and try again.", "This page has expired")
 
 
 def unavailable(error: Exception, request: Request) -> Response:

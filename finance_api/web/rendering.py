@@ -45,6 +45,11 @@ def moment(seconds: int) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(exact, shown)
 
 
+def time_of_day(seconds: int) -> Markup:
+    exact = instant_text(seconds)
+    return Markup('<time datetime="{}">{} UTC</time>').format(exact, exact[11:16])
+
+
 def day(seconds: int) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(date_text(seconds), day_words(seconds))
 
@@ -88,6 +93,7 @@ def includeme(config: Configurator) -> None:
         {
             "jinja2.filters": {
                 "moment": moment,
+                "time_of_day": time_of_day,
                 "day": day,
                 "amount": amount,
                 "count": count,

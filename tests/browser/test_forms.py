@@ -59,7 +59,7 @@ def test_a_wrong_password_does_not_tell_whether_the_account_exists(site, page):
         expect(page.get_by_label("E-mail")).to_have_value(email)
         expect(page.get_by_label("Password")).to_have_value("")
     assert said[0] == said[1]
-    assert "The e-mail or the password is not right." in said[0]
+    assert "The e-mail address or password is wrong." in said[0]
     page.get_by_label("E-mail").fill(user.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
@@ -85,7 +85,7 @@ def test_a_token_without_name_scope_and_future(inside):
     assert_begins_at_the_errors(inside)
     assert_tells(inside, inside.get_by_label("Name"), "A token needs a name.")
     assert_tells(inside, inside.get_by_label("Last day"), "Choose a date after today.")
-    group = inside.get_by_role("group", name="May read")
+    group = inside.get_by_role("group", name="Access")
     error = inside.locator(f"#{group.get_attribute('aria-describedby')}")
     expect(error).to_have_text("Choose at least one of these.")
     for box in inside.get_by_role("checkbox").all():
@@ -105,7 +105,7 @@ def test_a_new_password_that_is_too_short_or_not_repeated(inside):
     assert_tells(
         inside, inside.get_by_label("Current password"), "This is not your current password."
     )
-    assert_tells(inside, inside.get_by_label("New password again"), "The two are not the same.")
+    assert_tells(inside, inside.get_by_label("New password again"), "The passwords do not match.")
     inside.get_by_label("Current password").fill(PASSWORD)
     inside.get_by_label("New password", exact=True).fill("short")
     inside.get_by_label("New password again").fill("short")
@@ -126,7 +126,7 @@ def test_a_form_of_a_session_that_has_ended_says_so(site, windows):
     page.get_by_label("Name").fill("Too late")
     site.change(lambda storage: storage.delete_sessions(user.id))
     page.get_by_role("button", name="Create the token").click()
-    expect(page.get_by_role("main")).to_contain_text("You are not signed in any more")
+    expect(page.get_by_role("main")).to_contain_text("You have been signed out")
     page.get_by_role("link", name="Go to the sign-in page").click()
     expect(page.get_by_label("E-mail")).to_be_visible()
     assert site.change(lambda storage: storage.list_tokens(user.id)) == []

@@ -64,7 +64,7 @@ def test_a_new_user_lets_a_program_in_sees_what_it_does_and_locks_it_out(site, w
     # What is used comes back at one in seven seconds.
     assert 480 <= left < 490
     expect(page.locator(".quotas")).to_contain_text(f"{left} of 500")
-    expect(page.locator(".quotas")).to_contain_text("Full again")
+    expect(page.locator(".quotas")).to_contain_text("Back to 500 at")
 
     page.get_by_role("link", name="API tokens").click()
     row = page.get_by_role("row").filter(has_text="Spreadsheet at home")

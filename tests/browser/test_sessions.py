@@ -14,7 +14,7 @@ LOGIN = re.compile("/settings/login")
 
 def issue_jwt(page: Page) -> str:
     page.goto("/settings/jwts")
-    page.get_by_label("Works for").select_option("15 minutes")
+    page.get_by_label("Valid for").select_option("15 minutes")
     page.get_by_role("button", name="Issue a JWT").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Your new JWT")
     return page.locator("#token").inner_text()

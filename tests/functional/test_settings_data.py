@@ -71,7 +71,7 @@ def test_the_overview_says_the_same(service, user, visitor):
     service.load(user, household())
     service.load(user, [label(9)])
     text = shown_text(visitor.get("/settings").text)
-    assert "Records 4 on 3 accounts" in text
+    assert "Records 4 in 3 accounts" in text
     assert "revision 2" in text
 
 

@@ -202,7 +202,7 @@ def test_what_is_not_there_is_a_404_for_people(plain, signed):
     for path in (*paths, "/settings/tokens/x/revoke") if signed else paths:
         response = visitor.get(path, None)
         assert_error_page(response, 404)
-        assert "There is no such page" in shown_text(response.text)
+        assert "Page not found" in shown_text(response.text)
         assert "<b>" not in response.text
     assert ("Sign out" in response.text) == signed
 

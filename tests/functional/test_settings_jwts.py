@@ -236,7 +236,7 @@ def test_a_jwt_that_is_made_right_after_that_works(service, user, visitor):
     response = issue(visitor)
     assert ask(service, issued(response)) == 200
     (kept,) = [j for j in jwts_of(service, user) if j.revoked_at is None]
-    shown = re.search('works until <time datetime="([^"]+)"', response.text)[1]
+    shown = re.search('Valid until <time datetime="([^"]+)"', response.text)[1]
     assert shown == instant_text(kept.expires_at)
 
 

@@ -130,11 +130,11 @@ def test_one_request_is_shown_as_well_as_a_thousand_million(service, user, visit
 @on_one_storage
 def test_without_requests_the_page_says_what_to_do(service, user, visitor):
     page = visitor.get("/settings/usage").text
-    assert "No requests in this time" in shown_text(page)
+    assert "No requests in this period" in shown_text(page)
     assert '<svg class="chart' not in page
     assert "/settings/tokens" in page
     new_token(service, user)
-    assert "you see it here" in shown_text(visitor.get("/settings/usage").text)
+    assert "They appear here" in shown_text(visitor.get("/settings/usage").text)
 
 
 @on_one_storage
@@ -172,8 +172,13 @@ def test_each_active_token_has_its_quota_and_when_it_is_full_again(limited):
         assert "490 of 500" in text
         assert "500 of 500" in text
         # Ten times 7.2 seconds.
-        assert re.findall('Full again <time datetime="([^"]*)"', page) == ["2026-03-18T12:01:12Z"]
+        assert re.findall('Back to 500 at <time datetime="([^"]*)"', page) == [
+            "2026-03-18T12:01:12Z"
+        ]
+        assert "Back to 500 at 12:01 UTC" in text
         assert len(re.findall("<meter ", page)) == 2
+    allowance = "Each token may make 500 requests; they refill evenly over an hour."
+    assert allowance in shown_text(visitor.get("/settings/usage").text)
     assert "revoked" not in shown_text(visitor.get("/settings/usage").text)
     # Looking at it costs nothing.
     assert "490 of 500" in shown_text(visitor.get("/settings/usage").text)
@@ -181,5 +186,5 @@ def test_each_active_token_has_its_quota_and_when_it_is_full_again(limited):
         limited.web.get("/v1/api/records", headers=headers, expect_errors=True)
     assert "0 of 500" in shown_text(visitor.get("/settings/usage").text)
     limited.clock.advance(7_200)
-    assert "Full again" not in signed_in(limited, user).get("/settings/usage").text
+    assert "Back to" not in signed_in(limited, user).get("/settings/usage").text
     assert unused != revoked

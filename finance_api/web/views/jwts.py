@@ -106,7 +106,7 @@ def create_jwt(request: Request) -> dict[str, Any]:
     seconds = next((s for s, _ in _lifetimes(request) if str(s) == form.ttl), None)
     errors = {}
     if seconds is None:
-        errors["ttl"] = "Choose how long it lasts."
+        errors["ttl"] = "Choose how long it is valid."
     else:
         try:
             with writing(request) as storage:
@@ -119,7 +119,7 @@ def create_jwt(request: Request) -> dict[str, Any]:
                     ttl_seconds=seconds,
                 )
         except IssueRefused:
-            errors["form"] = "This server cannot make a JWT now. Ask whoever runs it."
+            errors["form"] = "This server cannot issue JWTs at the moment. Ask your administrator."
     if errors:
         request.response.status_int = 400
         return _list_page(request, form, errors)

@@ -14,7 +14,7 @@ from finance_api.requests import Request
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
 from finance_api.web.signing_in import LOGIN, page_after
 
-_REFUSED = "The e-mail or the password is not right."
+_REFUSED = "The e-mail address or password is wrong."
 _TOO_MANY = "Too many attempts. Please try again in {}."
 
 

@@ -72,7 +72,7 @@ def change_password(request: Request) -> Any:
     if not new:
         errors["new_password"] = "Enter a new password."  # noqa: S105
     elif new != repeated:
-        errors["repeated_password"] = "The two are not the same."  # noqa: S105
+        errors["repeated_password"] = "The passwords do not match."  # noqa: S105
     elif not errors:
         try:
             with writing(request) as storage:

@@ -42,6 +42,7 @@ def show_usage(request: Request) -> dict[str, Any]:
         total=sum(sums.values()),
         bars=bars,
         ticks=ticks,
+        limits=request.registry.settings["finance_api.ratelimit.public"],
         tokens=[token for token in token_views(request) if token.state == "active"],
     )
 
