@@ -1,4 +1,4 @@
-"""Work off the request path: one thread that does something from time to time."""
+"""Background work: a thread that runs a function periodically."""
 
 import logging
 import threading
@@ -11,10 +11,10 @@ K = TypeVar("K")
 
 
 class Periodic:
-    """Runs ``work`` every ``seconds`` from `start` on and, if ``last`` is set, once at `stop`.
+    """Runs ``work`` every ``seconds`` after `start` and, if ``last`` is set, once at `stop`.
 
-    An error of ``work`` is logged and the work tried again at the next turn; while it goes on
-    failing, nothing more is logged.
+    After an error ``work`` is tried again at the next turn; only the first of several errors in a
+    row is logged.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Periodic:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the thread, unless it runs; to be called in the process that is to run it."""
+        """Starts the thread, unless it runs; not before a fork."""
         if self._thread is not None:
             return
         with self._lock:
@@ -39,7 +39,7 @@ class Periodic:
                 self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread and does what is left to do."""
+        """Ends the thread, and runs ``work`` if ``last`` is set."""
         self.end()
         if self._last:
             self._try()
@@ -68,11 +68,11 @@ class Periodic:
 
 
 class WriteBehind(Generic[K]):
-    """Numbers noted in memory, and written together from time to time.
+    """Numbers by key, collected in memory and written together periodically.
 
-    merge: of two numbers noted for one key, the one to keep.
-    write: keeps all numbers or, if it raises, none of them: these are then tried again.
-    last_attempts: how often that is tried at the end.
+    merge: combines two numbers of one key.
+    write: writes all of them or, if it raises, none; they are then tried again.
+    last_attempts: of writing at the end.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class WriteBehind(Generic[K]):
             self._keep(key, number)
 
     def flush(self) -> None:
-        """Writes what is noted. Raises what ``write`` does; nothing is lost then."""
+        """Writes all numbers. Raises what ``write`` raises; nothing is lost then."""
         with self._writing:
             with self._lock:
                 noted, self._noted = self._noted, {}
@@ -114,7 +114,7 @@ class WriteBehind(Generic[K]):
                 raise
 
     def stop(self) -> None:
-        """Writes what is left."""
+        """Ends the thread and writes the rest."""
         self._periodic.end()
         for left in reversed(range(self._last_attempts)):
             try:

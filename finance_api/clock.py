@@ -1,12 +1,10 @@
-"""The only place that asks for the time; tests put a clock of their own in its place."""
+"""The clock: the only place that reads the time; tests have a clock of their own."""
 
 import time
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the application knows of time."""
-
     def now(self) -> int:
         """Seconds since 1970-01-01T00:00:00Z, by the wall clock."""
 

@@ -1,6 +1,6 @@
-"""Errors as the client sees them: problem documents (RFC 9457), whatever went wrong.
+"""Error responses: problem documents (RFC 9457).
 
-`problem` makes one to be raised; the exception views make one of everything else.
+`problem` makes one to raise; the exception views make one of every other exception.
 """
 
 import logging
@@ -16,7 +16,7 @@ from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
-#: When a client may ask again while the storage is away.
+#: Retry-After while the storage is unavailable.
 STORAGE_RETRY_SECONDS = 2
 
 UNEXPECTED = "Something went wrong; please report the request id {}."
@@ -50,30 +50,30 @@ def problem(
 
 
 def as_problem(error: HTTPException, request: Request) -> Response:
-    """Anything that Pyramid or Cornice raises, in our form; its headers stay."""
+    """Exceptions of Pyramid and Cornice, with some of their headers."""
     if error.content_type == CONTENT_TYPE:
         return error
     detail = _DETAILS.get(error.status_int) or error.explanation or error.title
-    kept = {k: v for k, v in error.headers.items() if k in ("Allow", "Location", "Retry-After")}
-    return problem(error.status_int, detail, headers=kept)
+    headers = {k: v for k, v in error.headers.items() if k in ("Allow", "Location", "Retry-After")}
+    return problem(error.status_int, detail, headers=headers)
 
 
 def storage_unavailable(error: Exception, request: Request) -> Response:
-    """503: nothing is known, so nothing is said; the client may try again."""
+    """503; the reason is logged."""
     logger.error("storage: %s", error)
     return problem(503, _DETAILS[503], headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
 
 
 def unexpected(error: Exception, request: Request) -> Response:
-    """500: the log has what happened, the client its request id."""
+    """500 with the request id, under which the error is logged."""
     request_id = log_unexpected(error, request)
     return problem(500, UNEXPECTED.format(request_id), requestId=request_id)
 
 
 def log_unexpected(error: Exception, request: Request) -> str:
-    """The request id, under which the log has where it went wrong.
+    """Logs type and traceback, and returns the request id.
 
-    Without the message, which may hold what the user looked for.
+    Without the message, which may contain data of the user.
     """
     logger.error("unexpected %s", type(error).__name__, exc_info=error)
     return request.request_id

@@ -1,4 +1,4 @@
-"""What this process counts for its operator, in Prometheus' data model."""
+"""Metrics of the process, in Prometheus' data model."""
 
 from prometheus_client import (
     CollectorRegistry,
@@ -7,7 +7,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-# When a counter was made says nothing that the process' start does not.
+# The creation time of a counter is the start of the process.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
@@ -29,8 +29,8 @@ class Metrics:
             registry=self._registry,
         )
 
-    def count_answer(self, status: int) -> None:
-        """Counts an answer under its status."""
+    def count_response(self, status: int) -> None:
+        """Counts a response."""
         counter = self._by_status.get(status)
         if counter is None:
             counter = self._by_status[status] = self.requests.labels(status)

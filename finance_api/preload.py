@@ -1,4 +1,4 @@
-"""Filling the memory storage at start, which makes it a way to serve an export."""
+"""Loads a file into the memory storage at start."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,12 +17,12 @@ _LOAD = "finance_api.storage.memory.load"
 _USER = "finance_api.storage.memory.user"
 _SHA256 = "finance_api.storage.memory.token_sha256"
 
-#: The namespace of users that are made at start: the same e-mail has the same id every time.
+#: Namespace of the user's UUID: the same e-mail has the same UUID at every start.
 _NAMESPACE = "7f1f6d0a-3c5c-4a55-8a6b-6d0f7c0c1c5e"
 
 
 def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) -> None:
-    """Makes the user, the token and the data that the settings name. Raises SettingError."""
+    """Creates the user, the token and the data of the settings. Raises SettingError."""
     if not settings[_USER]:
         for name in (_LOAD, _SHA256):
             if settings[name]:

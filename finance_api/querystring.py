@@ -1,20 +1,20 @@
 """The query string as names and values, decoded strictly.
 
-WebOb's own parsing is lenient about what is malformed, and slow with many parameters.
+WebOb's own parsing accepts malformed text, and is slow with many parameters.
 """
 
 import re
 from urllib.parse import unquote_to_bytes
 
 _MALFORMED = re.compile("%(?![0-9A-Fa-f]{2})")
-#: Stands for what could not be decoded, when names are shown.
+#: In names in error messages, for what could not be decoded.
 _REPLACEMENT = "�"
 
 
 def split_query(query_string: str) -> list[tuple[str, str | None]]:
     """Names and values in their order; None for a value that is not percent-encoded UTF-8.
 
-    A name that is not is shown with replacement characters.
+    Such a name gets replacement characters.
     """
     pairs: list[tuple[str, str | None]] = []
     for part in query_string.split("&"):

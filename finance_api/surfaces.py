@@ -1,13 +1,13 @@
-"""Where the surfaces are: what the paths of their resources begin with."""
+"""The path prefixes of the surfaces: public API, internal API, settings pages."""
 
 PUBLIC_SURFACE = "/v1/api/"
 INTERNAL_SURFACE = "/internal/v1/"
 SURFACES = (PUBLIC_SURFACE, INTERNAL_SURFACE)
 
-#: What tells a token how much it may still ask costs nothing.
+#: Requests to it are not counted.
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 
-#: The pages on which users make and revoke their tokens; all paths below it, and itself.
+#: This path and all paths below it.
 SETTINGS_PAGES = "/settings"
 
 

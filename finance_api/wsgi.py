@@ -1,4 +1,4 @@
-"""The application as a server starts it: what stops the start is said in one line."""
+"""The application factory for servers: errors that prevent the start are one line."""
 
 import logging
 from typing import Any

@@ -8,7 +8,7 @@ from finance_api.resources.field import Field
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 
-#: What a spreadsheet may take for the beginning of a formula (OWASP: CSV injection).
+#: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection).
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 

@@ -1,4 +1,4 @@
-"""One page of a resource, as every list of the public surface answers it, and links to the next."""
+"""Lists of the public API: one page of a resource, and the link to the next page."""
 
 from functools import cached_property
 from urllib.parse import quote, urlencode
@@ -63,7 +63,7 @@ class ListRequest(DataRequest):
 
 
 def next_link(target: RequestTarget, offset: int | None) -> Headers:
-    """The header that says where the next page is (RFC 8288), unless ``offset`` is None.
+    """The Link header of the next page (RFC 8288); none if ``offset`` is None.
 
     It is the request's path and query with another offset; the Host header has no part in it.
     """
@@ -71,7 +71,7 @@ def next_link(target: RequestTarget, offset: int | None) -> Headers:
 
 
 def link_pattern(target: RequestTarget) -> str:
-    """The header, in which an offset is to be put with ``%``."""
+    """The Link header, as a ``%`` format that takes the offset."""
     pairs = [(k, v or "") for k, v in split_query(target.query_string) if k != "offset"]
     query = urlencode([*pairs, ("offset", "")], quote_via=quote)
     return f"<{target.path}?{query}".replace("%", "%%") + '%d>; rel="next"'

@@ -1,6 +1,6 @@
 """Query parameters as colander schemas, derived from the resources.
 
-The grammar itself is `finance_api.query.parse`; this is where it meets colander and Cornice.
+The filter grammar itself is in `finance_api.query.parse`.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ _COMPUTED = "is computed and cannot be filtered"
 
 
 class Scalar(colander.SchemaType):  # type: ignore[misc]
-    """A parameter that may stand once."""
+    """A parameter that may be given once."""
 
     def __init__(self, parse: Callable[[str], Any]) -> None:
         self._parse = parse
@@ -55,7 +55,7 @@ class Scalar(colander.SchemaType):  # type: ignore[misc]
 
 
 class Conditions(colander.SchemaType):  # type: ignore[misc]
-    """The conditions on one field; the parameter may stand several times."""
+    """The conditions on one field; the parameter may be repeated."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
@@ -78,7 +78,7 @@ class Conditions(colander.SchemaType):  # type: ignore[misc]
 
 
 class Ids(colander.SchemaType):  # type: ignore[misc]
-    """Ids in the order asked for, from one parameter or several."""
+    """Ids in the order of the request; the parameter may be repeated."""
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -95,10 +95,10 @@ class Ids(colander.SchemaType):  # type: ignore[misc]
 
 
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
-    """The parameters that an endpoint takes.
+    """The parameters of an endpoint.
 
-    computed: fields of the resource that cannot be filtered by, though a client may try.
-    ranges: the names of the lower and the upper `Bound` of one field.
+    computed: fields of the resource that cannot be filtered.
+    ranges: names of the parameters for the lower and the upper `Bound` of one field.
     """
 
     computed: frozenset[str] = frozenset()
@@ -109,7 +109,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add(colander.SchemaNode(kind, name=name, missing=missing))
 
     def add_required(self, name: str, kind: colander.SchemaType, wanted: str) -> None:
-        """wanted: what the parameter has to say, for a message."""
+        """wanted: the allowed values, for the error message."""
         message = f"is required: {wanted}"
         self.add(colander.SchemaNode(kind, name=name, missing_msg=message))
 
@@ -136,14 +136,14 @@ def list_schema(resource: Resource) -> ParameterSchema:
 
 
 def ids_schema() -> ParameterSchema:
-    """``id``, which must be given."""
+    """``id``, which is required."""
     schema = ParameterSchema()
     schema.add_required("id", Ids(), f"1 to {MAX_LIST_OPERANDS} ids")
     return schema
 
 
 def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
-    """The query that validated parameters of `list_schema` ask for."""
+    """The `Query` of validated parameters of `list_schema`."""
     conditions = (c for f in resource.fields if f.filterable for c in parameters[f.name])
     return Query(
         resource,
@@ -155,12 +155,12 @@ def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
     )
 
 
-#: The name of a parameter, and what is wrong with it.
+#: The name of a parameter, and its error message.
 Fault = tuple[str, str]
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
-    """A Cornice validator: every fault of the query string, or ``request.validated``."""
+    """Cornice validator: sets ``request.validated``, or adds every fault to ``request.errors``."""
     validated, faults = read_parameters(schema, request.query_string)
     for name, message in faults:
         request.errors.add("querystring", name, message)
@@ -170,7 +170,7 @@ def validate_query(request: Request, schema: ParameterSchema, **options: Any) ->
 def read_parameters(
     schema: ParameterSchema, query_string: str
 ) -> tuple[dict[str, Any], list[Fault]]:
-    """The values of the parameters that are right, defaults too, and every fault."""
+    """The values of the valid parameters, with defaults, and all faults."""
     pairs = split_query(query_string)
     if len(pairs) > MAX_PARAMETERS:
         return {}, [("*", f"more than {MAX_PARAMETERS} parameters are given")]
@@ -188,7 +188,7 @@ def read_parameters(
             message = _not_a_parameter(name, schema, known)
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
     validated: dict[str, Any] = {}
-    # One by one, so that what is wrong with a range shows beside what is wrong elsewhere.
+    # Node by node, so that faults of a range are reported together with the others.
     for node in schema.children:
         try:
             validated[node.name] = node.deserialize(given.get(node.name, colander.null))
@@ -202,7 +202,7 @@ def read_parameters(
 
 
 def _range_fault(low: Bound | None, high: Bound | None) -> str:
-    """What the lower bound is, if it lies beyond the upper one."""
+    """ "greater" or "later" if the lower bound lies beyond the upper one, else ""."""
     if low is None or high is None or low.at <= high.at:
         return ""
     return "greater" if low.condition.field.kind is Kind.NUMBER else "later"

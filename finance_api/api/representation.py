@@ -1,4 +1,4 @@
-"""The forms that an answer can have, and the choice among them."""
+"""The representations of responses, and content negotiation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ JSON = Representation("application/json", "application/json")
 CSV = Representation("text/csv", "text/csv; charset=utf-8; header=present")
 NDJSON = Representation("application/x-ndjson", "application/x-ndjson")
 
-#: What every list is available as, the default first.
+#: The representations of every list, the default first.
 OF_LISTS = (JSON, CSV, NDJSON)
 
 
 def next_offset(query: Query, page: Page | JsonPage) -> int | None:
-    """Where the next page begins; None on the last page."""
+    """The offset of the next page; None on the last page."""
     return query.offset + query.limit if page.has_more else None
 
 
@@ -46,7 +46,7 @@ def json_response(document: dict[str, Any]) -> Response:
 
 
 def json_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
-    """The page in its envelope. The rows are JSON already."""
+    """The page in its envelope."""
     offset = next_offset(query, page)
     end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b}' % (
         query.limit,
@@ -59,23 +59,23 @@ def json_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
 
 
 def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
-    """A row a line."""
+    """One row per line."""
     return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
 
 
 def csv_page(query: Query, page: Page) -> tuple[bytes, Headers]:
-    """A header line, and a row a line."""
+    """A header line, and one row per line."""
     return csv_body(query.resource.fields, page.rows), _without_envelope(query, page)
 
 
 def _without_envelope(query: Query, page: Page | JsonPage) -> Headers:
-    """The page's place in the list goes into headers."""
+    """nextOffset and total, as headers."""
     offset = next_offset(query, page)
     headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
     return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
 
 
-#: How a page of rows that are JSON already is written.
+#: Writers of a page of JSON rows.
 WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, Headers]]] = {
     JSON: json_page,
     NDJSON: ndjson_page,
@@ -83,14 +83,14 @@ WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, Headers]]
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:
-    """The representation that the client likes best (RFC 9110, section 12.5.1).
+    """The representation that the client prefers (RFC 9110, section 12.5.1).
 
-    accept: the header. Parameters of a media range count for nothing but their q: clients name the
+    accept: the header. Parameters of a media range other than q are ignored: clients name the
     charset, though it is always UTF-8. Raises a 406.
     """
     if accept is None:
         return offered[0]
-    # None where the header cannot be read; () where it is empty.
+    # None for a malformed header; () for an empty one.
     parsed = create_accept_header(accept).parsed or ()
     ranges = [(text.partition(";")[0].lower(), q) for text, q, *_ in parsed]
     if not ranges:
@@ -103,7 +103,7 @@ def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) 
 
 
 def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """How much the client likes the type: by the most specific range that it falls under."""
+    """The q of the most specific media range that the type matches; 0 without one."""
     for wanted in (media_type, media_type.partition("/")[0] + "/*", "*/*"):
         found = [q for text, q in ranges if text == wanted]
         if found:

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do: identities, tokens, permissions, the security policy."""
+"""Authentication and authorisation: credentials, identities, permissions, security policy."""
 
 from pyramid.config import Configurator
 

@@ -1,4 +1,4 @@
-"""A request's credential -> who it belongs to. Each surface takes one kind."""
+"""Authentication: the identity of a request's credential. Each surface takes one kind."""
 
 import secrets
 
@@ -22,10 +22,10 @@ from finance_api.values.ids import IdError, parse_id
 
 
 def authenticate(request: Request) -> Identity | Failure:
-    """The identity behind the request's token, or why there is none. Raises StorageUnavailable.
+    """The identity, or why there is none. Raises StorageUnavailable.
 
-    The storage is asked at every request, so that a revocation holds from the next one on; it is
-    not asked about what cannot be a token.
+    Reads the storage at every request, so that a revocation takes effect at once; but not for
+    malformed credentials.
     """
     path = request.environ["PATH_INFO"]
     if is_settings_page(path):
@@ -96,7 +96,7 @@ def _by_session(request: Request) -> Identity | Failure:
 
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
-    """The user whom the claims name, and whether the token is revoked. Raises NotFound."""
+    """The user of the claims, and whether the token is revoked. Raises NotFound."""
     find = request.storage.get_jwt_owner
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
     try:
@@ -110,13 +110,13 @@ def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
 
 
 def _email(subject: str) -> str:
-    """The e-mail that the claim names, but for the case of ASCII letters. Raises EmailRefused.
+    """The e-mail address of the claim, which may differ in ASCII case only. Raises EmailRefused.
 
-    What becomes an address only by being put right may be somebody else's at its issuer.
+    A subject that becomes an address only by normalisation may be another user at its issuer.
     """
     email = normal_email(subject)
     if "".join(c.lower() if c.isascii() else c for c in subject) != email:
-        raise EmailRefused("not an address as it is kept")
+        raise EmailRefused("not a normalised address")
     return email
 
 

@@ -5,16 +5,16 @@ import re
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*) *", re.IGNORECASE)
 _SCHEME = re.compile(r"bearer(?: |$)", re.IGNORECASE)
 
-#: Longer ones are no tokens of ours.
+#: Longer ones cannot be valid.
 MAX_TOKEN_CHARACTERS = 8_192
 
 
 class MalformedHeader(ValueError):
-    """A bearer token was meant, but the header is not one."""
+    """The scheme is Bearer, but the rest is malformed."""
 
 
 def bearer_token(header: str | None) -> str | None:
-    """The token of the header; None where no bearer token is sent. Raises MalformedHeader."""
+    """The token of the header; None without one. Raises MalformedHeader."""
     if header is None or not _SCHEME.match(header):
         return None
     match = _BEARER.fullmatch(header)

@@ -1,4 +1,4 @@
-"""What a request is about, and who may do what with it."""
+"""Contexts with ACLs, made by the root factories of the routes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,9 +18,9 @@ from finance_api.requests import Request
 
 
 class OwnData:
-    """Some of the authenticated user's own data, and what of the user may read it.
+    """Data of the authenticated user.
 
-    scope: the path of the public resource that a personal token must cover, if one must.
+    scope: the path of the public resource, if a personal token needs it as a scope.
     """
 
     def __init__(self, user_id: int, acl: list[Any], scope: str | None = None) -> None:
@@ -34,11 +34,11 @@ class OwnData:
 
 Factory = Callable[[Request], OwnData]
 
-# The authentication tween lets only requests with an identity get to these.
+# The authentication tween has refused requests without an identity before.
 
 
 def own_data(scope: str, permission: Permission) -> Factory:
-    """One resource of the public surface: for tokens with its scope, of premium users."""
+    """A resource of the public API: for tokens of premium users with its scope."""
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
@@ -55,7 +55,7 @@ def own_data(scope: str, permission: Permission) -> Factory:
 
 
 def own_usage(permission: Permission) -> Factory:
-    """What the public surface says of its own use: for any token of a premium user."""
+    """Usage of the public API: for any token of a premium user."""
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
@@ -71,7 +71,7 @@ def own_usage(permission: Permission) -> Factory:
 
 
 def own_internal_data(permission: Permission) -> Factory:
-    """The internal surface: for the user's JSON Web Tokens."""
+    """The internal API: for the user's JSON Web Tokens."""
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
@@ -81,7 +81,7 @@ def own_internal_data(permission: Permission) -> Factory:
 
 
 class NoContext:
-    """The context of routes that name none: nobody may do anything there."""
+    """The default context: denies everything."""
 
     __acl__ = (DENY_ALL,)
 
@@ -89,7 +89,7 @@ class NoContext:
 
 
 def own_settings(request: Request) -> OwnData | NoContext:
-    """The settings pages: for who is signed in."""
+    """The settings pages: for signed-in users."""
     identity = request.identity
     if identity is None:
         return NoContext(request)

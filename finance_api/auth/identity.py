@@ -1,4 +1,4 @@
-"""Who a request comes from."""
+"""Identities: the authenticated user of a request."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -8,7 +8,7 @@ from finance_api.storage.interface import Session, User
 
 @dataclass(frozen=True, slots=True)
 class TokenIdentity:
-    """A user, by a personal token: on the public surface.
+    """A user with a personal token, on the public API.
 
     scopes: paths of the resources that the token may read; None means all.
     """
@@ -20,7 +20,7 @@ class TokenIdentity:
 
 @dataclass(frozen=True, slots=True)
 class JwtIdentity:
-    """A user, by a JSON Web Token: on the internal surface."""
+    """A user with a JSON Web Token, on the internal API."""
 
     user: User
     jti: str
@@ -28,9 +28,9 @@ class JwtIdentity:
 
 @dataclass(frozen=True, slots=True)
 class SessionIdentity:
-    """A user who signed in: on the settings pages.
+    """A signed-in user, on the settings pages.
 
-    secret: what the cookie holds.
+    secret: the value of the cookie.
     """
 
     user: User
@@ -51,9 +51,9 @@ def credential_id(identity: Identity | None) -> str | None:
 class Failure(Enum):
     """Why there is no identity."""
 
-    #: No credential was sent.
+    #: There is no credential.
     ABSENT = "absent"
-    #: One was sent that is malformed, unknown, revoked, of a disabled user, or not for this
-    #: surface: not told apart.
+    #: The credential is malformed, unknown, revoked, of a disabled user, or for another surface:
+    #: not distinguished.
     INVALID = "invalid"
     EXPIRED = "expired"

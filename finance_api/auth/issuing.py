@@ -1,4 +1,4 @@
-"""Making personal tokens: the rules that hold wherever one is made."""
+"""Issuing personal tokens, for commands and settings pages."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MAX_NAME_CHARACTERS = 100
 
 
 class IssueRefused(Exception):
-    """No token is made; the message says why."""
+    """No token is issued; the message says why."""
 
 
 def issue_token(
@@ -26,7 +26,7 @@ def issue_token(
     scopes: Sequence[str] = (),
     expires_at: int | None = None,
 ) -> str:
-    """Makes a token and returns its text, which is kept nowhere. Raises IssueRefused.
+    """Issues a token and returns its text, which is not stored. Raises IssueRefused.
 
     scopes: paths of resources; none means all. expires_at: None means never.
     """
@@ -56,7 +56,7 @@ def issue_token(
 
 
 def checked_name(name: str) -> str:
-    """The name of a token as it is kept. Raises IssueRefused."""
+    """The name of a token as it is stored. Raises IssueRefused."""
     try:
         cleaned = clean_or_none(" ".join(name.split()))
     except TextError as error:

@@ -1,4 +1,4 @@
-"""Making and revoking JSON Web Tokens: the rules that hold wherever that is done."""
+"""Issuing and revoking JSON Web Tokens, for commands and settings pages."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def issue_jwt(
     now: int,
     ttl_seconds: int,
 ) -> tuple[str, Jwt]:
-    """Makes a JWT: its text, and what is kept of it. Raises IssueRefused."""
+    """Issues a JWT: its text, and the stored row. Raises IssueRefused."""
     if not user.enabled:
         raise IssueRefused("the user is disabled")
     if not 0 < ttl_seconds <= rules.max_ttl_seconds:
@@ -35,7 +35,7 @@ def issue_jwt(
         raise IssueRefused(
             "there is no HS256 key in use in finance_api.jwt.keys: finance-api jwt new-key"
         )
-    # What was issued up to the second of a revocation of all is refused.
+    # JWTs issued up to the second of a revocation of all are refused.
     issued_at = now if user.jwts_revoked_at is None else max(now, user.jwts_revoked_at + 1)
     expires_at = issued_at + ttl_seconds
     if key.use_until is not None:
@@ -52,7 +52,7 @@ def issue_jwt(
 def revoke_jwt(storage: Storage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
     """Revokes a JWT by its jti, wherever it was issued. Raises RevokeRefused.
 
-    One that is not known here is remembered for as long as any JWT can live.
+    An unknown jti is stored for the longest lifetime of a JWT.
     """
     if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
         raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")

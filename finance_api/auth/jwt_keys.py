@@ -1,10 +1,10 @@
-"""The keys that JSON Web Tokens are signed and verified with: a file of JSON.
+"""The keys of JSON Web Tokens: a JSON file.
 
     [{"kid": "2026-11", "alg": "HS256", "key": "…", "use_from": "2026-11-01T00:00:00Z"},
      {"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem"}]
 
-A key counts from ``use_from`` until ``use_until``. HS256 keys sign here; the others are public keys
-of an issuer elsewhere.
+A key is in use from ``use_from`` until ``use_until``. HS256 keys sign and verify; the others are
+public keys of an external issuer.
 """
 
 import logging
@@ -36,7 +36,7 @@ class KeyFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What changes when a file does; seen is None where there is no such file."""
+    """The identity of a file's content. seen: time, size, inode; None without such a file."""
 
     path: Path
     seen: tuple[int, int, int] | None
@@ -56,10 +56,10 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class JwtKey:
-    """material: what PyJWT verifies with: bytes for HS256, else a public key.
+    """material: for PyJWT: bytes for HS256, else a public key.
 
-    use_from, use_until: seconds; None is no limit. The key counts from the one up to the other.
-    file: where a public key stands, as it was before it was read.
+    use_from, use_until: seconds, the latter excluded; None is no limit.
+    file: of a public key, as it was before it was read.
     """
 
     kid: str
@@ -70,14 +70,14 @@ class JwtKey:
     file: Stamp | None = None
 
     def is_in_use(self, now: int, leeway_seconds: int = 0) -> bool:
-        """leeway_seconds: how far the clock of who signed with it may be ahead."""
+        """leeway_seconds: how far the signer's clock may be ahead."""
         return (self.use_from is None or self.use_from <= now + leeway_seconds) and (
             self.use_until is None or now < self.use_until
         )
 
 
 def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
-    """The HS256 key in use that began last; of several the later one in the file."""
+    """The HS256 key in use with the latest use_from; of several the last one in the file."""
     usable = [key for key in keys if key.algorithm == HS256 and key.is_in_use(now)]
     earliest = min((key.use_from for key in usable if key.use_from is not None), default=0)
     ordered = sorted(usable, key=lambda k: earliest - 1 if k.use_from is None else k.use_from)
@@ -85,10 +85,10 @@ def signing_key(keys: Sequence[JwtKey], now: int) -> JwtKey | None:
 
 
 class KeyRing:
-    """The keys of a file, read again whenever it or the file of a public key has changed.
+    """The keys of a file, read again when it or the file of a public key has changed.
 
-    A file that is not there holds no keys: nobody is let in until it is made. One that becomes
-    unreadable while the service runs changes nothing, and is logged.
+    A missing file has no keys: every JWT is refused until it is made. If the file becomes
+    unreadable while the service runs, that is logged and the keys stay.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -121,7 +121,7 @@ class KeyRing:
             logger.info("%s: %d keys", file.path, len(self._keys))
 
     def _read(self, file: Stamp) -> None:
-        """file: from before it is read, so that a change meanwhile is seen the next time."""
+        """file: as it was before it is read, so that a change meanwhile is noticed later."""
         self._keys = read_key_file(str(file.path)) if file.seen else ()
         self._seen = (file, *(key.file for key in self._keys if key.file is not None))
 
@@ -141,7 +141,7 @@ def read_key_file(path: str) -> tuple[JwtKey, ...]:
 
 
 def key_entries(text: str) -> list[dict[str, Any]]:
-    """The entries of a key file, as they stand there. Raises KeyRefused."""
+    """The entries of a key file. Raises KeyRefused."""
     try:
         entries = parse_json(text)
     except ValueError as error:
@@ -196,7 +196,7 @@ _PUBLIC_KEY_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def _public_material(entry: dict[str, Any], algorithm: str, directory: Path) -> tuple[Any, Stamp]:
-    """The key, and the file that it stands in."""
+    """The key and its file."""
     name = entry.get("public_key_file")
     if "key" in entry or not isinstance(name, str):
         raise KeyRefused(f"{algorithm} needs the member public_key_file: a PEM file's path")

@@ -1,4 +1,4 @@
-"""What the settings say of JSON Web Tokens."""
+"""The settings of JSON Web Tokens."""
 
 import logging
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""JSON Web Tokens (RFC 7519) of the internal surface: making and verifying them.
+"""JSON Web Tokens (RFC 7519) of the internal API: signing and verifying.
 
-PyJWT checks the signature and the claims' presence; what it is lax about is checked here: canonical
-text, members named twice, the header, types, and times by a clock that tests can hold.
+PyJWT checks the signature and that the claims are there. Checked here, because PyJWT is lax about
+it: canonical base64url, duplicate members, the header, types; and times, by our own clock.
 """
 
 import math
@@ -19,17 +19,17 @@ from finance_api.auth.strict_json import parse_json
 _FORM = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _CLAIMS = ("sub", "exp", "iat", "jti", "iss", "aud")
 _TYPES = ("JWT", "at+jwt")
-#: Where a token would bring its own key, or ask for extensions: none is known here.
+#: Header members that name a key of the token's own, or extensions; none is supported.
 _FORBIDDEN_HEADERS = frozenset({"jku", "jwk", "x5u", "x5c", "crit", "b64"})
 MAX_ID_CHARACTERS = 254
 
 
 class JwtRefused(Exception):
-    """The token is not valid; why is for nobody to know."""
+    """The token is not valid; the reason is not disclosed."""
 
 
 class JwtExpired(JwtRefused):
-    """It was valid once."""
+    """It was valid before it expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class JwtRules:
-    """What a token must say. issuers: any of them; what is signed here names the first."""
+    """The required claims. issuers: those accepted; signed tokens name the first."""
 
     issuers: tuple[str, ...]
     audience: str
@@ -53,7 +53,7 @@ class JwtRules:
 
 
 def sign_jwt(key: JwtKey, rules: JwtRules, claims: Claims) -> str:
-    """key: an HS256 one."""
+    """key: for HS256."""
     return jwt.encode(
         {
             "iss": rules.issuers[0],
@@ -82,7 +82,7 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
         jwt.decode(
             text,
             key.material,
-            # The key says which algorithm it is for, never the token.
+            # The algorithm is the key's, never the token's.
             algorithms=[key.algorithm],
             issuer=list(rules.issuers),
             audience=rules.audience,
@@ -100,7 +100,7 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
 
 
 def _canonical(segment: str) -> bytes:
-    """The bytes of base64url text that is the only one for them."""
+    """Decodes base64url; refuses text that is not the canonical encoding."""
     data = urlsafe_b64decode(segment + "=" * (-len(segment) % 4)) if len(segment) % 4 != 1 else b""
     if urlsafe_b64encode(data).decode().rstrip("=") != segment:
         raise JwtRefused
@@ -118,7 +118,7 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 def _key_of(header: dict[str, Any], in_use: Sequence[JwtKey]) -> JwtKey:
-    """The key in use that the header names; without a name, the only one in use."""
+    """The key that the header names by kid; without kid, the only one in use."""
     if header.get("typ", "JWT") not in _TYPES or _FORBIDDEN_HEADERS & header.keys():
         raise JwtRefused
     if "kid" in header:
@@ -143,7 +143,7 @@ def _claims(payload: dict[str, Any], rules: JwtRules, now: int) -> Claims:
 
 
 def _numeric_date(value: Any) -> int:
-    """Whole seconds of a NumericDate, which may have a fraction."""
+    """Whole seconds of a NumericDate."""
     if isinstance(value, float) and math.isfinite(value):
         return math.floor(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -152,7 +152,7 @@ def _numeric_date(value: Any) -> int:
 
 
 def _id(value: Any) -> str:
-    """A short text that can be looked up anywhere."""
+    """A text short enough for every storage, without control characters."""
     if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_CHARACTERS:
         raise JwtRefused
     if not value.isprintable():

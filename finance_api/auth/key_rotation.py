@@ -1,4 +1,4 @@
-"""Putting a new signing key in the place of the old one, with nobody logged out."""
+"""Rotation of the signing key: older keys verify until their JWTs have expired."""
 
 import json
 import os
@@ -20,26 +20,26 @@ from finance_api.values.time import date_text, instant_text
 
 
 def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool = False) -> str:
-    """Adds an HS256 key that signs from now on, and returns its kid; makes the file if need be.
+    """Adds an HS256 key that signs from now on, and returns its kid; makes the file if needed.
 
-    overlap_seconds: how long JWTs that older keys signed may still live. These keys get an end
-    then, unless they have one. drop_old: they go at once, and with them all their JWTs. Keys that
-    have ended go in any case. Raises KeyFileError; the file is then as it was.
+    overlap_seconds: for how long older signing keys still verify: their use_until, unless they
+    have one. drop_old: they are removed at once, which ends all their JWTs. Keys past their
+    use_until are always removed. Raises KeyFileError; the file is then unchanged.
     """
-    # A link goes on leading to the file.
+    # A symbolic link stays one.
     file = Path(os.path.realpath(path))
     kid = f"{date_text(now)}-{secrets.token_hex(4)}"
     new = {"kid": kid, "alg": HS256, "key": _new_key(), "use_from": instant_text(now)}
     with _replacing(file) as write:
-        kept = _kept(file, now, now + overlap_seconds, drop_old) if file.exists() else []
-        write(json.dumps([*kept, new], indent=2) + "\n")
+        remaining = _remaining(file, now, now + overlap_seconds, drop_old) if file.exists() else []
+        write(json.dumps([*remaining, new], indent=2) + "\n")
     return kid
 
 
-def _kept(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str, Any]]:
-    """The entries that stay, those of older signing keys with an end."""
+def _remaining(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str, Any]]:
+    """The entries that stay; older signing keys get a use_until."""
     keys = {key.kid: key for key in read_key_file(str(file))}
-    kept = []
+    remaining = []
     for entry in key_entries(file.read_text("utf-8")):
         key = keys[entry["kid"]]
         signs = key.algorithm == HS256
@@ -47,14 +47,14 @@ def _kept(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str, Any]
             continue
         if signs and key.use_until is None and key.is_in_use(now):
             entry["use_until"] = instant_text(end)
-        kept.append(entry)
-    return kept
+        remaining.append(entry)
+    return remaining
 
 
 def _new_key() -> str:
     while True:
         text = urlsafe_b64encode(secrets.token_bytes(MIN_BYTES)).decode().rstrip("=")
-        # One in some hundreds happens to look like text.
+        # One in some hundreds looks like text by chance.
         with suppress(KeyRefused):
             hmac_key(text)
             return text
@@ -62,10 +62,9 @@ def _new_key() -> str:
 
 @contextmanager
 def _replacing(file: Path) -> Iterator[Callable[[str], None]]:
-    """Gives what writes the file anew, whole or not at all; nobody else does at the same time.
+    """A function that replaces the file atomically, under a lock.
 
-    The file keeps its owner and mode; a new one belongs to its directory's owner, and is for nobody
-    else to read.
+    The file keeps its owner and mode; a new one belongs to its directory's owner, with mode 600.
     """
     new = file.with_name(file.name + ".new")
     try:
@@ -87,7 +86,7 @@ def _replacing(file: Path) -> Iterator[Callable[[str], None]]:
 
 
 def _take_after(descriptor: int, file: Path) -> None:
-    """Gives a new file the owner and the mode of the one that it replaces."""
+    """Copies owner and mode of the file that is replaced."""
     model = file.stat() if file.exists() else file.parent.stat()
     if (model.st_uid, model.st_gid) != (os.geteuid(), os.getegid()):
         os.fchown(descriptor, model.st_uid, model.st_gid)

@@ -1,8 +1,8 @@
-"""Whether an HS256 key could be guessed.
+"""Checks that an HS256 key cannot be guessed.
 
-Randomness cannot be proved, but its absence shows: a random key of 32 bytes fails these tests about
-twice in a thousand times. Keys that pass them and stand in public lists all the same (examples
-in documents and tutorials, keys left in public source code) are known by their digests.
+Randomness cannot be proved, but its absence can be seen: a random key of 32 bytes fails these tests
+about twice in a thousand times. Published keys that pass them (of documents, tutorials and public
+source code) are recognised by their digests.
 """
 
 import base64
@@ -18,17 +18,17 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 MIN_BYTES = 32
 MAX_CHARACTERS = 2_000
-#: Of 32 random bytes some 30 are different; fewer than 20 once in 10**12 times.
+#: 32 random bytes have about 30 distinct values; fewer than 20 once in 10**12 times.
 _MIN_DISTINCT_BYTES = 20
 _DIGEST_CHARACTERS = 16
 
 _WORDS = re.compile("[a-z]{12}|[A-Z]{12}|[0-9]{8}|([A-Za-z0-9_-])\\1{3}")
-#: So many characters in a row never come twice by chance.
+#: A sequence of this length does not repeat by chance.
 _REPEATED_CHARACTERS = 8
 
 
 class KeyRefused(ValueError):
-    """The text is no key that may sign; the message says why, and does not hold it."""
+    """The key is refused; the message says why, without the key."""
 
 
 def hmac_key(text: str) -> bytes:
@@ -54,7 +54,7 @@ def _decoded(text: str) -> bytes:
         key = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
         raise KeyRefused("is not base64url") from None
-    # The decoder passes over characters that it does not know.
+    # The decoder skips unknown characters.
     if base64.urlsafe_b64encode(key).decode().rstrip("=") != text:
         raise KeyRefused("is not base64url without padding")
     return key
@@ -69,7 +69,7 @@ def _is_public_key(key: bytes) -> bool:
 
 
 def _is_text(key: bytes) -> bool:
-    """Whether the bytes are written words, in whatever usual encoding."""
+    """Whether the bytes are text in a usual encoding."""
     try:
         key.decode()
     except UnicodeDecodeError:
@@ -78,23 +78,23 @@ def _is_text(key: bytes) -> bool:
 
 
 def _reads_like_text(text: str) -> bool:
-    """Whether the characters themselves are words, or digits of another notation."""
+    """Whether the characters are words, or digits of another notation."""
     kinds = (re.search(kind, text) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
     runs = [text[i : i + _REPEATED_CHARACTERS] for i in range(len(text))]
     repeats = len(set(runs)) < len(runs)
     pairs = list(pairwise(text))
-    # Every sixth pair is of small letters by chance; in words most are.
+    # By chance every sixth pair is of two small letters; in words most are.
     small = sum(a.islower() and b.islower() for a, b in pairs) > len(pairs) / 2
     return not all(kinds) or repeats or small or _WORDS.search(text) is not None
 
 
 def _is_row(key: bytes) -> bool:
-    """Whether the bytes follow each other in few different steps."""
+    """Whether the differences between neighbouring bytes have few values."""
     return len({(b - a) % 256 for a, b in pairwise(key)}) < _MIN_DISTINCT_BYTES // 2
 
 
 @cache
 def _published() -> frozenset[str]:
-    """Beginnings of the SHA-256 of keys in public lists, however they are written there."""
+    """First characters of the SHA-256 of published keys, in each of their notations."""
     text = files("finance_api.auth").joinpath("published_secrets.txt").read_text("ascii")
     return frozenset(text.split())

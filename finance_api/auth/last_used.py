@@ -1,4 +1,4 @@
-"""When tokens were last used: noted in memory at each request, written from time to time."""
+"""Times of last use of tokens: noted in memory at each request, written periodically."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from finance_api.storage.interface import StorageBackend, unit_of_work
 
 
 def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
-    """Notes times by token id; of each token's only the newest is written."""
+    """Times by token id, of which the newest is written."""
 
     def write(used_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:

@@ -16,7 +16,7 @@ class PasswordRefused(ValueError):
 
 
 def hash_password(password: str) -> str:
-    """What is kept of a password. Raises PasswordRefused."""
+    """The hash to store. Raises PasswordRefused."""
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         raise PasswordRefused(f"a password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters")
     try:
@@ -26,8 +26,8 @@ def hash_password(password: str) -> str:
 
 
 def is_password(password: str, password_hash: str | None) -> bool:
-    """Whether the password is the one that was hashed; no hash takes as long as a wrong one."""
-    expected = nobodys_hash() if password_hash is None else password_hash
+    """Whether the password matches; without a hash it takes as long as with a wrong password."""
+    expected = placeholder_hash() if password_hash is None else password_hash
     try:
         _hasher.verify(expected, password[: MAX_CHARACTERS + 1])
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
@@ -36,6 +36,6 @@ def is_password(password: str, password_hash: str | None) -> bool:
 
 
 @cache
-def nobodys_hash() -> str:
-    """What a password is compared with where there is no account; made once, at the start."""
-    return _hasher.hash("nobody's password")
+def placeholder_hash() -> str:
+    """The hash that a password is compared with if there is no account; made once, at start."""
+    return _hasher.hash("no password")

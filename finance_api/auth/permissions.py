@@ -1,4 +1,4 @@
-"""What may be done: one permission for each view, ``<surface>:<resource>:<action>``."""
+"""Permissions, ``<surface>:<resource>:<action>``: each view has one."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -27,12 +27,12 @@ class Permission(StrEnum):
     SETTINGS_DATA_READ = "settings:data:read"
 
 
-#: What a user may do on the settings pages.
+#: The permissions of the settings pages.
 SETTINGS = tuple(p for p in Permission if p.startswith("settings:"))
 
 
 def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
-    """Refuses to register a view that does not say who may see it."""
+    """View deriver: refuses to register a view without a permission."""
     if info.options.get("permission") is None and not info.exception_only:
         raise ConfigurationError(f"the view {info.original_view!r} names no permission")
     return view

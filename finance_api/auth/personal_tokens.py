@@ -1,8 +1,8 @@
-"""The text of a personal token: ``fin_``, 43 characters of secret, 6 of checksum.
+"""Personal tokens: ``fin_``, 43 characters of secret, 6 of checksum.
 
-The checksum (CRC-32 of all before it) lets a typo, or a string that only looks like a token, be
-told without asking the storage. Only the SHA-256 of a token is kept: with 256 random bits there is
-nothing to guess, so a slow hash would protect nothing.
+The checksum (CRC-32 of all before it) recognises a typo, or a string that only looks like a token,
+without reading the storage. Only the SHA-256 of a token is stored: 256 random bits cannot be
+guessed, so a slow hash would protect nothing.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ import zlib
 PREFIX = "fin_"
 SECRET_CHARACTERS = 43
 CHECKSUM_CHARACTERS = 6
-#: How much of a token is kept, so that its owner can tell it from others.
+#: Length of the stored prefix, by which owners recognise their tokens.
 START_CHARACTERS = 8
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -28,7 +28,7 @@ def new_token() -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether ``text`` has the form of a token, its checksum included."""
+    """Checks the checksum too."""
     if not _FORM.fullmatch(text):
         return False
     body, checksum = text[:-CHECKSUM_CHARACTERS], text[-CHECKSUM_CHARACTERS:]
@@ -36,7 +36,7 @@ def is_well_formed(text: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """What is kept of a token: its SHA-256, in hexadecimal."""
+    """SHA-256, in hexadecimal."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
@@ -45,7 +45,7 @@ def _checksum(body: str) -> str:
 
 
 def _base62(number: int, width: int) -> str:
-    # Two digits at a time: a checksum is made at every request.
+    # Two digits at a time: a checksum is computed at every request.
     pairs = []
     for _ in range((width + 1) // 2):
         number, pair = divmod(number, 62 * 62)

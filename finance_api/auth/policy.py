@@ -1,4 +1,4 @@
-"""The security policy: Pyramid's questions, answered by tokens and ACLs."""
+"""The security policy of the application: identities and ACLs."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from finance_api.requests import Request
 
 @implementer(ISecurityPolicy)
 class SecurityPolicy:
-    """See `pyramid.interfaces.ISecurityPolicy`. A header carries credentials: none to remember."""
+    """See `pyramid.interfaces.ISecurityPolicy`. There is nothing to remember or forget."""
 
     def __init__(self) -> None:
         self._acl = ACLHelper()

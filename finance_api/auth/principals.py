@@ -1,4 +1,4 @@
-"""What an identity counts as in an ACL."""
+"""Principals: the names of identities in ACLs."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,17 +10,17 @@ NO_PREMIUM = "plan:free"
 
 
 def owner_by_token(user_id: int) -> str:
-    """The user, by any personal token."""
+    """The user with any personal token."""
     return f"user:{user_id}:token"
 
 
 def owner_with_scope(user_id: int, scope: str) -> str:
-    """The user, by a personal token that has the scope."""
+    """The user with a personal token that has the scope."""
     return f"user:{user_id}:token:{scope}"
 
 
 def owner_by_jwt(user_id: int) -> str:
-    """The user, by a JSON Web Token."""
+    """The user with a JSON Web Token."""
     return f"user:{user_id}:jwt"
 
 

@@ -1,4 +1,4 @@
-"""401 and 403: what the client is told, and no more."""
+"""401 and 403 responses."""
 
 from pyramid.authorization import ACLDenied
 from pyramid.config import Configurator
@@ -21,7 +21,7 @@ _DETAILS = {
 
 
 def unauthorized(failure: Failure) -> Response:
-    """RFC 6750, section 3: ``error`` only where a token was sent."""
+    """RFC 6750, section 3: ``error`` only if a token was sent."""
     challenge = f'Bearer realm="{REALM}"'
     if failure is not Failure.ABSENT:
         challenge += ', error="invalid_token"'
@@ -29,7 +29,7 @@ def unauthorized(failure: Failure) -> Response:
 
 
 def forbidden(error: HTTPForbidden, request: Request) -> Response:
-    """403 to whoever is known, 401 to whoever is not."""
+    """403 with an identity, 401 without one."""
     if error.content_type == CONTENT_TYPE:
         return as_problem(error, request)
     if isinstance(request.authentication, Failure):

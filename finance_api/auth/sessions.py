@@ -1,7 +1,6 @@
-"""Sessions of the settings pages: a cookie with a secret, and what the storage knows of it.
+"""Sessions of the settings pages: a cookie with a secret, and a row in the storage.
 
-Only the SHA-256 of the secret is kept. From the secret follows the token that forms must carry
-(CSRF); nobody else can know it, and it is kept nowhere.
+Only the SHA-256 of the secret is stored. The CSRF token of forms is an HMAC by the secret.
 """
 
 import hashlib
@@ -20,7 +19,7 @@ from finance_api.storage.interface import Session, Storage, StorageBackend, User
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
-#: How old the time of the last use may be; writing it more often would serve nobody.
+#: How far the time of last use may be behind.
 _SEEN_SECONDS = 60
 _FLUSH_SECONDS = 1.0
 _MAX_USER_AGENT_CHARACTERS = 200
@@ -29,12 +28,12 @@ _SECRET = re.compile("[A-Za-z0-9_-]{43}")
 
 
 def cookie_name(request: Request, name: str) -> str:
-    """With HTTPS the browser itself sees to it that no other host and no plain HTTP sets it."""
+    """With HTTPS the prefix __Host-: browsers let no other host and no plain HTTP set it."""
     return f"__Host-finance_{name}" if is_https(request) else f"finance_{name}"
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str | None) -> None:
-    """Sets, or with None removes, a cookie that no script sees and no other site sends along."""
+    """Sets a cookie, or removes it with None; hidden from scripts and not sent by other sites."""
     options = {"path": "/", "httponly": True, "samesite": "Lax", "secure": is_https(request)}
     if value is None:
         response.set_cookie(cookie_name(request, name), "", max_age=0, **options)
@@ -48,7 +47,7 @@ def new_secret() -> str:
 
 
 def sent_secret(request: Request, name: str) -> str | None:
-    """What the cookie holds, if it has the form of a secret."""
+    """The secret in the cookie; None if it is missing or malformed."""
     value = request.cookies.get(cookie_name(request, name))
     return value if value is not None and _SECRET.fullmatch(value) else None
 
@@ -58,7 +57,7 @@ def digest(secret: str) -> str:
 
 
 def form_token(secret: str) -> str:
-    """What the forms of the session with this secret must carry."""
+    """The CSRF token of the session with this secret."""
     mac = hmac.new(secret.encode("ascii"), b"form", hashlib.sha256).digest()
     return urlsafe_b64encode(mac).decode().rstrip("=")
 
@@ -76,14 +75,14 @@ def is_alive(session: Session, now: int) -> bool:
 
 
 def prune_sessions(storage: Storage, now: int) -> None:
-    """Forgets those that are over."""
+    """Deletes expired sessions."""
     storage.prune_sessions(
         created_before=now - LONGEST_SECONDS + 1, seen_before=now - IDLE_SECONDS + 1
     )
 
 
 class SeenSessions:
-    """Notes that sessions are used; the time is written behind, and at most once a minute."""
+    """Times of last use of sessions, written at most once a minute."""
 
     def __init__(self, backend: StorageBackend) -> None:
         def write(seen_at: Mapping[str, int]) -> None:

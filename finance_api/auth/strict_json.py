@@ -1,11 +1,11 @@
-"""JSON as its specification wants it: what readers understand differently is refused."""
+"""Strict JSON (RFC 8259): refuses what parsers read differently."""
 
 import json
 from typing import Any
 
 
 def parse_json(text: str) -> Any:
-    """Raises ValueError for what is not JSON, a member named twice, NaN and infinities."""
+    """Raises ValueError, also for duplicate members, NaN and infinities."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
     except RecursionError as error:

@@ -1,4 +1,4 @@
-"""Authentication comes before everything else on a surface: before 404, 405 and 400 too."""
+"""401 before any other response of a surface, such as 404, 405 and 400."""
 
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -10,7 +10,7 @@ from finance_api.querystring import split_query
 from finance_api.requests import Handler, Request
 from finance_api.surfaces import SURFACES
 
-#: Where clients of other services put a token; logs and histories would keep it.
+#: Query parameters for tokens in other services; logs and browser histories would record them.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
 TOKEN_IN_QUERY = "a token goes into the header Authorization: Bearer <token>, never into the URL"  # noqa: S105
 
@@ -29,7 +29,7 @@ def authentication_tween(handler: Handler, registry: Registry) -> Handler:
 def _refuse_token_in_query(request: Request) -> None:
     """400 instead of 401, so that the client learns where its token belongs.
 
-    A request with a valid token gets there, and is told with all its other faults.
+    With a valid token in the header the parameter is one of the faults of the query string.
     """
     if not request.query_string:
         return

@@ -1,4 +1,4 @@
-"""Making users: the rules that hold wherever one is made."""
+"""User accounts: e-mail addresses, passwords."""
 
 import re
 
@@ -8,7 +8,7 @@ from finance_api.storage.interface import Storage, User
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean
 
-# What is before and after the @ is the mail system's business; white space and controls are not.
+# No stricter than that: the parts around the @ are up to the mail system.
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
 MAX_EMAIL_CHARACTERS = 254
 
@@ -18,7 +18,7 @@ class EmailRefused(ValueError):
 
 
 def normal_email(text: str) -> str:
-    """The form in which an e-mail is kept and looked for: lower case. Raises EmailRefused."""
+    """The stored form, in lower case. Raises EmailRefused."""
     try:
         email = clean(text.strip()).lower()
     except TextError as error:
@@ -42,10 +42,7 @@ def make_user(
 
 
 def find_user(storage: Storage, email: str, password: str) -> User | None:
-    """The enabled user with this e-mail and password.
-
-    Whether there is such an account makes no difference to how long the answer takes.
-    """
+    """The enabled user with this e-mail and password; takes equally long without such a user."""
     try:
         user = storage.get_user(normal_email(email))
     except (EmailRefused, NotFound):
@@ -55,10 +52,7 @@ def find_user(storage: Storage, email: str, password: str) -> User | None:
 
 
 def set_password(storage: Storage, user: User, password: str, now: int) -> None:
-    """Changes it, and ends all that the old one has opened: sessions and JWTs.
-
-    Raises PasswordRefused.
-    """
+    """Changes the password, and ends all sessions and JWTs. Raises PasswordRefused."""
     storage.update_user(user.id, password_hash=hash_password(password))
     storage.delete_sessions(user.id)
     storage.revoke_all_jwts(user.id, now)

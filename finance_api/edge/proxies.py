@@ -1,4 +1,4 @@
-"""Who is at the other end: what a reverse proxy says counts only if the proxy is a trusted one."""
+"""The client's address and scheme: X-Forwarded-* headers count only from trusted proxies."""
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -9,7 +9,7 @@ Address = IPv4Address | IPv6Address
 
 
 def is_https(request: Request) -> bool:
-    """Whether the client's connection is encrypted, as far as can be known."""
+    """Whether the client's connection is encrypted, as far as is known."""
     if request.scheme == "https":
         return True
     forwarded = request.headers.get("X-Forwarded-Proto", "").split(",")[-1].strip().lower()
@@ -17,10 +17,10 @@ def is_https(request: Request) -> bool:
 
 
 def client_address(request: Request) -> Address | None:
-    """The client's address: the nearest hop that is not a trusted proxy. None if it has none.
+    """The nearest hop that is not a trusted proxy; None without an IP address.
 
-    Each proxy appends to X-Forwarded-For whom it was asked by; what stands before the entry of the
-    first hop that is not trusted, anybody may have written.
+    Each proxy appends its client to X-Forwarded-For; entries before the first hop that is not
+    trusted can be forged.
     """
     address = _address(request.environ.get("REMOTE_ADDR", ""))
     if address is None or not _is_trusted_address(request, address):
@@ -36,7 +36,7 @@ def client_address(request: Request) -> Address | None:
 
 
 def is_known_directly(request: Request) -> bool:
-    """Whether the client's address can be believed: no proxy stands between that is not trusted."""
+    """Whether `client_address` is certain: no untrusted proxy has forwarded the request."""
     return "X-Forwarded-For" not in request.headers or _is_trusted(request)
 
 
@@ -52,7 +52,7 @@ def _is_trusted_address(request: Request, address: Address) -> bool:
 
 @lru_cache(maxsize=1024)
 def _address(text: str) -> Address | None:
-    """An address as servers and proxies write it: some add the port, or a zone."""
+    """Parses an address; some servers and proxies add a port or a zone."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

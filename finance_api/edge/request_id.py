@@ -33,7 +33,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         except Exception as error:
             response = unexpected(error, request)
         response.headerlist.append(("X-Request-Id", request.request_id))
-        request.services.metrics.count_answer(response.status_int)
+        request.services.metrics.count_response(response.status_int)
         environ = request.environ
         members = {
             "client": str(client_address(request) or "-"),

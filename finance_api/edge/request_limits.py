@@ -1,4 +1,4 @@
-"""What is not let in at all: oversized, undecodable, for another host, or over plain HTTP."""
+"""Request limits: size, encoding of the path, host, HTTPS."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from finance_api.requests import Handler, Request
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384
 
-#: Asked by load balancers and the like on this network, which know no host name.
+#: For load balancers and monitoring on the same network, which use no host name.
 _OPERATORS_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"})
 
 _PORT = re.compile(r":[0-9]*$")
@@ -27,7 +27,7 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
     require_https = settings["finance_api.require_https"]
 
     def tween(request: Request) -> Response:
-        # The exception views are further in: what is refused here is returned.
+        # Returned, not raised: the exception views are further in.
         try:
             check(request)
         except HTTPException as refusal:
@@ -59,7 +59,7 @@ def _check_size(request: Request) -> None:
 
 
 def _url_length(environ: Mapping[str, Any]) -> int:
-    # As the client sent it, if the server says so; the decoded path may be shorter.
+    # As the client sent it, if the server tells; the decoded path may be shorter.
     if "REQUEST_URI" in environ:
         return len(environ["REQUEST_URI"])
     query = environ.get("QUERY_STRING", "")

@@ -1,7 +1,4 @@
-"""How one limit is counted for all keys of a process: exactly, in whole numbers.
-
-Counters are not safe to use from several threads.
-"""
+"""Counters of one limit for all keys of a process: exact, in integers. Not thread-safe."""
 
 from abc import ABC, abstractmethod
 from array import array
@@ -17,7 +14,7 @@ CounterState = TypeVar("CounterState")
 class Counter(ABC, Generic[CounterState]):
     """One limit, for all keys. Times are as in `RateLimiter`.
 
-    What is kept of a key is read once, as it is at that time, and goes through the methods.
+    The state of a key is read once, for the current time, and passed to the other methods.
     """
 
     def __init__(self, limit: Limit) -> None:
@@ -37,26 +34,26 @@ class Counter(ABC, Generic[CounterState]):
 
     @abstractmethod
     def take(self, key: str, state: CounterState, now_ms: int) -> CounterState:
-        """Takes one request, which must be there."""
+        """Takes one request; only if `has_left`."""
 
     @abstractmethod
     def give_back(self, key: str, state: CounterState, taken_at_ms: int) -> CounterState: ...
 
     @abstractmethod
-    def kept(self) -> int:
-        """Of how many keys something is kept."""
+    def state_count(self) -> int:
+        """The number of stored states."""
 
 
-#: A bucket is kept as one integer, the time above the units used: a tuple needs three times as
-#: much memory.
+#: A bucket is stored as one integer, with the time above the used units: a tuple needs three times
+#: as much memory.
 _UNIT_BITS = 53
 _UNIT_MASK = (1 << _UNIT_BITS) - 1
 
 
 class BucketCounter(Counter[tuple[int, int]]):
-    """Token buckets in exact units: a request is ``window_ms`` of them, ``count`` come back a ms.
+    """Token buckets in exact units: ``window_ms`` a request; ``count`` refill per millisecond.
 
-    Its state is how many units are used, and when that was so. No bucket is a full one.
+    State: (used units, time). A full bucket has none.
     """
 
     def __init__(self, limit: Limit) -> None:
@@ -79,17 +76,17 @@ class BucketCounter(Counter[tuple[int, int]]):
 
     def take(self, key: str, state: tuple[int, int], now_ms: int) -> tuple[int, int]:
         taken = self._write(key, state[0] + self._window_ms, state[1])
-        # Of a time that is ahead, less is sane now.
+        # With a time ahead, the new level may allow less of it.
         return taken if taken[1] <= now_ms else self.read(key, now_ms)
 
     def give_back(self, key: str, state: tuple[int, int], taken_at_ms: int) -> tuple[int, int]:
         return self._write(key, max(0, state[0] - self._window_ms), state[1])
 
-    def kept(self) -> int:
+    def state_count(self) -> int:
         return len(self._states)
 
     def _refill_ms(self, used: int, requests: int) -> int:
-        """How long it takes until there are so many requests."""
+        """Milliseconds until there are ``requests``."""
         missing = used - (self._count - requests) * self._window_ms
         return max(0, -(-missing // self._count))
 
@@ -102,9 +99,9 @@ class BucketCounter(Counter[tuple[int, int]]):
         if at_ms <= now_ms:
             back = min(now_ms - at_ms, self._window_ms) * self._count
             return max(0, used - back), now_ms
-        # The clock went back, or another machine's is ahead: nothing comes back until it is the
-        # bucket's time again, else two clocks in turn would fill it. Yet nobody waits for longer
-        # than a window, and a time further ahead than that was never right.
+        # The clock went back, or another machine's is ahead: nothing refills until the bucket's
+        # time, else two clocks in turn would fill it. Yet nobody waits for longer than a window,
+        # and a time further ahead than that was never right.
         if at_ms - now_ms > self._window_ms:
             sane_ms = now_ms
         else:
@@ -122,7 +119,7 @@ class BucketCounter(Counter[tuple[int, int]]):
 
 
 class LogCounter(Counter["array[int]"]):
-    """Sliding windows: when the requests that still count were made, in order."""
+    """Sliding windows. State: times of the requests in the window, in order."""
 
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit)
@@ -145,7 +142,7 @@ class LogCounter(Counter["array[int]"]):
         return state
 
     def give_back(self, key: str, state: "array[int]", taken_at_ms: int) -> "array[int]":
-        # Where the clock went back since, the request's own time did too.
+        # If the clock went back since, `read` has moved the request's time back too.
         place = bisect_right(state, taken_at_ms)
         if place:
             del state[place - 1]
@@ -153,7 +150,7 @@ class LogCounter(Counter["array[int]"]):
             self._states.drop(key)
         return state
 
-    def kept(self) -> int:
+    def state_count(self) -> int:
         return len(self._states)
 
     def read(self, key: str, now_ms: int) -> "array[int]":
@@ -162,8 +159,8 @@ class LogCounter(Counter["array[int]"]):
         if log is None:
             return array("q")
         if log[-1] > now_ms:
-            # The clock went back, or another machine's is ahead: what was made later than now was
-            # made now at the latest, and a time further ahead than a window was never right.
+            # The clock went back, or another machine's is ahead: later times count as now, and a
+            # time further ahead than a window was never right.
             latest_ms = now_ms + self._window_ms
             log = array("q", (min(at_ms, now_ms) for at_ms in log if at_ms <= latest_ms))
             self._states.put(key, log)

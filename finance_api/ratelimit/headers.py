@@ -1,7 +1,4 @@
-"""What a client is told of its quota.
-
-Beside the usual ``X-RateLimit-*`` the fields of draft-ietf-httpapi-ratelimit-headers.
-"""
+"""Rate limit headers: ``X-RateLimit-*``, and those of draft-ietf-httpapi-ratelimit-headers."""
 
 from functools import lru_cache
 
@@ -9,10 +6,10 @@ from finance_api.ratelimit.limits import Decision, Limit
 
 
 def rate_headers(decision: Decision) -> dict[str, str]:
-    """``X-RateLimit-*`` tell of the limit with the least left, the others of all limits.
+    """``X-RateLimit-*`` are of the limit with the fewest requests left, the others of all limits.
 
-    X-RateLimit-Reset: seconds until everything is available again. ``t`` in RateLimit: until one
-    request more is.
+    X-RateLimit-Reset: seconds until all requests are available again. ``t`` in RateLimit: until
+    one more request is.
     """
     tightest = decision.tightest
     levels = decision.levels

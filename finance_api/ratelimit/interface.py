@@ -1,4 +1,4 @@
-"""The limiter's contract; the tests hold every implementation to it."""
+"""The interface of rate limiters; the tests hold every implementation to it."""
 
 from abc import ABC, abstractmethod
 
@@ -6,16 +6,16 @@ from finance_api.ratelimit.limits import Decision, Rule
 
 
 class LimiterUnavailable(Exception):
-    """The limiter does not answer now; the message is fit for an operator to read."""
+    """The limiter is unavailable; the message is for operators."""
 
 
 class RateLimiter(ABC):
-    """Counts requests by rule and key; safe to use from several threads.
+    """Counts requests by rule and key. Thread-safe.
 
-    key: whose requests are counted: a token's, a user's, an address.
+    key: of a token, a user or an address.
     now_ms: milliseconds since 1970 by the wall clock. It may jump, and the clocks of machines
-    that share a limiter may differ. Whatever it does: a level is never below nothing nor above
-    its limit, and nobody who is refused has to wait for longer than one window.
+    that share a limiter may differ. Even then a level is never below 0 nor above its limit, and
+    no refused client has to wait for longer than one window.
 
     Every method but `close` may raise LimiterUnavailable.
     """
@@ -28,13 +28,13 @@ class RateLimiter(ABC):
     def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
         """Undoes a take, once; a refused one took nothing. No level rises above its limit.
 
-        Answers as `peek` would after it.
+        Returns what `peek` would return after it.
         """
 
     @abstractmethod
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        """What is left, without taking any; ``allowed`` says whether a take would succeed."""
+        """The levels, without taking a request; ``allowed`` says whether a take would succeed."""
 
     @abstractmethod
     def close(self) -> None:
-        """Lets go of connections."""
+        """Closes connections."""

@@ -1,4 +1,4 @@
-"""What is limited, and what a limiter says of it."""
+"""Limits, rules of several limits, and decisions."""
 
 import re
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 class Rule:
     """Limits that are taken all or none.
 
-    name: what is counted under it is counted apart from every other rule.
+    name: each rule has counters of its own.
     limits: at least one, of different windows.
     """
 
@@ -76,13 +76,13 @@ class Rule:
     limits: tuple[Limit, ...]
 
     def __hash__(self) -> int:
-        # Asked for at each request; the text knows its own.
+        # Computed at each request; strings cache theirs.
         return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What is left of one limit.
+    """The remaining part of one limit.
 
     remaining: whole requests, 0 to the limit's count.
     full_ms: milliseconds until everything is available again; 0 if it is.
@@ -99,11 +99,11 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a request is within its limits, and what is left of them after it.
+    """The decision about one request, and the levels after it.
 
     levels: one for each limit of the rule, in its order.
-    taken_at_ms: the time that was asked with.
-    made_by: the limiter that decided, where there is a choice of them.
+    taken_at_ms: ``now_ms`` of the call.
+    made_by: the limiter that decided, if there are several.
     """
 
     allowed: bool

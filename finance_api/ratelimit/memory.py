@@ -1,4 +1,4 @@
-"""Limits counted in this process alone."""
+"""The limiter in memory, of one process."""
 
 import threading
 from typing import Any
@@ -12,8 +12,8 @@ _COUNTERS: dict[Algorithm, type[Counter[Any]]] = {
     Algorithm.SLIDING_WINDOW: LogCounter,
 }
 
-#: What one of a rule's counters keeps of a key.
-_Kept = tuple[Counter[Any], Any]
+#: One of a rule's counters, and its state of a key.
+_State = tuple[Counter[Any], Any]
 
 
 class MemoryLimiter(RateLimiter):
@@ -24,36 +24,38 @@ class MemoryLimiter(RateLimiter):
         self._counters: dict[Rule, tuple[Counter[Any], ...]] = {}
 
     @property
-    def kept_count(self) -> int:
-        """How many levels are kept; one that is full again goes within two windows."""
+    def state_count(self) -> int:
+        """The number of stored states; one of a full level is dropped within two windows."""
         with self._lock:
-            return sum(c.kept() for counters in self._counters.values() for c in counters)
+            return sum(c.state_count() for counters in self._counters.values() for c in counters)
 
     def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
         with self._lock:
-            kept = self._read(rule, key, now_ms)
-            allowed = _has_left(kept)
+            states = self._read(rule, key, now_ms)
+            allowed = _has_left(states)
             if allowed:
-                kept = [(counter, counter.take(key, state, now_ms)) for counter, state in kept]
-            return _decision(allowed, kept, now_ms)
+                states = [(counter, counter.take(key, state, now_ms)) for counter, state in states]
+            return _decision(allowed, states, now_ms)
 
     def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
         with self._lock:
-            kept = self._read(rule, key, now_ms)
+            states = self._read(rule, key, now_ms)
             if decision.allowed:
                 at_ms = decision.taken_at_ms
-                kept = [(counter, counter.give_back(key, state, at_ms)) for counter, state in kept]
-            return _decision(_has_left(kept), kept, now_ms)
+                states = [
+                    (counter, counter.give_back(key, state, at_ms)) for counter, state in states
+                ]
+            return _decision(_has_left(states), states, now_ms)
 
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
         with self._lock:
-            kept = self._read(rule, key, now_ms)
-            return _decision(_has_left(kept), kept, now_ms)
+            states = self._read(rule, key, now_ms)
+            return _decision(_has_left(states), states, now_ms)
 
     def close(self) -> None:
         pass
 
-    def _read(self, rule: Rule, key: str, now_ms: int) -> list[_Kept]:
+    def _read(self, rule: Rule, key: str, now_ms: int) -> list[_State]:
         counters = self._counters.get(rule)
         if counters is None:
             counters = tuple([_COUNTERS[rule.algorithm](limit) for limit in rule.limits])
@@ -61,9 +63,9 @@ class MemoryLimiter(RateLimiter):
         return [(counter, counter.read(key, now_ms)) for counter in counters]
 
 
-def _has_left(kept: list[_Kept]) -> bool:
-    return all(counter.has_left(state) for counter, state in kept)
+def _has_left(states: list[_State]) -> bool:
+    return all(counter.has_left(state) for counter, state in states)
 
 
-def _decision(allowed: bool, kept: list[_Kept], now_ms: int) -> Decision:
-    return Decision(allowed, tuple([c.level(state, now_ms) for c, state in kept]), now_ms)
+def _decision(allowed: bool, states: list[_State], now_ms: int) -> Decision:
+    return Decision(allowed, tuple([c.level(state, now_ms) for c, state in states]), now_ms)

@@ -1,4 +1,4 @@
-"""The rules of this service, and whose requests are counted together."""
+"""The rate limits of this service, and the keys that they count by."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ _IPV6_PREFIX = 64
 class Quotas:
     """Public: by token. Internal: by user. Failed authentication: by client address.
 
-    limiter: always answers. strict: for what is not to be let through while it is away; its
+    limiter: never unavailable. strict: for signing in, which is refused while it is unavailable:
     LimiterUnavailable is raised.
     """
 
@@ -44,7 +44,7 @@ class Quotas:
         self._sign_in_address = rule("sign_in_address", Algorithm.TOKEN_BUCKET)
 
     def take(self, identity: Identity, now_ms: int) -> Decision:
-        """Counts a request of this identity, if it may make one."""
+        """Takes a request of this identity."""
         return self._limiter.take(*self._counted(identity), now_ms)
 
     def give_back(self, identity: Identity, decision: Decision, now_ms: int) -> Decision:
@@ -52,19 +52,16 @@ class Quotas:
         return self._limiter.give_back(*self._counted(identity), decision, now_ms)
 
     def peek(self, identity: Identity, now_ms: int) -> Decision:
-        """What is left, without counting anything."""
+        """The levels, without taking a request."""
         return self._limiter.peek(*self._counted(identity), now_ms)
 
     def take_failure(self, address: Address | None, now_ms: int) -> Decision:
-        """Counts a request that could not be authenticated."""
+        """Takes a request that could not be authenticated."""
         return self._limiter.take(self._failed_auth, _network(address), now_ms)
 
     def take_sign_in(self, email: str, address: Address | None, now_ms: int) -> "SignIn":
-        """Counts an attempt to sign in, before it is known whether it succeeds.
-
-        Raises LimiterUnavailable.
-        """
-        # The e-mail is whatever somebody typed.
+        """Takes an attempt to sign in, before its outcome is known. Raises LimiterUnavailable."""
+        # Any text may have been typed.
         account = hashlib.sha256(email.encode("utf-8", "replace")).hexdigest()
         taken: list[tuple[Rule, str, Decision]] = []
         for rule, key in (
@@ -84,7 +81,7 @@ class Quotas:
                 self._strict.give_back(rule, key, decision, now_ms)
 
     def peek_token(self, token_id: str, now_ms: int) -> Decision:
-        """What is left for a personal token, without counting anything."""
+        """As `peek`, for a personal token."""
         return self._limiter.peek(self._public, token_id, now_ms)
 
     def close(self) -> None:
@@ -98,7 +95,7 @@ class Quotas:
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """An attempt to sign in. succeeded: to be called if it does: only failures count."""
+    """An attempt to sign in. succeeded: to be called on success, which is not counted."""
 
     decision: Decision
     succeeded: Callable[[], None]
@@ -111,7 +108,7 @@ def _network(address: Address | None) -> str:
 
 
 def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLimiter, RateLimiter]:
-    """One that always answers, and one that does not while it is away. Raises SettingError."""
+    """A limiter that is never unavailable, and a strict one. Raises SettingError."""
     url = settings["finance_api.ratelimit.redis_url"]
     if settings["finance_api.ratelimit.backend"] == "memory":
         local = MemoryLimiter()
@@ -119,7 +116,7 @@ def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLi
     if not url:
         raise SettingError("finance_api.ratelimit.redis_url: is needed by the backend redis")
     try:
-        # Only here, so that the driver is needed only where it is used.
+        # Imported here, so that the driver is needed only where it is used.
         shared = DottedNameResolver().resolve("finance_api.ratelimit.redis.RedisLimiter")(url)
     except ImportError as error:
         raise SettingError(

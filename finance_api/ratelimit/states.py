@@ -1,4 +1,4 @@
-"""What a process keeps of many keys, for as long as it matters."""
+"""States by key, dropped when they no longer matter."""
 
 from typing import Generic, TypeVar
 
@@ -6,11 +6,11 @@ CounterState = TypeVar("CounterState")
 
 
 class StateStore(Generic[CounterState]):
-    """A state of each key, for between one window and two after it was last written.
+    """States, each dropped between one and two windows after it was last written.
 
-    Nothing older than a window matters, under either algorithm. So states are written into one
-    dict; after a window it becomes the old one, and the old one goes as a whole. That costs no
-    search and no memory for each key.
+    Under both algorithms a state older than a window has no effect. States are written into one
+    dict; after a window it becomes the old one, and the previous old one is dropped as a whole:
+    no search, and no extra memory per key.
     """
 
     def __init__(self, window_ms: int) -> None:
@@ -23,7 +23,7 @@ class StateStore(Generic[CounterState]):
         return len(self._new) + len(self._old)
 
     def turn(self, now_ms: int) -> None:
-        """To be called before anything else is done at a time."""
+        """Drops old states; to be called before each use."""
         passed_ms = now_ms - self._since_ms
         if passed_ms < -self._window_ms:
             self._since_ms = now_ms

@@ -1,4 +1,4 @@
-"""Counting requests, and refusing those beyond a limit: after 401, before everything else."""
+"""Rate limiting: 429 before any other response but those of failed authentication."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         now_ms = request.services.clock.now_ms()
         if isinstance(found, Failure):
             decision = quotas.take_failure(client_address(request), now_ms)
-            # The 401 itself is the business of the next tween.
+            # The 401 is made by the next tween.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
         if request.environ["PATH_INFO"] == USAGE_PATH:
             request.add_response_callback(_tell(found))
@@ -37,14 +37,14 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         def tell(request: Request, response: Response) -> None:
             now_ms = request.services.clock.now_ms()
             headers = rate_headers(request.services.quotas.peek(identity, now_ms))
-            # With nothing left this request was answered all the same.
+            # This request was not refused, even if none is left.
             headers.pop("Retry-After", None)
             response.headerlist.extend(headers.items())
 
         return tell
 
     def _settle(identity: Identity, taken: Decision) -> Callable[[Request, Response], None]:
-        """What cost us little, or was our own fault, costs the client nothing."""
+        """304 and 5xx are given back: they cost little, or are the fault of the service."""
 
         def settle(request: Request, response: Response) -> None:
             decision = taken

@@ -1,4 +1,4 @@
-"""Counting: which requests count, and how their numbers get into the storage."""
+"""Counting requests of the public API, and writing the numbers to the storage."""
 
 import operator
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from finance_api.storage.interface import StorageBackend, unit_of_work
 from finance_api.surfaces import PUBLIC_SURFACE, USAGE_PATH
 from finance_api.values.time import DAY_SECONDS
 
-#: Numbers are written at least once a second; writing them takes some time, too. Not more often:
-#: after each write SQLite's readers have to come by the pages of the file anew.
+#: Numbers are written at least once a second, and writing takes some time, too. Not more often:
+#: after each write SQLite's readers have to read pages of the file again.
 _FLUSH_SECONDS = 0.9
 
-#: An import may be running when the service ends; each attempt waits a second for it.
+#: An import may hold the lock when the service stops; each attempt waits a second for it.
 _LAST_ATTEMPTS = 20
 
 
@@ -26,7 +26,7 @@ UserDay = tuple[int, int]
 
 
 def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
-    """Notes numbers of requests; those of one user and day are added up."""
+    """Numbers of requests by user and day."""
 
     def write(requests: Mapping[UserDay, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
@@ -43,7 +43,7 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
 
 
 def usage_tween(handler: Handler, registry: Registry) -> Handler:
-    """Counts the 2xx answers of the public surface, but those that only tell the usage."""
+    """Counts 2xx responses of the public API, except those of the usage endpoint."""
 
     def tween(request: Request) -> Response:
         response = handler(request)

@@ -1,4 +1,4 @@
-"""The periods that usage is asked for, and what they are divided into."""
+"""Periods of usage statistics, and their days, weeks or months."""
 
 import re
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ _MOST = {"days": 366, "weeks": 53, "months": 13}
 
 
 class UsagePeriodError(ValueError):
-    """The text is no period; the message says what is."""
+    """The text is no period; the message says what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsagePeriod:
-    """So many days, ISO weeks or months, the current one included."""
+    """``count`` days, ISO weeks or months, including the current one."""
 
     count: int
     unit: str
@@ -32,7 +32,7 @@ class UsagePeriod:
         return f"{self.count}{self.unit}"
 
     def boundaries(self, now: int) -> list[int]:
-        """The first seconds of its days, weeks or months, oldest first, and of the one to come."""
+        """First seconds of the days, weeks or months, oldest first, and of the one after them."""
         today = to_date(now)
         return [from_date(self._start(today, back)) for back in range(self.count - 1, -2, -1)]
 
@@ -56,7 +56,7 @@ def parse_usage_period(text: str) -> UsagePeriod:
 
 
 def sums_between(boundaries: list[int], days: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """(start, end, sum) of each stretch between boundaries that has a sum.
+    """(start, end, sum) of each interval between boundaries whose sum is not 0.
 
     days: (first second, number), in order, all within the boundaries.
     """

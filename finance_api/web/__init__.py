@@ -1,11 +1,11 @@
-"""The settings pages: a small web application, rendered here, that needs no script.
+"""The settings pages: server-rendered, without need of scripts.
 
-Users sign in, make and revoke their tokens, see their use of the API, and get their data.
+Users sign in, create and revoke tokens, see their usage of the API, and export their data.
 """
 
 from pyramid.config import Configurator
 
-from finance_api.auth.passwords import nobodys_hash
+from finance_api.auth.passwords import placeholder_hash
 from finance_api.surfaces import is_settings_page
 
 
@@ -20,10 +20,10 @@ def includeme(config: Configurator) -> None:
     config.include("finance_api.web.routes")
     config.set_default_csrf_options(
         require_csrf=True,
-        # Pyramid compares the origin with HTTPS only; see `csrf`.
+        # Pyramid checks the origin with HTTPS only; see `csrf`.
         check_origin=False,
         callback=lambda request: is_settings_page(request.path_info),
     )
     config.scan("finance_api.web.views")
-    # Else the first to ask for an unknown account would wait longer than others.
-    nobodys_hash()
+    # Else the first sign-in to an unknown account would take longer than others.
+    placeholder_hash()

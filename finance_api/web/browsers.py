@@ -1,6 +1,6 @@
-"""What browsers call themselves, in two words."""
+"""Browser names from User-Agent."""
 
-#: The first that stands in the text: many claim to be others as well.
+#: In order of precedence: many name others as well.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -24,7 +24,7 @@ _SYSTEMS = (
 
 
 def browser_name(user_agent: str) -> str:
-    """``Firefox on Linux``; as far as the text says."""
+    """``Firefox on Linux``; ``Unknown browser`` if it is not known."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "Unknown browser")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
     return browser if system is None else f"{browser} on {system}"

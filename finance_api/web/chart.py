@@ -1,4 +1,4 @@
-"""A bar chart as numbers: where each bar stands in the drawing."""
+"""The geometry of a bar chart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ _BAR_PART = 0.72
 
 @dataclass(frozen=True)
 class Bar:
-    """label: below the bar; empty where there would be too many. x, y, width, height: in the
-    drawing's own units."""
+    """label: below the bar; empty on some bars if there are many. x, y, width, height: in units of
+    the drawing."""
 
     label: str
     full_label: str
@@ -25,7 +25,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tick:
-    """A line across, and what it stands for."""
+    """A horizontal line and its value."""
 
     y: float
     label: str
@@ -41,7 +41,7 @@ def bar_chart(
     bars = []
     for n, (value, label, full_label) in enumerate(zip(values, labels, full_labels, strict=True)):
         height = _scaled(value, top)
-        # The last one, which is now, has a label in any case.
+        # The last bar, which is now, always has a label.
         labelled = (len(values) - 1 - n) % every == 0
         bars.append(
             Bar(
@@ -62,7 +62,7 @@ def bar_chart(
 
 
 def _number(value: int) -> str:
-    """Short: there is little room beside the drawing."""
+    """Short enough for the margin of the drawing."""
     return f"{value:,}" if value < 100_000 else f"{value // 1000:,}k"
 
 

@@ -1,7 +1,7 @@
-"""Requests that another site has a user's browser make: refused (CSRF).
+"""Protection from cross-site request forgery (CSRF).
 
-Whatever changes something is a POST with a token that only our own forms hold, and comes from our
-own pages as far as the browser says where it comes from. Signing in is no exception.
+Every change is a POST with a token of our own forms, and from our own origin as far as the browser
+tells it. That includes signing in.
 """
 
 import hmac
@@ -24,13 +24,13 @@ from finance_api.surfaces import is_settings_page
 
 _PORT = re.compile(":[0-9]*$")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-#: Who is not signed in has this cookie instead, from the page with the form on.
+#: The cookie of browsers that are not signed in, set with the sign-in page.
 _VISITOR = "visitor"
 
 
 @implementer(ICSRFStoragePolicy)
 class FormTokens:
-    """See `pyramid.interfaces.ICSRFStoragePolicy`. The token follows from the cookie's secret."""
+    """See `pyramid.interfaces.ICSRFStoragePolicy`. The cookie's secret gives the token."""
 
     def new_csrf_token(self, request: Request) -> str:
         return self.get_csrf_token(request)
@@ -48,7 +48,7 @@ class FormTokens:
 
 
 def _visitor(request: Request) -> str:
-    """The secret of a browser that is not signed in; made, and sent along, where there is none."""
+    """The secret of a browser that is not signed in; made and set as a cookie if there is none."""
     secret = sessions.sent_secret(request, _VISITOR) or request.visitor_secret
     if secret is None:
         made = request.visitor_secret = sessions.new_secret()
@@ -62,7 +62,7 @@ def _visitor(request: Request) -> str:
 
 
 def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
-    """403 for what the browser says is sent from elsewhere; 400 for what is no form."""
+    """View deriver: 403 for a form of another origin, 400 for what is no form."""
 
     def checked(context: Any, request: Request) -> Any:
         unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
@@ -76,7 +76,7 @@ def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any
 
 
 def _is_readable(request: Request) -> bool:
-    """Whether the form can be read: not if it has another charset, or parts without a boundary."""
+    """False for a form with another charset, or multipart without a boundary."""
     try:
         request.POST  # noqa: B018 (read once, and kept)
     except (DeprecationWarning, ValueError):
@@ -89,24 +89,24 @@ def _is_own_origin(request: Request) -> bool:
     if site not in (None, "same-origin", "none"):
         return False
     said = request.headers.get("Origin") or request.headers.get("Referer")
-    # Some clients say nothing; the token has to be right all the same.
+    # Some clients send neither header; they still need the token.
     if said is None:
         return True
-    # From pages without referrer, as ours are, browsers send "null" as the origin (Fetch standard,
-    # 3.2); that it is our own the other header says, where they send it.
+    # From pages without referrer, as ours are, browsers send the origin "null" (Fetch standard,
+    # 3.2); Sec-Fetch-Site says that it is our own, if they send it.
     if said == "null":
         return site == "same-origin" or not (is_https(request) or _is_this_machine(request))
     try:
         origin = urlsplit(said)
     except ValueError:
         return False
-    # Without HTTPS it is not known what the browser sees: a proxy may add it.
+    # A proxy that is not trusted may add HTTPS.
     schemes = ("https",) if is_https(request) else ("http", "https")
     return origin.scheme in schemes and origin.netloc.lower() == request.host.lower()
 
 
 def _is_this_machine(request: Request) -> bool:
-    """Whether the browser takes the address for its own machine, and trusts it as it does HTTPS."""
+    """Whether browsers trust the host as they trust HTTPS."""
     name = _PORT.sub("", request.host.lower())
     return name in ("localhost", "127.0.0.1", "[::1]") or name.endswith(".localhost")
 

@@ -1,4 +1,4 @@
-"""Errors of the settings pages, for people."""
+"""Error pages of the settings pages."""
 
 import logging
 from contextlib import suppress
@@ -57,15 +57,15 @@ def error_page(
 
 def http_error(error: HTTPException, request: Request) -> Response:
     with suppress(StorageUnavailable, StorageNotReady):
-        # The page shows the navigation to who is signed in; an unknown path has not asked yet.
+        # The navigation is for signed-in users; for an unknown path nobody is authenticated yet.
         _ = request.identity
     return error if error.status_int < 400 else error_page(request, error.status_int)
 
 
 def forbidden(error: Any, request: Request) -> Response:
-    """Who is not signed in is asked to; a form that was sent is not lost silently."""
+    """Redirects to the sign-in page, except for a form, which would be lost silently."""
     if request.identity is not None:
-        # What is raised here says why; what Pyramid raises speaks of permissions.
+        # Our own exceptions have a detail for users; Pyramid's is about permissions.
         return error_page(request, 403, error.detail if error.result is None else None)
     if request.method in ("GET", "HEAD"):
         return SeeOther(login_path(request.path_qs))

@@ -1,4 +1,4 @@
-"""What the browser is told to allow on the settings pages: as little as they need."""
+"""Security headers of the settings pages."""
 
 from pyramid.config import Configurator
 from pyramid.events import NewResponse
@@ -32,7 +32,7 @@ _HSTS_SECONDS = 31_536_000
 
 def protect(event: NewResponse) -> None:
     request, response = event.request, event.response
-    # An undecodable path was refused before it meant anything.
+    # Not request.path, which may be undecodable.
     path = request.environ.get("PATH_INFO", "")
     if not is_settings_page(path):
         return

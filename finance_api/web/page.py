@@ -1,4 +1,4 @@
-"""What views give to their templates, and what forms give to views."""
+"""Helpers of the views: template variables, forms, redirections."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ from finance_api.storage.interface import Storage, data_state_of, unit_of_work
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
-    """A redirection to a path: WebOb's own call would put the request's Host before it."""
+    """A redirection to a path; WebOb would put the request's Host before it."""
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         start_response(self.status, self.headerlist)
@@ -21,33 +21,33 @@ class SeeOther(HTTPSeeOther):  # type: ignore[misc]
 
 
 def page(entry: str, title: str, /, **variables: Any) -> dict[str, Any]:
-    """The variables of a template. entry: of the navigation, that the page belongs to."""
+    """The variables of a template. entry: of the navigation."""
     return {"page": entry, "title": title, **variables}
 
 
 def writing(request: Request) -> AbstractContextManager[Storage]:
     """A unit of work that writes, and does not wait long for another writer.
 
-    What was read before is over with it: one request never needs two connections.
+    It ends the one that reads: a request never needs two connections.
     """
     request.close_storage()
     return unit_of_work(request.services.storage, lock_timeout_seconds=1)
 
 
 def identity_of(request: Request) -> SessionIdentity:
-    """Who is signed in; the route's context lets only such requests get to a view."""
+    """The identity of the signed-in user; the route's context refuses other requests."""
     identity = request.identity
     assert isinstance(identity, SessionIdentity)
     return identity
 
 
 def done(path: str, notice: str) -> Response:
-    """On to a page that says what was done: loading it again does nothing again."""
+    """Redirects to a page with a notice (post, redirect, get)."""
     return SeeOther(f"{path}?done={notice}")
 
 
 def path_text(request: Request, name: str) -> str:
-    """A part of the path. What not every storage can be asked for (NUL), does not exist."""
+    """A part of the path; 404 if it has control characters, which some storages refuse."""
     text = str(request.matchdict[name])
     if not text.isprintable():
         raise HTTPNotFound()
@@ -55,7 +55,7 @@ def path_text(request: Request, name: str) -> str:
 
 
 def form_text(request: Request, name: str) -> str:
-    """A field of the form that was sent; a file in its place counts for nothing."""
+    """A field of the form; "" if it is missing or a file."""
     value = request.POST.get(name, "")
     return value if isinstance(value, str) else ""
 
@@ -71,7 +71,7 @@ def sentence(error: Exception) -> str:
 
 
 def data_state(request: Request) -> dict[str, Any]:
-    """How often the user's data has changed, and when last; None if it never did."""
+    """The revision of the user's data, and when it was last changed; None if never."""
     state = data_state_of(request.storage, identity_of(request).user.id)
     changed_at = state.changed_at if state.revision else None
     return {"revision": state.revision, "changed_at": changed_at}

@@ -1,4 +1,4 @@
-"""How numbers and times are written for people, and what every template can use."""
+"""Template filters for numbers and times, and variables of every template."""
 
 import hashlib
 from functools import cache
@@ -16,7 +16,7 @@ from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
-#: What was just done, by the name in the address of the page that is shown then.
+#: Notices on the page after a change, by the value of the parameter ``done``.
 NOTICES = {
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
@@ -39,7 +39,7 @@ def month_words(seconds: int) -> str:
 
 
 def moment(seconds: int) -> Markup:
-    """A date-time for people, with the exact one for machines."""
+    """A date-time, with the exact one as an attribute."""
     exact = instant_text(seconds)
     shown = f"{day_words(seconds)}, {exact[11:16]} UTC"
     return Markup('<time datetime="{}">{}</time>').format(exact, shown)
@@ -67,7 +67,7 @@ def count(number: int) -> str:
 
 @cache
 def static_url(name: str) -> str:
-    """The address of a static file: another one for each content, so that it may be kept."""
+    """The URL of a static file, with a hash of its content, so that browsers may cache it."""
     content = files("finance_api.web").joinpath("static", name).read_bytes()
     return f"{STATIC}/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
@@ -76,13 +76,13 @@ def add_globals(event: BeforeRender) -> None:
     request: Request | None = event.get("request")
     if request is None or not str(event["renderer_name"]).endswith(".jinja2"):
         return
-    # Without finding it out: that may be what failed.
+    # Not `authentication`, which may be what failed.
     identity = request.known_identity
     known = event.rendering_val
     has_form = identity is not None or known.get("page") == "login"
     event["user"] = None if identity is None else identity.user
     event["csrf_token"] = get_csrf_token(request) if has_form else ""
-    # An error page tells of nothing that was done; its query may not even be readable.
+    # Not on an error page, whose query may be malformed.
     tells = has_form and known.get("page") != "error"
     event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
     event["static_url"] = static_url

@@ -1,4 +1,4 @@
-"""Where the settings pages are."""
+"""The routes of the settings pages."""
 
 from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
@@ -6,11 +6,11 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from finance_api.auth.contexts import own_settings
 from finance_api.surfaces import SETTINGS_PAGES
 
-#: What anybody may load; a new version of a file has a new address.
+#: Public; a new version of a file has a new URL.
 STATIC = f"{SETTINGS_PAGES}/static"
 STATIC_SECONDS = 31_536_000
 
-#: Name -> path below `SETTINGS_PAGES`. All but signing in are for who is signed in.
+#: Name -> path below `SETTINGS_PAGES`. All but signing in need a session.
 ROUTES = {
     "settings.login": "/login",
     "settings.logout": "/logout",
@@ -37,7 +37,7 @@ def includeme(config: Configurator) -> None:
         cache_max_age=STATIC_SECONDS,
         permission=NO_PERMISSION_REQUIRED,
     )
-    # Typed by hand, it often ends like this.
+    # It is often typed like this.
     config.add_route("settings.slash", SETTINGS_PAGES + "/")
     for name, path in ROUTES.items():
         config.add_route(name, SETTINGS_PAGES + path, factory=own_settings)

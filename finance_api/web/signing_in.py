@@ -1,4 +1,4 @@
-"""The way to the sign-in page and back."""
+"""The sign-in page and the return path after it."""
 
 from urllib.parse import quote, unquote
 
@@ -8,18 +8,18 @@ LOGIN = f"{SETTINGS_PAGES}/login"
 
 
 def login_path(wanted: str) -> str:
-    """The sign-in page that leads on to ``wanted``, a path with its query."""
+    """The sign-in page that returns to ``wanted``, a path with its query."""
     return f"{LOGIN}?next={quote(wanted, safe='')}"
 
 
 def page_after(wanted: str) -> str:
-    """``wanted``, if it is one of the settings pages; else the first of them.
+    """``wanted``, if it is one of the settings pages; else the overview.
 
-    A full URL would lead away, and so would ``//host`` or ``/\\\\host`` in some browsers.
+    A full URL would be an open redirect, and so would ``//host`` or ``/\\\\host`` in some browsers.
     """
     path = wanted.partition("?")[0]
     harmless = wanted.isprintable() and wanted.isascii() and "\\" not in wanted
-    # Browsers read %2e as a dot.
+    # Browsers decode %2e to a dot.
     if harmless and is_settings_page(path) and "/." not in unquote(path) and path != LOGIN:
         return wanted
     return SETTINGS_PAGES

@@ -241,7 +241,7 @@ def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, use
 def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory, monkeypatch):
     """With passwords hashed as they are in service."""
     monkeypatch.setattr(passwords, "_hasher", passwords.PasswordHasher())
-    passwords.nobodys_hash.cache_clear()
+    passwords.placeholder_hash.cache_clear()
     user = new_user(in_memory)
     times: dict[str, list[float]] = {user.email: [], "unknown@example.org": []}
     visitor = Visitor(in_memory)

@@ -68,20 +68,20 @@ class TestFallback(RateLimiterConformance):
 def test_memory_lets_go_of_what_is_full_again(memory, rule):
     for number in range(100):
         memory.take(rule, f"{number}", NOW)
-    assert memory.kept_count == 100
+    assert memory.state_count == 100
     memory.take(rule, "0", NOW + HOUR)
-    assert memory.kept_count <= 100
+    assert memory.state_count <= 100
     memory.take(rule, "0", NOW + 2 * HOUR)
-    assert memory.kept_count == 1
+    assert memory.state_count == 1
     memory.peek(rule, "1", NOW + 4 * HOUR)
-    assert memory.kept_count == 0
+    assert memory.state_count == 0
 
 
 @pytest.mark.parametrize("rule", [bucket_rule("500/hour"), window_rule("500/hour")])
 def test_memory_keeps_nothing_for_what_was_not_taken(memory, rule):
     memory.peek(rule, "peeked", NOW)
     memory.give_back(rule, "given back", memory.take(rule, "given back", NOW), NOW)
-    assert memory.kept_count == 0
+    assert memory.state_count == 0
 
 
 def test_memory_keeps_what_counts_for_a_whole_window(memory):
@@ -102,7 +102,7 @@ def test_an_idle_bucket_takes_at_most_200_bytes(memory):
         for number in range(count):
             # As long as the ids of tokens, and made anew like them.
             memory.take(rule, f"{number:08x}-0000-4000-8000-000000000000", NOW)
-        assert memory.kept_count == count
+        assert memory.state_count == count
         assert tracemalloc.get_traced_memory()[0] / count <= 200
     finally:
         tracemalloc.stop()

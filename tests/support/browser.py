@@ -45,11 +45,11 @@ Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Hashing that takes no time. To be imported by tests that are not about hashing."""
-    passwords.nobodys_hash.cache_clear()
+    passwords.placeholder_hash.cache_clear()
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     monkeypatch.setattr(passwords, "_hasher", quick)
     yield
-    passwords.nobodys_hash.cache_clear()
+    passwords.placeholder_hash.cache_clear()
 
 
 @contextmanager

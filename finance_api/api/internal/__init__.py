@@ -1,1 +1,1 @@
-"""The endpoints of the internal surface, a module each."""
+"""The internal API: one module for each endpoint."""

@@ -29,7 +29,7 @@ _WANTED = f"{ALL}, or one or more of {', '.join(_BY_TYPE)}"
 
 
 def _types(text: str) -> tuple[Resource, ...]:
-    """The document types of a comma-separated list, each once, in its order."""
+    """Document types of a comma-separated list, in its order, without duplicates."""
     if text == ALL:
         return DOCUMENTS
     names = dict.fromkeys(text.split(","))
@@ -54,16 +54,16 @@ def _query(resource: Resource, limit: int, offset: int) -> Query:
 
 
 def _page(storage: Storage, user_id: int, query: Query) -> Page:
-    """The page, with everything that is kept of rows of open-ended types."""
+    """The page, with the fields of open-ended types that are not declared."""
     page = storage.list_rows(user_id, query)
     if not query.resource.open_ended:
         return page
-    kept = storage.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
-    return Page([kept[row["id"]] for row in page.rows], page.has_more, page.total)
+    whole = storage.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
+    return Page([whole[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
 class DocumentsRequest(DataRequest):
-    """The types in the order asked for, a page of each."""
+    """A page of each requested type, in the order of the request."""
 
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))

@@ -64,7 +64,7 @@ def _query(parameters: Mapping[str, Any]) -> Query:
 
 
 class TransactionsRequest(DataRequest):
-    """A page of the records, as the internal surface shows them."""
+    """A page of records as transactions."""
 
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))

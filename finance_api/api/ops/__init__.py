@@ -1,1 +1,1 @@
-"""For operators and their machines: health and version."""
+"""For operators and their monitoring: health, version, metrics."""

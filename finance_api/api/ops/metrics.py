@@ -10,7 +10,7 @@ from finance_api.requests import Request
 
 
 def only_named_clients(request: Request) -> None:
-    """For others there is nothing at this path, by whatever method."""
+    """404 for all others, with any method."""
     address = client_address(request) if is_known_directly(request) else None
     networks = request.registry.settings["finance_api.metrics.clients"]
     if address is None or not any(address in network for network in networks):

@@ -1,1 +1,1 @@
-"""The public surface: one module for each endpoint."""
+"""The public API: one module for each endpoint."""

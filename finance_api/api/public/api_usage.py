@@ -74,7 +74,7 @@ def get_usage(request: Request) -> Response:
 
 
 def _quota(request: Request) -> dict[str, Any]:
-    """What is left for the token that asks."""
+    """The remaining quota of the request's token."""
     now_ms = request.services.clock.now_ms()
     level = request.services.quotas.peek(request.identity, now_ms).tightest
     return {

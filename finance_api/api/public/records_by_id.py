@@ -16,7 +16,7 @@ from finance_api.storage.interface import Storage
 
 
 class RecordsByIdRequest(DataRequest):
-    """The records in the order asked for, each once; what is not the user's is missing."""
+    """Records in the order of the requested ids, without duplicates; and the unknown ids."""
 
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))

@@ -1,4 +1,4 @@
-"""What there is of the user's data, and all of it to take away."""
+"""The user's data: accounts, and the export."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -18,13 +18,12 @@ from finance_api.values import Row
 from finance_api.values.time import date_text
 from finance_api.web.page import data_state, identity_of, page
 
-#: More accounts than anybody has.
 _MOST_ACCOUNTS = 1_000
 _LINES_AT_ONCE = 500
 
 
 def account_rows(request: Request) -> list[Row]:
-    """The user's accounts by name, those in use first."""
+    """The user's accounts by name, archived ones last."""
     query = Query(ACCOUNTS, (), parse_sort(ACCOUNTS, "+archived,+name"), limit=_MOST_ACCOUNTS)
     rows: list[Row] = request.storage.list_rows(identity_of(request).user.id, query).rows
     return rows
@@ -69,7 +68,7 @@ def show_data(request: Request) -> dict[str, Any]:
 def download(request: Request) -> Response:
     """All of the user's data in the native format, as ``finance-api dump`` writes it."""
     user_id = identity_of(request).user.id
-    # While the status can still tell that the data cannot be read now.
+    # A 503 while the status can still be sent.
     data_state_of(request.storage, user_id)
     name = f"finance-data-{date_text(request.services.clock.now())}.ndjson"
     response = Response(
@@ -82,8 +81,8 @@ def download(request: Request) -> Response:
 
 
 class _Dump:
-    """The lines, read while they are sent: in a unit of work of their own, as the request's has
-    ended by then."""
+    """The lines, read while they are sent: in a unit of work of their own, because the request's
+    has ended by then."""
 
     def __init__(self, backend: StorageBackend, user_id: int) -> None:
         self._backend = backend
@@ -97,6 +96,6 @@ class _Dump:
             yield chunk
 
     def close(self) -> None:
-        """Called by the server in any case, also where the client has gone."""
+        """Called by the server in any case, also if the client has disconnected."""
         if self._storage is not None:
             self._storage.close()

@@ -1,4 +1,4 @@
-"""JSON Web Tokens of the internal surface: seeing, making and revoking them."""
+"""JSON Web Tokens of the internal API: list, issue, revoke."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ _LIFETIMES = (
 
 @dataclass(frozen=True)
 class JwtView:
-    """state: active or revoked; those that expired are not kept."""
+    """state: active or revoked; expired ones are not listed."""
 
     jti: str
     issued_at: int | None
@@ -49,7 +49,7 @@ class JwtForm:
 
 
 def jwt_views(request: Request) -> list[JwtView]:
-    """The user's JWTs that have not expired, the newest first."""
+    """The user's JWTs that have not expired, newest first."""
     now = request.services.clock.now()
     found = request.storage.list_jwts(identity_of(request).user.id)
     return [_view(jwt) for jwt in reversed(found) if jwt.expires_at > now]
@@ -76,7 +76,7 @@ def _list_page(request: Request, form: JwtForm, errors: dict[str, str]) -> dict[
 
 
 def _lifetimes(request: Request) -> list[tuple[int, str]]:
-    """The usual ones, and the one that the settings name if it is another."""
+    """(seconds, label) of the choices, including the default of the settings."""
     usual = request.registry.settings["finance_api.jwt.ttl_seconds"]
     known = dict(_LIFETIMES)
     return sorted({usual: f"{usual:,} seconds", **known}.items())

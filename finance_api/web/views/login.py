@@ -1,4 +1,4 @@
-"""Signing in and out."""
+"""Sign in, sign out."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def sign_in(request: Request) -> Any:
 
 
 def _account(email: str) -> str:
-    """What the attempts are counted under: one account, however its e-mail is written."""
+    """The key that attempts are counted by: the same for all spellings of an e-mail address."""
     try:
         return normal_email(email)
     except EmailRefused:
@@ -104,7 +104,7 @@ def sign_out(request: Request) -> Response:
 
 
 def signed_out(request: Request, notice: str) -> Response:
-    """To the sign-in page, without the cookie of a session that is no more."""
+    """Redirects to the sign-in page and removes the session cookie."""
     response = done(LOGIN, notice)
     sessions.set_cookie(request, response, "session", None)
     return response

@@ -1,4 +1,4 @@
-"""The first page: what there is, and what to do first."""
+"""The overview."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Personal tokens: seeing, making and revoking them."""
+"""Personal tokens: list, create, revoke."""
 
 from dataclasses import dataclass
 from shlex import quote
@@ -38,7 +38,7 @@ _DAYS = ("30", "90", "365")
 
 @dataclass(frozen=True)
 class QuotaView:
-    """full_at: seconds; None if everything is left."""
+    """full_at: seconds; None if no request is used."""
 
     limit: int
     remaining: int
@@ -62,7 +62,7 @@ class TokenView:
 
 
 def token_views(request: Request) -> list[TokenView]:
-    """The user's tokens, those that work first, each of these with what is left of its quota."""
+    """The user's tokens, active ones first and with their quota."""
     now = request.services.clock.now()
     tokens = request.storage.list_tokens(identity_of(request).user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
@@ -108,7 +108,7 @@ def list_tokens(request: Request) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TokenForm:
-    """What stands in the form. expiry: days, ``date`` or ``never``."""
+    """The form's fields. expiry: days, ``date`` or ``never``."""
 
     name: str = ""
     scopes: frozenset[str] = frozenset(SCOPES)
@@ -141,7 +141,7 @@ def show_form(request: Request) -> dict[str, Any]:
 
 
 def _refused(request: Request) -> dict[str, Any]:
-    """No form without premium: the page tells how to get it."""
+    """403: the page says that premium is needed."""
     request.response.status_int = 403
     return _form_page(request, TokenForm(), {})
 
@@ -153,7 +153,7 @@ def _refused(request: Request) -> dict[str, Any]:
     permission=Permission.SETTINGS_TOKENS_WRITE,
 )
 def create_token(request: Request) -> dict[str, Any]:
-    """The token is in this answer, and nowhere else: the page after it cannot show it."""
+    """The token is in this response only: it is not stored."""
     user, now = identity_of(request).user, request.services.clock.now()
     if not user.premium:
         return _refused(request)
@@ -196,8 +196,8 @@ def create_token(request: Request) -> dict[str, Any]:
 
 
 def curl_line(request: Request, token: str, path: str) -> str:
-    """A line for a shell; the page's own host, as the browser of its reader knows it."""
-    # WebOb knows nothing of a proxy that adds HTTPS.
+    """A shell command, with scheme and host of the page."""
+    # request.scheme is that of the proxy's request.
     scheme = "https" if is_https(request) else "http"
     return f"curl -H 'Authorization: Bearer {token}' {quote(f'{scheme}://{request.host}{path}')}"
 
@@ -211,7 +211,7 @@ def _checked(check: Any, text: str, field: str, errors: dict[str, str]) -> str |
 
 
 def _expires_at(form: TokenForm, now: int, errors: dict[str, str]) -> int | None:
-    """When the token is to expire: a date stands for its end."""
+    """When the token expires: at the end of a date."""
     if form.expiry == "never":
         return None
     if form.expiry in _DAYS:

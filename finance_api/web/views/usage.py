@@ -1,4 +1,4 @@
-"""How much of the API the user has used, and what is left."""
+"""Usage of the API, and remaining requests."""
 
 from typing import Any
 
