@@ -61,7 +61,6 @@ class ResponseCache:
                 if known > revision:
                     return
                 self._forget_user(user_id)
-            self._revisions[user_id] = revision
             self._drop(user_id, key)
             self._keys.setdefault(user_id, set()).add(key)
             self._revisions[user_id] = revision

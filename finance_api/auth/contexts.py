@@ -16,6 +16,8 @@ from finance_api.auth.principals import (
 )
 from finance_api.requests import Request
 
+_PREMIUM_ONLY = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
+
 
 class OwnData:
     """Data of the authenticated user.
@@ -42,14 +44,8 @@ def own_data(scope: str, permission: Permission) -> Factory:
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
-        return OwnData(
-            user_id,
-            [
-                (Deny, NO_PREMIUM, ALL_PERMISSIONS),
-                (Allow, owner_with_scope(user_id, scope), permission),
-            ],
-            scope,
-        )
+        owner = owner_with_scope(user_id, scope)
+        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner, permission)], scope)
 
     return factory
 
@@ -59,13 +55,7 @@ def own_usage(permission: Permission) -> Factory:
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
-        return OwnData(
-            user_id,
-            [
-                (Deny, NO_PREMIUM, ALL_PERMISSIONS),
-                (Allow, owner_by_token(user_id), permission),
-            ],
-        )
+        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner_by_token(user_id), permission)])
 
     return factory
 

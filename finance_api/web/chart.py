@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 720, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 8, 16, 32
-_MOST_LABELS = 12
-_BAR_PART = 0.72
+_MAX_LABELS = 12
+_BAR_WIDTH = 0.72
 
 
 @dataclass(frozen=True)
 class Bar:
-    """label: below the bar; empty on some bars if there are many. x, y, width, height: in units of
-    the drawing."""
+    """x, y, width, height: percentages of the plot, y from its top. center: of the bar, in x.
+
+    label: below the bar; empty on some bars if there are many.
+    """
 
     label: str
     full_label: str
@@ -21,6 +21,7 @@ class Bar:
     y: float
     width: float
     height: float
+    center: float
 
 
 @dataclass(frozen=True)
@@ -36,38 +37,30 @@ def bar_chart(
 ) -> tuple[list[Bar], list[Tick]]:
     """labels: short ones; full_labels: for the table and for screen readers."""
     top = _round_up(max(values, default=0))
-    width = (WIDTH - _LEFT - _RIGHT) / max(1, len(values))
-    every = -(-len(values) // _MOST_LABELS)
+    slot = 100 / max(1, len(values))
+    every = -(-len(values) // _MAX_LABELS)
     bars = []
     for n, (value, label, full_label) in enumerate(zip(values, labels, full_labels, strict=True)):
-        height = _scaled(value, top)
-        # The last bar, which is now, always has a label.
-        labelled = (len(values) - 1 - n) % every == 0
+        height = 100 * value / top
         bars.append(
             Bar(
-                label=label if labelled else "",
+                # The last bar, which is now, always has a label.
+                label=label if (len(values) - 1 - n) % every == 0 else "",
                 full_label=full_label,
                 total=value,
-                x=round(_LEFT + n * width + width * (1 - _BAR_PART) / 2, 1),
-                y=round(HEIGHT - _BOTTOM - height, 1),
-                width=round(width * _BAR_PART, 1),
-                height=round(height, 1),
+                x=round(slot * (n + (1 - _BAR_WIDTH) / 2), 3),
+                y=round(100 - height, 3),
+                width=round(slot * _BAR_WIDTH, 3),
+                height=round(height, 3),
+                center=round(slot * (n + 0.5), 3),
             )
         )
-    ticks = [
-        Tick(round(HEIGHT - _BOTTOM - _scaled(value, top), 1), _number(value))
-        for value in (0, top // 2, top)
-    ]
-    return bars, ticks
+    return bars, [Tick(100 - 50 * n, _number(top * n // 2)) for n in range(3)]
 
 
 def _number(value: int) -> str:
     """Short enough for the margin of the drawing."""
     return f"{value:,}" if value < 100_000 else f"{value // 1000:,}k"
-
-
-def _scaled(value: int, top: int) -> float:
-    return (HEIGHT - _TOP - _BOTTOM) * value / top
 
 
 def _round_up(largest: int) -> int:

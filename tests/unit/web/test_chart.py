@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.web.chart import HEIGHT, WIDTH, bar_chart
+from finance_api.web.chart import bar_chart
+
+WIDTH = HEIGHT = 100
 
 NUMBERS = st.lists(st.integers(0, 10**12), min_size=1, max_size=60)
 
