@@ -151,15 +151,11 @@ def test_all_that_was_kept_of_users_is_forgotten_with_their_answers():
     cache = ResponseCache(100_000)
     for user in range(5_000):
         cache.put(user, 1, ("/",), user, 1_000)
-    assert len(cache._revisions) == len(cache._keys) == len(cache._responses) < 50
+    assert len(cache._revisions) == len(cache._keys) == len(cache._entries) < 50
     for user in range(5_000):
         cache.get(user, 2, ("/",))
     assert (
-        cache.cached_bytes
-        == len(cache._revisions)
-        == len(cache._keys)
-        == len(cache._responses)
-        == 0
+        cache.cached_bytes == len(cache._revisions) == len(cache._keys) == len(cache._entries) == 0
     )
 
 
@@ -190,9 +186,9 @@ def test_threads_find_only_what_is_theirs():
     for thread in threads:
         thread.join(60)
     assert wrong == []
-    sizes = [size for _, size in cache._responses.values()]
+    sizes = [size for _, size in cache._entries.values()]
     assert cache.cached_bytes == sum(sizes) <= 200_000
     assert {(user, key) for user, keys in cache._keys.items() for key in keys} == set(
-        cache._responses
+        cache._entries
     )
     assert cache._revisions.keys() == cache._keys.keys()
