@@ -96,7 +96,7 @@ class WriteBehind(Generic[K]):
     def note(self, key: K, number: int) -> None:
         self._periodic.start()
         with self._lock:
-            self._keep(key, number)
+            self._add(key, number)
 
     def flush(self) -> None:
         """Writes all numbers. Raises what ``write`` raises; nothing is lost then."""
@@ -110,7 +110,7 @@ class WriteBehind(Generic[K]):
             except BaseException:
                 with self._lock:
                     for key, number in noted.items():
-                        self._keep(key, number)
+                        self._add(key, number)
                 raise
 
     def stop(self) -> None:
@@ -124,6 +124,6 @@ class WriteBehind(Generic[K]):
                 if not left:
                     logger.error("%s failed at the end, and is lost: %s", self._name, error)
 
-    def _keep(self, key: K, number: int) -> None:
-        kept = self._noted.get(key)
-        self._noted[key] = number if kept is None else self._merge(kept, number)
+    def _add(self, key: K, number: int) -> None:
+        noted = self._noted.get(key)
+        self._noted[key] = number if noted is None else self._merge(noted, number)

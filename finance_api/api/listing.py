@@ -8,7 +8,7 @@ from finance_api.api.parameters import query_of
 from finance_api.api.representation import (
     CSV,
     WRITERS,
-    Headers,
+    HeaderItems,
     csv_page,
     negotiate,
     next_offset,
@@ -62,7 +62,7 @@ class ListRequest(DataRequest):
         return JsonPage(state, lines, page.has_more, page.total)
 
 
-def next_link(target: RequestTarget, offset: int | None) -> Headers:
+def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:
     """The Link header of the next page (RFC 8288); none if ``offset`` is None.
 
     It is the request's path and query with another offset; the Host header has no part in it.

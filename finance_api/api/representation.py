@@ -13,7 +13,7 @@ from finance_api.errors import problem
 from finance_api.query.model import Query
 from finance_api.storage.interface import JsonPage, Page
 
-Headers = tuple[tuple[str, str], ...]
+HeaderItems = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def json_response(document: dict[str, Any]) -> Response:
     return response
 
 
-def json_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
+def json_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
     """The page in its envelope."""
     offset = next_offset(query, page)
     end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b}' % (
@@ -58,17 +58,17 @@ def json_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
     return b"".join((begin, page.lines.replace(b"\n", b","), end)), ()
 
 
-def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, Headers]:
+def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
     """One row per line."""
     return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
 
 
-def csv_page(query: Query, page: Page) -> tuple[bytes, Headers]:
+def csv_page(query: Query, page: Page) -> tuple[bytes, HeaderItems]:
     """A header line, and one row per line."""
     return csv_body(query.resource.fields, page.rows), _without_envelope(query, page)
 
 
-def _without_envelope(query: Query, page: Page | JsonPage) -> Headers:
+def _without_envelope(query: Query, page: Page | JsonPage) -> HeaderItems:
     """nextOffset and total, as headers."""
     offset = next_offset(query, page)
     headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
@@ -76,7 +76,7 @@ def _without_envelope(query: Query, page: Page | JsonPage) -> Headers:
 
 
 #: Writers of a page of JSON rows.
-WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, Headers]]] = {
+WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, HeaderItems]]] = {
     JSON: json_page,
     NDJSON: ndjson_page,
 }

@@ -56,7 +56,7 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("ascii")).hexdigest()
 
 
-def form_token(secret: str) -> str:
+def csrf_token(secret: str) -> str:
     """The CSRF token of the session with this secret."""
     mac = hmac.new(secret.encode("ascii"), b"form", hashlib.sha256).digest()
     return urlsafe_b64encode(mac).decode().rstrip("=")

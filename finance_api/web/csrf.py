@@ -29,7 +29,7 @@ _VISITOR = "visitor"
 
 
 @implementer(ICSRFStoragePolicy)
-class FormTokens:
+class CsrfTokens:
     """See `pyramid.interfaces.ICSRFStoragePolicy`. The cookie's secret gives the token."""
 
     def new_csrf_token(self, request: Request) -> str:
@@ -38,7 +38,7 @@ class FormTokens:
     def get_csrf_token(self, request: Request) -> str:
         identity = request.identity
         secret = identity.secret if isinstance(identity, SessionIdentity) else _visitor(request)
-        return sessions.form_token(secret)
+        return sessions.csrf_token(secret)
 
     def check_csrf_token(self, request: Request, supplied_token: Any) -> bool:
         expected = self.get_csrf_token(request)
@@ -112,7 +112,7 @@ def _is_this_machine(request: Request) -> bool:
 
 
 def includeme(config: Configurator) -> None:
-    config.set_csrf_storage_policy(FormTokens())
+    config.set_csrf_storage_policy(CsrfTokens())
     config.add_view_deriver(
         require_own_origin, name="require_own_origin", under="secured_view", over="csrf_view"
     )

@@ -20,9 +20,9 @@ class SeeOther(HTTPSeeOther):  # type: ignore[misc]
         return self.app_iter
 
 
-def page(entry: str, title: str, /, **variables: Any) -> dict[str, Any]:
-    """The variables of a template. entry: of the navigation."""
-    return {"page": entry, "title": title, **variables}
+def page(section: str, title: str, /, **variables: Any) -> dict[str, Any]:
+    """The variables of a template. section: of the navigation."""
+    return {"page": section, "title": title, **variables}
 
 
 def writing(request: Request) -> AbstractContextManager[Storage]:

@@ -188,3 +188,14 @@ def test_each_active_token_has_its_quota_and_when_it_is_full_again(limited):
     limited.clock.advance(7_200)
     assert "Back to" not in signed_in(limited, user).get("/settings/usage").text
     assert unused != revoked
+
+
+def test_every_limit_of_a_token_is_named():
+    limits = {"finance_api.ratelimit.public": "20/minute, 1000/day"}
+    service = Service("memory", {"finance_api.storage": "memory", **USUAL_LIMITS, **limits})
+    user = new_user(service)
+    new_token(service, user)
+    text = shown_text(signed_in(service, user).get("/settings/usage").text)
+    assert "Each token may make 20 requests; they refill evenly over a minute." in text
+    assert "It may also make no more than 1,000 requests; they refill evenly over a day." in text
+    service.stop()
