@@ -27,8 +27,8 @@ def includeme(config: Configurator) -> None:
         now = registry.clock.now()
         with unit_of_work(registry.storage, lock_timeout_seconds=1) as storage:
             prune_sessions(storage, now)
-            storage.prune_jwts(now - leeway)
-            storage.prune_usage(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
+            storage.jwts.prune(now - leeway)
+            storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
 
     registry.housekeeping = Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
     registry.at_shutdown.append(registry.housekeeping.stop)

@@ -9,7 +9,7 @@ from pyramid.response import Response
 
 from finance_api import __version__
 from finance_api.api.data_request import DataRequest, Payload
-from finance_api.storage.errors import NotFound, unknown_there
+from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, User, data_state_of
 from finance_api.values.time import DAY_SECONDS, date_text, instant_text
 
@@ -56,7 +56,7 @@ def _content(request: Request, data_request: DataRequest, user: User, today: int
     try:
         return data_request.read(request.storage, user.id, today)
     except NotFound as error:
-        raise unknown_there() from error
+        raise unknown_in_replica() from error
 
 
 def _answer(user: User, data_request: DataRequest, content: Payload, day: str) -> CachedResponse:

@@ -13,7 +13,13 @@ from finance_api.clock import SystemClock
 from finance_api.preload import preload
 from finance_api.settings import SettingError, Settings, read_settings
 from finance_api.storage import open_backend
-from finance_api.storage.interface import Storage, StorageBackend, reading, unit_of_work
+from finance_api.storage.interface import (
+    Storage,
+    StorageBackend,
+    WritableStorage,
+    reading,
+    unit_of_work,
+)
 
 
 class CliContext:
@@ -51,7 +57,7 @@ class CliContext:
     def reading(self) -> AbstractContextManager[Storage]:
         return reading(self.backend)
 
-    def writing(self) -> AbstractContextManager[Storage]:
+    def writing(self) -> AbstractContextManager[WritableStorage]:
         """What is written is kept if the block ends without an error."""
         self.require_persistence()
         return unit_of_work(self.backend)

@@ -53,8 +53,8 @@ def _has_data(cli: CliContext, email: str) -> bool:
     """Whether the user has data; the user is made if there is none."""
     with cli.writing() as storage:
         try:
-            user = storage.get_user(email)
+            user = storage.users.get(email)
         except NotFound:
             make_user(storage, email, premium=True, password=PASSWORD, now=cli.clock.now())
             return False
-        return storage.get_data_state(user.id).revision > 0
+        return storage.data.get_state(user.id).revision > 0

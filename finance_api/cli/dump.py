@@ -16,6 +16,6 @@ def dump(cli: CliContext, email: str) -> None:
     """Write a user's whole data to standard output, in the native format."""
     out = sys.stdout.buffer
     with cli.reading() as storage:
-        for line in dump_lines(storage, storage.get_user(normal_email(email)).id):
+        for line in dump_lines(storage, storage.users.get(normal_email(email)).id):
             out.write(line)
     out.flush()

@@ -34,7 +34,7 @@ def issue(cli: CliContext, email: str, ttl_seconds: int | None) -> None:
     with unit_of_work(cli.backend) as storage:
         text, _ = issue_jwt(
             storage,
-            storage.get_user(normal_email(email)),
+            storage.users.get(normal_email(email)),
             keys=keys,
             rules=jwt_rules(cli.settings),
             now=cli.clock.now(),
@@ -50,7 +50,7 @@ def list_jwts(cli: CliContext, email: str) -> None:
     """Show a user's JWTs that were issued here and have not expired."""
     now = cli.clock.now()
     with cli.reading() as storage:
-        found = storage.list_jwts(storage.get_user(normal_email(email)).id)
+        found = storage.jwts.list_by_user(storage.users.get(normal_email(email)).id)
     rows = [
         (
             j.jti,
@@ -74,8 +74,8 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     now = cli.clock.now()
     with cli.writing() as storage:
         if email is not None:
-            user = storage.get_user(normal_email(email))
-            storage.revoke_all_jwts(user.id, now)
+            user = storage.users.get(normal_email(email))
+            storage.jwts.revoke_all(user.id, now)
             message = f"revoked all JWTs of {user.email} issued until {instant_text(now)}"
         else:
             assert jti is not None

@@ -39,7 +39,7 @@ def create(
     with cli.writing() as storage:
         text = issue_token(
             storage,
-            storage.get_user(normal_email(email)),
+            storage.users.get(normal_email(email)),
             name=name,
             now=now,
             scopes=scopes,
@@ -54,7 +54,7 @@ def create(
 def list_tokens(cli: CliContext, email: str) -> None:
     """Show a user's tokens."""
     with cli.reading() as storage:
-        tokens = storage.list_tokens(storage.get_user(normal_email(email)).id)
+        tokens = storage.tokens.list_by_user(storage.users.get(normal_email(email)).id)
     rows = [
         (
             t.id,
@@ -90,11 +90,11 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
         if value is not None:
             if not is_well_formed(value):
                 raise NotFound("that is not a token: a character is missing or wrong")
-            found, _ = storage.get_token_owner(digest(value))
+            found, _ = storage.tokens.get_owner(digest(value))
             token_id = found.id
         assert token_id is not None
         try:
-            revoked = storage.revoke_token(parse_id(token_id), cli.clock.now())
+            revoked = storage.tokens.revoke(parse_id(token_id), cli.clock.now())
         except IdError as error:
             raise NotFound(f"{token_id!r} {error}") from None
     click.echo(f"revoked {revoked.id} ({revoked.name})")

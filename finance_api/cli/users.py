@@ -53,7 +53,7 @@ def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
     else:
         password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
     with cli.writing() as storage:
-        found = storage.get_user(normal_email(email))
+        found = storage.users.get(normal_email(email))
         set_password(storage, found, password, cli.clock.now())
     click.echo(f"changed the password of {found.email}; all its sessions and JWTs have ended")
 
@@ -63,7 +63,7 @@ def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
 def list_users(cli: CliContext) -> None:
     """Show all users."""
     with cli.reading() as storage:
-        users = storage.list_users()
+        users = storage.users.list_all()
     rows = [
         (
             u.email,
@@ -88,7 +88,7 @@ def set_user(cli: CliContext, /, email: str, **choices: bool | None) -> None:
     if not changes:
         raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
     with cli.writing() as storage:
-        storage.update_user(storage.get_user(normal_email(email)).id, **changes)
+        storage.users.update(storage.users.get(normal_email(email)).id, **changes)
     click.echo(f"changed {normal_email(email)}")
 
 
@@ -100,9 +100,9 @@ def delete(cli: CliContext, email: str, yes: bool) -> None:
     """Remove a user with all tokens and data."""
     cli.require_persistence()
     with cli.reading() as storage:
-        found = storage.get_user(normal_email(email))
+        found = storage.users.get(normal_email(email))
     if not yes:
         click.confirm(f"Remove {found.email} with all tokens and data?", abort=True, err=True)
     with cli.writing() as storage:
-        storage.delete_user(found.id)
+        storage.users.delete(found.id)
     click.echo(f"removed {found.email}")

@@ -8,7 +8,7 @@ from pyramid.request import Request
 from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
-from finance_api.storage.interface import Storage, data_state_of, unit_of_work
+from finance_api.storage.interface import WritableStorage, data_state_of, unit_of_work
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
@@ -24,7 +24,7 @@ def page(entry: str, title: str, /, **variables: Any) -> dict[str, Any]:
     return {"page": entry, "title": title, **variables}
 
 
-def writing(request: Request) -> AbstractContextManager[Storage]:
+def writing(request: Request) -> AbstractContextManager[WritableStorage]:
     """A unit of work that writes, and does not wait long for another writer.
 
     What was read before is over with it: one request never needs two connections.

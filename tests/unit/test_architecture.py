@@ -120,6 +120,7 @@ ALLOWED = {
     "values": (),
     "clock": (),
     "background": (),
+    "circuit_breaker": (),
     "problem": (),
     "querystring": (),
     "metrics": (),
@@ -134,6 +135,7 @@ ALLOWED = {
     "storage.interface": ("query", "resources", "storage.errors", "values"),
     "storage.memory": ("query", "resources", "storage.errors", "storage.interface", "values"),
     "storage.sql": (
+        "circuit_breaker",
         "query",
         "resources",
         "settings",
@@ -166,7 +168,15 @@ ALLOWED = {
         "values",
     ),
     "ratelimit.limits": (),
-    "ratelimit": ("auth.identity", "edge.proxies", "errors", "metrics", "settings", "surfaces"),
+    "ratelimit": (
+        "auth.identity",
+        "circuit_breaker",
+        "edge.proxies",
+        "errors",
+        "metrics",
+        "settings",
+        "surfaces",
+    ),
     "usage": ("auth.identity", "background", "storage.interface", "surfaces", "values"),
     "housekeeping": ("auth.sessions", "background", "storage.interface", "values"),
     "edge": ("errors", "problem", "surfaces"),
@@ -252,7 +262,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("server", "edge", "storage.sql", "ratelimit.fallback")
+    homes = own("server", "edge", "storage.sql", "ratelimit.fallback", "circuit_breaker")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -53,10 +53,10 @@ def _query(resource: Resource, limit: int, offset: int) -> Query:
 
 def _page(storage: Storage, user_id: int, query: Query) -> Page:
     """The page, with everything that is kept of rows of open-ended types."""
-    page = storage.list_rows(user_id, query)
+    page = storage.data.list_rows(user_id, query)
     if not query.resource.open_ended:
         return page
-    kept = storage.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
+    kept = storage.data.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
     return Page([kept[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
@@ -74,7 +74,7 @@ class Documents(DataRequest):
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        state = storage.get_data_state(user_id)
+        state = storage.data.get_state(user_id)
         pages = [(query, _page(storage, user_id, query)) for query in self._queries]
         body = orjson.dumps(
             {

@@ -1,7 +1,9 @@
-"""The first tables: users, their tokens, and a table for each resource.
+"""The first tables.
 
 Revision: 0001
 """
+
+import logging
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,334 +11,256 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
+logger = logging.getLogger(__name__)
+
 # Text in the order of its code points on every database.
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+SEARCH_TABLE = """
+CREATE VIRTUAL TABLE record_search USING fts5(
+    payee_folded, note_folded,
+    content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'
+)
+"""
+
+# By the user as well: the texts of others are not looked at.
+SEARCH_INDEX = """
+CREATE INDEX ix_records_by_date_search ON records_by_date
+USING gin (user_id, payee_folded gin_trgm_ops, note_folded gin_trgm_ops)
+"""
 
 
-def upgrade() -> None:
-    op.create_table(
+# Names of columns end with a question mark where the value can be missing.
+
+
+def columns(kind, *names):
+    return [
+        sa.Column(name.rstrip("?"), kind, nullable=name.endswith("?"), autoincrement=False)
+        for name in names
+    ]
+
+
+def text(*names):
+    return columns(TEXT, *names)
+
+
+def searched(*names):
+    """Text with its folded form beside it."""
+    return [
+        column
+        for name in names
+        for column in text(name, f"{name}_folded" if name[-1] != "?" else f"{name[:-1]}_folded?")
+    ]
+
+
+def integer(*names):
+    return columns(sa.BigInteger(), *names)
+
+
+def boolean(*names):
+    return columns(sa.Boolean(), *names)
+
+
+def create_table(name, key, *parts, unique=(), indexes=(), has_user=True, **options):
+    """key, unique, indexes: names of columns, between spaces."""
+    constraints = [sa.PrimaryKeyConstraint(*key.split(), name=f"pk_{name}")]
+    if has_user:
+        constraints.append(
+            sa.ForeignKeyConstraint(
+                ["user_id"], ["users.id"], name=f"fk_{name}_user_id", ondelete="CASCADE"
+            )
+        )
+    for names in map(str.split, unique):
+        constraints.append(sa.UniqueConstraint(*names, name=f"uq_{name}_{'_'.join(names)}"))
+    op.create_table(name, *(c for part in parts for c in part), *constraints, **options)
+    for names in map(str.split, indexes):
+        op.create_index(f"ix_{name}_{'_'.join(names)}", name, names)
+
+
+def create_data_table(name, *parts, more=(), indexes=()):
+    """A resource's table. more: columns after those that every resource has."""
+    create_table(
+        name,
+        "user_id id",
+        integer("user_id"),
+        text("id"),
+        *parts,
+        integer("created_at", "updated_at"),
+        text("source?", "source_id?"),
+        *more,
+        unique=["user_id source source_id"],
+        indexes=indexes,
+    )
+
+
+def create_users_and_credentials():
+    key = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+    create_table(
         "users",
-        sa.Column("id", KEY, nullable=False),
-        sa.Column("uuid", TEXT, nullable=False),
-        sa.Column("email", TEXT, nullable=False),
-        sa.Column("premium", sa.Boolean(), nullable=False),
-        sa.Column("enabled", sa.Boolean(), nullable=False),
-        sa.Column("password_hash", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("data_revision", sa.BigInteger(), nullable=False),
-        sa.Column("data_changed_at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_users"),
-        sa.UniqueConstraint("email", name="uq_users_email"),
-        sa.UniqueConstraint("uuid", name="uq_users_uuid"),
+        "id",
+        [sa.Column("id", key, nullable=False)],
+        text("uuid", "email"),
+        boolean("premium", "enabled"),
+        text("password_hash?"),
+        integer("created_at", "data_revision", "data_changed_at"),
+        [sa.Column("record_count", sa.BigInteger(), nullable=False, server_default="0")],
+        integer("jwts_revoked_at?"),
+        unique=["email", "uuid"],
+        has_user=False,
         sqlite_autoincrement=True,
     )
-    op.create_table(
+    create_table(
+        "tokens",
+        "id",
+        text("id"),
+        integer("user_id"),
+        text("name", "sha256", "start", "scopes?"),
+        integer("created_at", "expires_at?", "last_used_at?", "revoked_at?"),
+        unique=["sha256"],
+        indexes=["user_id"],
+    )
+    create_table(
+        "jwts",
+        "jti",
+        text("jti"),
+        integer("user_id?", "issued_at?", "expires_at", "revoked_at?"),
+        indexes=["user_id", "expires_at"],
+    )
+    create_table(
+        "sessions",
+        "sha256",
+        text("sha256"),
+        integer("user_id", "created_at", "seen_at"),
+        text("user_agent"),
+        indexes=["user_id"],
+    )
+    create_table("usage", "user_id day", integer("user_id", "day", "requests"))
+
+
+def create_data():
+    create_data_table(
         "accounts",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("account_type", TEXT, nullable=False),
-        sa.Column("currency_code", TEXT, nullable=False),
-        sa.Column("initial_balance", sa.BigInteger(), nullable=False),
-        sa.Column("balance", sa.BigInteger(), nullable=False),
-        sa.Column("record_count", sa.BigInteger(), nullable=False),
-        sa.Column("bank_account_number", TEXT, nullable=True),
-        sa.Column("bank_account_number_folded", TEXT, nullable=True),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("archived", sa.Boolean(), nullable=False),
-        sa.Column("exclude_from_stats", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("bank_balance", sa.BigInteger(), nullable=True),
-        sa.Column("bank_balance_date", sa.BigInteger(), nullable=True),
-        sa.Column("statement_keys", TEXT, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_accounts_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_accounts"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_accounts_user_id_source_source_id"
-        ),
+        searched("name"),
+        text("account_type", "currency_code"),
+        integer("initial_balance", "balance", "record_count"),
+        searched("bank_account_number?", "color?"),
+        boolean("archived", "exclude_from_stats"),
+        more=[integer("bank_balance?", "bank_balance_date?"), text("statement_keys", "json")],
     )
-    op.create_table(
+    create_data_table(
         "budgets",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("type", TEXT, nullable=False),
-        sa.Column("currency_code", TEXT, nullable=True),
-        sa.Column("limit_amount", sa.BigInteger(), nullable=True),
-        sa.Column("category_ids", TEXT, nullable=False),
-        sa.Column("account_ids", TEXT, nullable=False),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("start_date", sa.BigInteger(), nullable=True),
-        sa.Column("end_date", sa.BigInteger(), nullable=True),
-        sa.Column("closed", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_budgets_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_budgets"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_budgets_user_id_source_source_id"
-        ),
+        searched("name?"),
+        text("type", "currency_code?"),
+        integer("limit_amount?"),
+        text("category_ids", "account_ids", "label_ids"),
+        integer("start_date?", "end_date?"),
+        boolean("closed"),
     )
-    op.create_table(
+    create_data_table(
         "categories",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("parent_id", TEXT, nullable=True),
-        sa.Column("group", TEXT, nullable=True),
-        sa.Column("group_folded", TEXT, nullable=True),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("archived", sa.Boolean(), nullable=False),
-        sa.Column("custom_category", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_categories_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_categories"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_categories_user_id_source_source_id"
-        ),
+        searched("name"),
+        text("parent_id?"),
+        searched("group?", "color?"),
+        boolean("archived", "custom_category"),
+        more=[text("json")],
     )
-    op.create_table(
-        "contacts",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("extra", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_contacts_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_contacts"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_contacts_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
+    create_data_table(
         "goals",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("note", TEXT, nullable=True),
-        sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("target_amount", sa.BigInteger(), nullable=True),
-        sa.Column("saved_amount", sa.BigInteger(), nullable=False),
-        sa.Column("currency_code", TEXT, nullable=True),
-        sa.Column("desired_date", sa.BigInteger(), nullable=True),
-        sa.Column("state", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_goals_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_goals"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_goals_user_id_source_source_id"
-        ),
+        searched("name?", "note?", "color?"),
+        integer("target_amount?", "saved_amount"),
+        text("currency_code?"),
+        integer("desired_date?"),
+        text("state"),
     )
-    op.create_table(
-        "hash_tags",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("extra", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_hash_tags_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_hash_tags"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_hash_tags_user_id_source_source_id"
-        ),
+    create_data_table(
+        "labels", searched("name", "color?"), boolean("archived"), more=[text("json")]
     )
-    op.create_table(
-        "labels",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("archived", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_labels_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_labels"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_labels_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "magic_rules",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("extra", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_magic_rules_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_magic_rules"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_magic_rules_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
+    create_data_table(
         "record_rules",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("keywords", TEXT, nullable=False),
-        sa.Column("keywords_folded", TEXT, nullable=False),
-        sa.Column("category_id", TEXT, nullable=True),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("account_id", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_record_rules_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_record_rules"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_record_rules_user_id_source_source_id"
-        ),
+        searched("name?", "keywords"),
+        text("category_id?", "label_ids", "account_id?"),
+        more=[text("json")],
     )
-    op.create_table(
+    create_data_table(
         "records",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("account_id", TEXT, nullable=False),
-        sa.Column("account_name", TEXT, nullable=False),
-        sa.Column("account_name_folded", TEXT, nullable=False),
-        sa.Column("amount", sa.BigInteger(), nullable=False),
-        sa.Column("currency_code", TEXT, nullable=False),
-        sa.Column("record_date", sa.BigInteger(), nullable=False),
-        sa.Column("category", TEXT, nullable=True),
-        sa.Column("category_folded", TEXT, nullable=True),
-        sa.Column("category_id", TEXT, nullable=True),
-        sa.Column("payee", TEXT, nullable=True),
-        sa.Column("payee_folded", TEXT, nullable=True),
-        sa.Column("note", TEXT, nullable=True),
-        sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("labels", TEXT, nullable=False),
-        sa.Column("labels_folded", TEXT, nullable=False),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("record_type", TEXT, nullable=False),
-        sa.Column("payment_type", TEXT, nullable=True),
-        sa.Column("record_state", TEXT, nullable=True),
-        sa.Column("transfer_id", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_records_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_records"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_records_user_id_source_source_id"
-        ),
-    )
-    op.create_index(
-        "ix_records_user_id_account_id", "records", ["user_id", "account_id"], unique=False
+        text("account_id"),
+        searched("account_name"),
+        integer("amount"),
+        text("currency_code"),
+        integer("record_date"),
+        searched("category?"),
+        text("category_id?"),
+        searched("payee?", "note?", "labels"),
+        text("label_ids", "record_type", "payment_type?", "record_state?", "transfer_id?"),
+        indexes=["user_id account_id"],
     )
     op.create_index(
         "ix_records_user_id_record_date_id",
         "records",
         ["user_id", sa.literal_column("record_date DESC"), "id"],
-        unique=False,
     )
-    op.create_table(
+    create_data_table(
         "standing_orders",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("type", TEXT, nullable=True),
-        sa.Column("account_id", TEXT, nullable=True),
-        sa.Column("category_id", TEXT, nullable=True),
-        sa.Column("amount", sa.BigInteger(), nullable=True),
-        sa.Column("currency_code", TEXT, nullable=True),
-        sa.Column("payee", TEXT, nullable=True),
-        sa.Column("payee_folded", TEXT, nullable=True),
-        sa.Column("note", TEXT, nullable=True),
-        sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("payment_type", TEXT, nullable=True),
-        sa.Column("recurrence_rule", TEXT, nullable=True),
-        sa.Column("recurrence_rule_folded", TEXT, nullable=True),
-        sa.Column("start_date", sa.BigInteger(), nullable=True),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("manual_payment", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_standing_orders_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_standing_orders"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_standing_orders_user_id_source_source_id"
-        ),
+        searched("name?"),
+        text("type?", "account_id?", "category_id?"),
+        integer("amount?"),
+        text("currency_code?"),
+        searched("payee?", "note?"),
+        text("payment_type?"),
+        searched("recurrence_rule?"),
+        integer("start_date?"),
+        text("label_ids"),
+        boolean("manual_payment"),
     )
-    op.create_table(
-        "tokens",
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("user_id", sa.BigInteger(), nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("sha256", TEXT, nullable=False),
-        sa.Column("start", TEXT, nullable=False),
-        sa.Column("scopes", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("expires_at", sa.BigInteger(), nullable=True),
-        sa.Column("last_used_at", sa.BigInteger(), nullable=True),
-        sa.Column("revoked_at", sa.BigInteger(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_tokens_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_tokens"),
-        sa.UniqueConstraint("sha256", name="uq_tokens_sha256"),
+    for name in ("contacts", "hash_tags", "magic_rules"):
+        create_data_table(name, searched("name"), more=[text("extra?")])
+
+
+def create_projection():
+    create_table(
+        "records_by_date",
+        "user_id newest_first id",
+        integer("user_id", "newest_first"),
+        text("id"),
+        integer("search_key?"),
+        text("payee_folded?", "note_folded?", "json"),
+        sqlite_with_rowid=False,
     )
-    op.create_index("ix_tokens_user_id", "tokens", ["user_id"], unique=False)
+    op.create_index(
+        "ix_records_by_date_user_id_id", "records_by_date", ["user_id", "id"], unique=True
+    )
+    create_table(
+        "record_anchors",
+        "user_id position",
+        integer("user_id", "position", "newest_first"),
+        text("id"),
+        sqlite_with_rowid=False,
+    )
+    create_table("projection_version", "version", integer("version"), has_user=False)
+    connection = op.get_bind()
+    if connection.dialect.name == "sqlite":
+        name = "ix_records_by_date_user_id_search_key"
+        op.create_index(name, "records_by_date", ["user_id", "search_key"], unique=True)
+        op.execute(SEARCH_TABLE)
+        # Two segments of one size are merged as soon as possible; the default is four.
+        op.execute("INSERT INTO record_search (record_search, rank) VALUES ('usermerge', 2)")
+    elif add_extensions(connection):
+        op.execute(SEARCH_INDEX)
+
+
+def add_extensions(connection):
+    """Whether the extensions that the search index needs are there, or could be added."""
+    try:
+        with connection.begin_nested():
+            for name in ("pg_trgm", "btree_gin"):
+                connection.exec_driver_sql(f"CREATE EXTENSION IF NOT EXISTS {name}")
+    except sa.exc.DBAPIError as error:
+        logger.warning("searching in texts is slow without PostgreSQL's extensions: %s", error.orig)
+        return False
+    return True
+
+
+def upgrade():
+    create_users_and_credentials()
+    create_data()
+    create_projection()
