@@ -62,7 +62,7 @@ def _median_of(cli: CliContext, digests: Sequence[str]) -> float:
     for sha256 in digests:
         begin = time.perf_counter()
         with cli.reading() as storage:
-            token, _ = storage.get_token_owner(sha256)
+            token, _ = storage.tokens.get_owner(sha256)
         durations.append(time.perf_counter() - begin)
         assert token.sha256 == sha256
     return statistics.median(durations) * 1e6

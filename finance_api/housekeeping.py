@@ -19,8 +19,8 @@ def make_housekeeping(backend: StorageBackend, clock: Clock, jwt_leeway_seconds:
         now = clock.now()
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
             prune_sessions(storage, now)
-            storage.prune_jwts(now - jwt_leeway_seconds)
-            storage.prune_usage(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
+            storage.jwts.prune(now - jwt_leeway_seconds)
+            storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
 
     return Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
 

@@ -36,7 +36,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
         raise SettingError(f"{_USER}: {error}") from None
     now = clock.now()
     with unit_of_work(backend) as storage:
-        user = storage.add_user(
+        user = storage.users.add(
             uuid=derived_id(_NAMESPACE, email),
             email=email,
             premium=True,
@@ -44,7 +44,7 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
             created_at=now,
         )
         if settings[_SHA256]:
-            storage.add_token(_token(user.id, settings[_SHA256], now))
+            storage.tokens.add(_token(user.id, settings[_SHA256], now))
     if settings[_LOAD]:
         _load(backend, email, settings[_LOAD], now)
 

@@ -119,7 +119,7 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
     """Each call is a unit of work of its own, of the next user."""
     with reading(backend) as storage:
         users = cycle(
-            (storage.get_token_owner(digest(person.token))[1].id, list(person.id_sets[0]))
+            (storage.tokens.get_owner(digest(person.token))[1].id, list(person.id_sets[0]))
             for person in people
         )
         owners = [next(users) for _ in people]
@@ -135,22 +135,28 @@ def _storage(backend: StorageBackend, people: list[data.Person]) -> Iterator[Lay
         return call
 
     yield Layer("storage: empty unit of work", unit(lambda storage: None))
-    yield Layer("storage: token", unit(lambda storage: storage.get_token_owner(next(digests))))
-    yield Layer("storage: data state", unit(lambda s: s.get_data_state(next(users)[0])))
-    yield Layer("storage: page of 100, rows", unit(lambda s: s.list_rows(next(users)[0], page)))
-    yield Layer("storage: page of 100, JSON", unit(lambda s: s.list_json(next(users)[0], page)))
-    yield Layer("storage: 30 categories, rows", unit(lambda s: s.list_rows(next(users)[0], some)))
+    yield Layer("storage: token", unit(lambda storage: storage.tokens.get_owner(next(digests))))
+    yield Layer("storage: data state", unit(lambda s: s.data.get_state(next(users)[0])))
+    yield Layer(
+        "storage: page of 100, rows", unit(lambda s: s.data.list_rows(next(users)[0], page))
+    )
+    yield Layer(
+        "storage: page of 100, JSON", unit(lambda s: s.data.list_json(next(users)[0], page))
+    )
+    yield Layer(
+        "storage: 30 categories, rows", unit(lambda s: s.data.list_rows(next(users)[0], some))
+    )
 
     def by_id(storage: Storage) -> None:
         user_id, ids = next(users)
-        storage.get_json(user_id, RECORDS, ids)
+        storage.data.get_json(user_id, RECORDS, ids)
 
     yield Layer("storage: 30 records by id, JSON", unit(by_id))
 
 
 def _writing(backend: StorageBackend, person: data.Person) -> Iterator[Layer]:
     with reading(backend) as storage:
-        _, user = storage.get_token_owner(digest(person.token))
-        rows = storage.list_rows(user.id, _page_query(RECORDS, PAGE)).rows
+        _, user = storage.tokens.get_owner(digest(person.token))
+        rows = storage.data.list_rows(user.id, _page_query(RECORDS, PAGE)).rows
     encode = RowEncoder(RECORDS.fields).encode
     yield Layer("JSON: 100 records", lambda: [encode(row) for row in rows])

@@ -11,7 +11,7 @@ from finance_api import __version__
 from finance_api.api.data_request import DataRequest, Payload, data_request_of
 from finance_api.auth.identity import Failure
 from finance_api.requests import Request
-from finance_api.storage.errors import NotFound, unknown_there
+from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import DAY_SECONDS, date_text, instant_text
 
@@ -64,7 +64,7 @@ def _read(storage: Storage, data_request: DataRequest, user_id: int, today: int)
     try:
         return data_request.read(storage, user_id, today)
     except NotFound as error:
-        raise unknown_there() from error
+        raise unknown_in_replica() from error
 
 
 def _cacheable(user: User, data_request: DataRequest, payload: Payload, day: str) -> CachedResponse:

@@ -36,7 +36,7 @@ class ListRequest(DataRequest):
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         page: Page | JsonPage
         if self._representation is CSV:
-            state = storage.get_data_state(user_id)
+            state = storage.data.get_state(user_id)
             page = list_computed(storage, user_id, self._query, today)
             body, headers = csv_page(self._query, page)
         else:
@@ -55,8 +55,8 @@ class ListRequest(DataRequest):
     def _json_page(self, storage: Storage, user_id: int, today: int) -> JsonPage:
         query = self._query
         if not query.resource.computed_fields:
-            return storage.list_json(user_id, query)
-        state = storage.get_data_state(user_id)
+            return storage.data.list_json(user_id, query)
+        state = storage.data.get_state(user_id)
         page = list_computed(storage, user_id, query, today)
         lines = encoder_of(query.resource).lines(page.rows)
         return JsonPage(state, lines, page.has_more, page.total)

@@ -45,7 +45,7 @@ def _by_token(request: Request, text: str) -> Identity | Failure:
         return Failure.INVALID
     sha256 = digest(text)
     try:
-        token, user = request.storage.get_token_owner(sha256)
+        token, user = request.storage.tokens.get_owner(sha256)
     except NotFound:
         return Failure.INVALID
     matches = secrets.compare_digest(token.sha256, sha256)
@@ -83,7 +83,7 @@ def _by_session(request: Request) -> Identity | Failure:
     if secret is None:
         return Failure.ABSENT
     try:
-        session, user = request.storage.get_session_owner(sessions.digest(secret))
+        session, user = request.storage.sessions.get_owner(sessions.digest(secret))
     except NotFound:
         return Failure.INVALID
     now = request.services.clock.now()
@@ -97,7 +97,7 @@ def _by_session(request: Request) -> Identity | Failure:
 
 def _owner(request: Request, claims: Claims) -> tuple[User, bool]:
     """The user of the claims, and whether the token is revoked. Raises NotFound."""
-    find = request.storage.get_jwt_owner
+    find = request.storage.jwts.get_owner
     by_email = request.registry.settings["finance_api.jwt.subject"] == "email"
     try:
         if by_email and "@" in claims.subject:

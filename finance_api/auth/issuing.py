@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
 from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.storage.interface import Storage, Token, User
+from finance_api.storage.interface import Token, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import MAX_SECONDS
@@ -18,7 +18,7 @@ class IssueRefused(Exception):
 
 
 def issue_token(
-    storage: Storage,
+    storage: WritableStorage,
     user: User,
     *,
     name: str,
@@ -40,7 +40,7 @@ def issue_token(
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
     text = new_token()
-    storage.add_token(
+    storage.tokens.add(
         Token(
             id=new_id(),
             user_id=user.id,

@@ -6,7 +6,7 @@ from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_keys import JwtKey, signing_key
 from finance_api.auth.jwts import MAX_ID_CHARACTERS, Claims, JwtRules, sign_jwt
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import Jwt, Storage, User
+from finance_api.storage.interface import Jwt, User, WritableStorage
 from finance_api.values.ids import new_id
 
 
@@ -15,7 +15,7 @@ class RevokeRefused(Exception):
 
 
 def issue_jwt(
-    storage: Storage,
+    storage: WritableStorage,
     user: User,
     *,
     keys: Sequence[JwtKey],
@@ -43,27 +43,27 @@ def issue_jwt(
     if expires_at <= issued_at:
         raise IssueRefused("the signing key ends before the JWT would begin")
     claims = Claims(user.uuid, new_id(), issued_at, expires_at)
-    storage.prune_jwts(now - rules.leeway_seconds)
+    storage.jwts.prune(now - rules.leeway_seconds)
     jwt = Jwt(claims.jti, user.id, issued_at, expires_at)
-    storage.add_jwt(jwt)
+    storage.jwts.add(jwt)
     return sign_jwt(key, rules, claims), jwt
 
 
-def revoke_jwt(storage: Storage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
+def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
     """Revokes a JWT by its jti, wherever it was issued. Raises RevokeRefused.
 
     An unknown jti is stored for the longest lifetime of a JWT.
     """
     if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
         raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")
-    storage.prune_jwts(now - rules.leeway_seconds)
+    storage.jwts.prune(now - rules.leeway_seconds)
     try:
-        return storage.revoke_jwt(jti, now)
+        return storage.jwts.revoke(jti, now)
     except NotFound:
         expires_at = now + rules.max_ttl_seconds + 2 * rules.leeway_seconds
         jwt = Jwt(jti, None, None, expires_at, revoked_at=now)
         try:
-            storage.add_jwt(jwt)
+            storage.jwts.add(jwt)
         except Conflict:
             raise RevokeRefused("it is being revoked just now; try again") from None
         return jwt

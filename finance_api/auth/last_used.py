@@ -11,7 +11,7 @@ def make_last_used(backend: StorageBackend, seconds: float) -> WriteBehind[str]:
 
     def write(used_at: Mapping[str, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.set_tokens_used(used_at)
+            storage.tokens.set_used(used_at)
 
     name = "writing when tokens were last used"
     return WriteBehind(name, seconds, merge=max, write=write)

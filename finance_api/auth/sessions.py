@@ -15,7 +15,13 @@ from pyramid.response import Response
 from finance_api.background import WriteBehind
 from finance_api.edge.proxies import is_https
 from finance_api.requests import Request
-from finance_api.storage.interface import Session, Storage, StorageBackend, User, unit_of_work
+from finance_api.storage.interface import (
+    Session,
+    StorageBackend,
+    User,
+    WritableStorage,
+    unit_of_work,
+)
 
 IDLE_SECONDS = 1_800
 LONGEST_SECONDS = 43_200
@@ -62,11 +68,11 @@ def csrf_token(secret: str) -> str:
     return urlsafe_b64encode(mac).decode().rstrip("=")
 
 
-def start_session(storage: Storage, user: User, *, now: int, user_agent: str) -> str:
+def start_session(storage: WritableStorage, user: User, *, now: int, user_agent: str) -> str:
     """A new session; its secret."""
     secret = new_secret()
     shown = "".join(c for c in user_agent if c.isprintable())[:_MAX_USER_AGENT_CHARACTERS]
-    storage.add_session(Session(digest(secret), user.id, now, now, shown))
+    storage.sessions.add(Session(digest(secret), user.id, now, now, shown))
     return secret
 
 
@@ -74,9 +80,9 @@ def is_alive(session: Session, now: int) -> bool:
     return now - session.created_at < LONGEST_SECONDS and now - session.seen_at < IDLE_SECONDS
 
 
-def prune_sessions(storage: Storage, now: int) -> None:
+def prune_sessions(storage: WritableStorage, now: int) -> None:
     """Deletes expired sessions."""
-    storage.prune_sessions(
+    storage.sessions.prune(
         created_before=now - LONGEST_SECONDS + 1, seen_before=now - IDLE_SECONDS + 1
     )
 
@@ -87,7 +93,7 @@ class SeenSessions:
     def __init__(self, backend: StorageBackend) -> None:
         def write(seen_at: Mapping[str, int]) -> None:
             with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-                storage.set_sessions_seen(seen_at)
+                storage.sessions.set_seen(seen_at)
 
         self._pending: WriteBehind[str] = WriteBehind(
             "writing when sessions were last used", _FLUSH_SECONDS, merge=max, write=write

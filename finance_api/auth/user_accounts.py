@@ -4,7 +4,7 @@ import re
 
 from finance_api.auth.passwords import hash_password, is_password
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Storage, User
+from finance_api.storage.interface import Storage, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean
 
@@ -29,10 +29,10 @@ def normal_email(text: str) -> str:
 
 
 def make_user(
-    storage: Storage, email: str, *, premium: bool, password: str | None, now: int
+    storage: WritableStorage, email: str, *, premium: bool, password: str | None, now: int
 ) -> User:
     """A new user. Raises EmailRefused, PasswordRefused, storage.errors.Conflict."""
-    return storage.add_user(
+    return storage.users.add(
         uuid=new_id(),
         email=normal_email(email),
         premium=premium,
@@ -44,15 +44,15 @@ def make_user(
 def find_user(storage: Storage, email: str, password: str) -> User | None:
     """The enabled user with this e-mail and password; takes equally long without such a user."""
     try:
-        user = storage.get_user(normal_email(email))
+        user = storage.users.get(normal_email(email))
     except (EmailRefused, NotFound):
         is_password(password, None)
         return None
     return user if is_password(password, user.password_hash) and user.enabled else None
 
 
-def set_password(storage: Storage, user: User, password: str, now: int) -> None:
+def set_password(storage: WritableStorage, user: User, password: str, now: int) -> None:
     """Changes the password, and ends all sessions and JWTs. Raises PasswordRefused."""
-    storage.update_user(user.id, password_hash=hash_password(password))
-    storage.delete_sessions(user.id)
-    storage.revoke_all_jwts(user.id, now)
+    storage.users.update(user.id, password_hash=hash_password(password))
+    storage.sessions.delete_all(user.id)
+    storage.jwts.revoke_all(user.id, now)

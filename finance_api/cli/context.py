@@ -19,7 +19,7 @@ from finance_api.clock import SystemClock
 
 if TYPE_CHECKING:
     from finance_api.settings import Settings
-    from finance_api.storage.interface import Storage, StorageBackend, User
+    from finance_api.storage.interface import Storage, StorageBackend, User, WritableStorage
 
 #: The ini files that are looked for where none is named.
 INI_FILES = ("finance-api.ini", "development.ini")
@@ -96,7 +96,7 @@ class CliContext:
 
         return reading(self.backend)
 
-    def writing(self) -> AbstractContextManager[Storage]:
+    def writing(self) -> AbstractContextManager[WritableStorage]:
         """What is written is kept if the block ends without an error."""
         from finance_api.storage.interface import unit_of_work
 
@@ -133,7 +133,7 @@ def get_user(storage: Storage, email: str) -> User:
     """Raises EmailRefused, NotFound."""
     from finance_api.auth.user_accounts import normal_email
 
-    return storage.get_user(normal_email(email))
+    return storage.users.get(normal_email(email))
 
 
 pass_cli_context = click.make_pass_decorator(CliContext)

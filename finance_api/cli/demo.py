@@ -57,8 +57,8 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
     documents = list(household.documents())
     import_rows(cli.backend, email, documents, household.records, now=cli.clock.now())
     with cli.writing() as storage:
-        user_id = storage.get_user(email).id
-        storage.add_usage({(user_id, day): n for day, n in household.usage().items()})
+        user_id = storage.users.get(email).id
+        storage.usage.add({(user_id, day): n for day, n in household.usage().items()})
     counts = Counter(document.resource.name for document in documents)
     others = ", ".join(f"{counts[name]} {name}" for name in ("accounts", "categories", "budgets"))
     click.echo(f"{email}: loaded demo data: {records:,} records, {others} (password {PASSWORD})")
@@ -72,11 +72,11 @@ def _has_data(cli: CliContext, email: str) -> bool:
 
     with cli.writing() as storage:
         try:
-            user = storage.get_user(email)
+            user = storage.users.get(email)
         except NotFound:
             make_user(storage, email, premium=True, password=PASSWORD, now=cli.clock.now())
             return False
-        return storage.get_data_state(user.id).revision > 0
+        return storage.data.get_state(user.id).revision > 0
 
 
 def prepare_demo(cli: CliContext, host: str, port: int) -> None:
@@ -115,7 +115,7 @@ def _is_in_use(cli: CliContext, token: str) -> bool:
         return False
     with cli.reading() as storage:
         try:
-            found, user = storage.get_token_owner(digest(token))
+            found, user = storage.tokens.get_owner(digest(token))
         except NotFound:
             return False
     return user.email == _EMAIL and found.revoked_at is None and found.expires_at is None
@@ -125,5 +125,5 @@ def _new_token(cli: CliContext) -> str:
     from finance_api.auth.issuing import issue_token
 
     with cli.writing() as storage:
-        user = storage.get_user(_EMAIL)
+        user = storage.users.get(_EMAIL)
         return issue_token(storage, user, name="finance-api serve --demo", now=cli.clock.now())

@@ -53,7 +53,7 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(j.expires_at),
                 "revokedAt": instant(j.revoked_at),
             }
-            for j in storage.list_jwts(get_user(storage, email).id)
+            for j in storage.jwts.list_by_user(get_user(storage, email).id)
             if j.expires_at > cli.clock.now()
         ]
     show_list(
@@ -78,7 +78,7 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     with cli.writing() as storage:
         if email is not None:
             user = get_user(storage, email)
-            storage.revoke_all_jwts(user.id, now)
+            storage.jwts.revoke_all(user.id, now)
             message = f"revoked all JWTs of {user.email} issued until {instant(now)}"
         else:
             assert jti is not None

@@ -64,7 +64,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
                 "expiresAt": instant(t.expires_at),
                 "revokedAt": instant(t.revoked_at),
             }
-            for t in storage.list_tokens(get_user(storage, email).id)
+            for t in storage.tokens.list_by_user(get_user(storage, email).id)
         ]
     show_list(
         rows,
@@ -100,11 +100,11 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
         if value is not None:
             if not is_well_formed(value):
                 raise NotFound("that is not a token: a character is missing or wrong")
-            found, _ = storage.get_token_owner(digest(value))
+            found, _ = storage.tokens.get_owner(digest(value))
             token_id = found.id
         assert token_id is not None
         try:
-            revoked = storage.revoke_token(parse_id(token_id), cli.clock.now())
+            revoked = storage.tokens.revoke(parse_id(token_id), cli.clock.now())
         except IdError as error:
             raise NotFound(f"{token_id!r} {error}") from None
     click.echo(f"revoked {revoked.id} ({revoked.name})")

@@ -78,7 +78,7 @@ def list_users(cli: CliContext, as_json: bool) -> None:
                 "createdAt": instant(u.created_at),
                 "uuid": u.uuid,
             }
-            for u in storage.list_users()
+            for u in storage.users.list_all()
         ]
     show_list(
         rows,
@@ -104,7 +104,7 @@ def set_user(cli: CliContext, /, email: str, **choices: bool | None) -> None:
     if not changes:
         raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
     with cli.writing() as storage:
-        changed = storage.update_user(get_user(storage, email).id, **changes)
+        changed = storage.users.update(get_user(storage, email).id, **changes)
     click.echo(f"changed user {changed.email}")
 
 
@@ -120,5 +120,5 @@ def delete(cli: CliContext, email: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {found.email} with all tokens and data?", abort=True, err=True)
     with cli.writing() as storage:
-        storage.delete_user(found.id)
+        storage.users.delete(found.id)
     click.echo(f"deleted user {found.email}")

@@ -73,7 +73,7 @@ def agree_with_bank(session: ImportSession, account_id: str) -> None:
     day = account["bankBalanceDate"]
     if day is None:
         return
-    until = session.storage.sum_records(
+    until = session.storage.data.sum_records(
         session.user.id,
         [
             condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,)),

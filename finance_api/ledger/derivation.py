@@ -76,7 +76,7 @@ def rederive_records(session: ImportSession) -> bool:
                     row["currencyCode"] = None
                 derive(session, row)
                 rows.append(row)
-            session.storage.put_rows(session.user.id, RECORDS, new=(), changed=rows)
+            session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=rows)
             changed = True
     return changed
 
@@ -86,7 +86,7 @@ def _pages_with(session: ImportSession, field_name: str, ids: list[str]) -> Iter
         wanted = tuple(ids[begin : begin + _PAGE])
         condition = condition_on(RECORDS, field_name, Operator.ANY_OF, wanted)
         after = ""
-        while page := session.storage.scan_rows(
+        while page := session.storage.data.scan_rows(
             session.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE
         ):
             yield page

@@ -19,7 +19,7 @@ def dump_lines(storage: Storage, user_id: int) -> Iterator[bytes]:
     for resource in RESOURCES:
         writer = NativeWriter(resource)
         after = ""
-        while page := storage.scan_rows(user_id, resource, after_id=after, limit=_PAGE):
+        while page := storage.data.scan_rows(user_id, resource, after_id=after, limit=_PAGE):
             for row in page:
                 yield writer.line(row)
             after = page[-1]["id"]

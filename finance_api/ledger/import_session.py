@@ -5,7 +5,7 @@ from functools import cached_property
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import DataState, Storage, User
+from finance_api.storage.interface import DataState, User, WritableStorage
 
 
 class ImportSession:
@@ -14,11 +14,11 @@ class ImportSession:
     now: seconds; the time that new and changed rows carry.
     """
 
-    def __init__(self, storage: Storage, user: User, now: int) -> None:
+    def __init__(self, storage: WritableStorage, user: User, now: int) -> None:
         self.storage = storage
         self.user = user
         self.now = now
-        self._state = storage.lock_data(user.id)
+        self._state = storage.data.lock(user.id)
         self._row_sets: dict[str, RowSet] = {}
 
     def row_set(self, resource: Resource) -> RowSet:
@@ -49,5 +49,5 @@ class ImportSession:
         changed = records_changed or any(saved)
         if changed:
             revision = DataState(self._state.revision + 1, self.now)
-            self.storage.set_data_state(self.user.id, revision)
+            self.storage.data.set_state(self.user.id, revision)
         return changed

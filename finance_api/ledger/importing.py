@@ -70,7 +70,7 @@ def _books(backend: StorageBackend, email: str, now: int, *, keep: bool) -> Iter
     tm.begin()
     try:
         storage = backend.write(tm)
-        yield ImportSession(storage, storage.get_user(email), now)
+        yield ImportSession(storage, storage.users.get(email), now)
     except Conflict as error:
         tm.abort()
         raise ImportRefused(str(error)) from None

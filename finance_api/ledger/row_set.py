@@ -7,7 +7,7 @@ from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Storage
+from finance_api.storage.interface import Storage, WritableStorage
 from finance_api.values import Row
 
 
@@ -17,7 +17,7 @@ class RowSet:
     def __init__(self, storage: Storage, user_id: int, resource: Resource) -> None:
         self.resource = resource
         self._stored: dict[str, Row] = {
-            row["id"]: row for row in storage.scan_rows(user_id, resource)
+            row["id"]: row for row in storage.data.scan_rows(user_id, resource)
         }
         self.rows: dict[str, Row] = dict(self._stored)
         self._ids_by_source: dict[tuple[str, str], str] = {
@@ -65,7 +65,7 @@ class RowSet:
             if any(old[name] != self.rows[row_id][name] for name in names)
         }
 
-    def save(self, storage: Storage, user_id: int) -> bool:
+    def save(self, storage: WritableStorage, user_id: int) -> bool:
         """Stores what is new or different; whether any of it can be seen from outside."""
         shown = [f.name for f in self.resource.persisted_fields if not f.private]
         new: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ class RowSet:
             elif old != row:
                 changed.append(row)
         if new or changed:
-            storage.put_rows(user_id, self.resource, new=new, changed=changed)
+            storage.data.put_rows(user_id, self.resource, new=new, changed=changed)
         return bool(new) or any(
             row[name] != self._stored[row["id"]][name] for row in changed for name in shown
         )

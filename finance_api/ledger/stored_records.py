@@ -29,13 +29,13 @@ class StoredRecords:
         self._user_id = session.user.id
         #: None where any key may be stored already.
         self._used: bytearray | None = None
-        if not self._storage.scan_rows(self._user_id, RECORDS, limit=1):
+        if not self._storage.data.scan_rows(self._user_id, RECORDS, limit=1):
             self._used = bytearray(_PLACES)
 
     def by_id(self, ids: Iterable[str]) -> dict[str, Row]:
         """Those that exist, by id."""
         wanted = self._possible(ids)
-        return self._storage.get_rows(self._user_id, RECORDS, wanted) if wanted else {}
+        return self._storage.data.get_rows(self._user_id, RECORDS, wanted) if wanted else {}
 
     def by_source(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Row]:
         """Those that exist, by source and source id."""
@@ -45,14 +45,14 @@ class StoredRecords:
         return {
             (source, source_id): row
             for source, wanted in source_ids.items()
-            for source_id, row in self._storage.get_rows_by_source(
+            for source_id, row in self._storage.data.get_rows_by_source(
                 self._user_id, RECORDS, source, wanted
             ).items()
         }
 
     def put(self, *, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Stores whole rows."""
-        self._storage.put_rows(self._user_id, RECORDS, new=new, changed=changed)
+        self._storage.data.put_rows(self._user_id, RECORDS, new=new, changed=changed)
         used = self._used
         if used is not None:
             places = len(used)

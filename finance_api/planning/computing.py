@@ -55,13 +55,13 @@ def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> P
     """`Storage.list_rows` with the computed fields, which can be sorted by as well."""
     resource = query.resource
     if resource not in _COMPUTATIONS:
-        return storage.list_rows(user_id, query)
+        return storage.data.list_rows(user_id, query)
     compute = _COMPUTATIONS[resource](storage, user_id, today)
     if not any(key.field.role is Role.COMPUTED for key in query.sort):
-        page = storage.list_rows(user_id, query)
+        page = storage.data.list_rows(user_id, query)
         return Page([compute(row) for row in page.rows], page.has_more, page.total)
     # Only when all are computed is it known which come first.
-    found = storage.scan_rows(user_id, resource, conditions=query.conditions)
+    found = storage.data.scan_rows(user_id, resource, conditions=query.conditions)
     ordered = sorted_rows([compute(row) for row in found], query.sort)
     end = query.offset + query.limit
     total = len(ordered) if query.with_total else None

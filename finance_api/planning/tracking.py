@@ -21,10 +21,10 @@ class BudgetTracking:
         self._user_id = user_id
         self._today = today
         self._children: defaultdict[str, list[str]] = defaultdict(list)
-        for category in storage.scan_rows(user_id, CATEGORIES):
+        for category in storage.data.scan_rows(user_id, CATEGORIES):
             if category["parentId"] is not None:
                 self._children[category["parentId"]].append(category["id"])
-        accounts = storage.scan_rows(user_id, ACCOUNTS)
+        accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._all_accounts = {account["id"] for account in accounts}
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
 
@@ -70,7 +70,7 @@ class BudgetTracking:
             conditions.append(
                 condition_on(RECORDS, "labelIds", Operator.ANY_OF, budget["labelIds"])
             )
-        return self._storage.sum_records(self._user_id, conditions)
+        return self._storage.data.sum_records(self._user_id, conditions)
 
     def _with_descendants(self, category_ids: tuple[str, ...]) -> set[str]:
         found: set[str] = set()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.limits import Decision, Rule
 
@@ -15,11 +16,10 @@ WARN_EVERY_SECONDS = 60.0
 
 
 class FallbackLimiter(RateLimiter):
-    """Asks ``shared``; what it does not answer is decided by ``local``, which always does.
+    """Asks ``shared``; ``local``, which is always there, decides while that one is away.
 
     on_fallback: called for every decision that ``local`` makes.
-    rest_seconds: after a failure nobody asks ``shared`` for so long; then one thread at a time
-    does, until it answers. One that swallows questions delays few requests that way.
+    A circuit breaker keeps a ``shared`` that swallows requests from delaying many of ours.
     monotonic: seconds, as of `time.monotonic`.
     """
 
@@ -29,17 +29,14 @@ class FallbackLimiter(RateLimiter):
         local: RateLimiter,
         on_fallback: Callable[[], None],
         *,
-        rest_seconds: float = 1.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shared = shared
         self._local = local
         self._on_fallback = on_fallback
-        self._rest_seconds = rest_seconds
         self._monotonic = monotonic
+        self._circuit = CircuitBreaker(LimiterUnavailable, monotonic=monotonic)
         self._lock = threading.Lock()
-        self._rests_until: float | None = None
-        self._prober: int | None = None
         self._warned_at: float | None = None
         self._must_say_back = False
 
@@ -73,54 +70,31 @@ class FallbackLimiter(RateLimiter):
         return decision
 
     def _ask_shared(self, ask: Callable[[RateLimiter], Decision]) -> Decision | None:
-        """None if it is not its turn, or does not answer."""
-        if not self._may_ask():
-            return None
+        """None if it is away."""
         try:
-            decision = ask(self._shared)
-        except LimiterUnavailable as error:
-            self._rest(error)
+            decision = self._circuit.call(lambda: ask(self._shared))
+        except CircuitOpen:
             return None
-        else:
-            self._wake()
-            return replace(decision, made_by=self._shared)
-        finally:
-            self._end_turn()
+        except LimiterUnavailable as error:
+            self._warn(error)
+            return None
+        if self._must_say_back and self._circuit.state == "closed":
+            self._say_back()
+        return replace(decision, made_by=self._shared)
 
-    def _may_ask(self) -> bool:
-        with self._lock:
-            if self._rests_until is None:
-                return True
-            if self._prober is not None or self._monotonic() < self._rests_until:
-                return False
-            self._prober = threading.get_ident()
-            return True
-
-    def _end_turn(self) -> None:
-        if self._prober == threading.get_ident():
-            with self._lock:
-                self._prober = None
-
-    def _rest(self, error: LimiterUnavailable) -> None:
+    def _warn(self, error: LimiterUnavailable) -> None:
         with self._lock:
             now = self._monotonic()
-            self._rests_until = now + self._rest_seconds
-            warns = self._warned_at is None or now - self._warned_at >= WARN_EVERY_SECONDS
-            if warns:
-                self._warned_at = now
-                self._must_say_back = True
-        if warns:
-            logger.warning(
-                "the shared rate limiter does not answer: %s; each process counts for itself",
-                error,
-            )
+            if self._warned_at is not None and now - self._warned_at < WARN_EVERY_SECONDS:
+                return
+            self._warned_at = now
+            self._must_say_back = True
+        logger.warning(
+            "the shared rate limiter does not answer: %s; each process counts for itself", error
+        )
 
-    def _wake(self) -> None:
-        # An answer to a question from before the failure says nothing about now.
-        if self._prober != threading.get_ident():
-            return
+    def _say_back(self) -> None:
         with self._lock:
-            self._rests_until = None
             says, self._must_say_back = self._must_say_back, False
         if says:
             logger.info("the shared rate limiter answers again")

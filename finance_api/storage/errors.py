@@ -13,7 +13,7 @@ class StorageNotReady(StorageError):
     """The storage answers, but cannot be used as it is (say, its schema is of another version)."""
 
 
-def unknown_there() -> StorageUnavailable:
+def unknown_in_replica() -> StorageUnavailable:
     """Of somebody whom the database has let in, where data is read from a copy that is behind.
 
     Or they were deleted just now.

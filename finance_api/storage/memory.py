@@ -4,7 +4,7 @@ It serves tests, and exports that are loaded at start. Data is lost with the pro
 """
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,22 +20,35 @@ from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
+    DataReader,
     DataState,
+    DataWriter,
     Jwt,
+    JwtReader,
+    JwtWriter,
     Page,
     RecordSum,
     Session,
+    SessionReader,
+    SessionWriter,
     Storage,
     StorageBackend,
     Token,
+    TokenReader,
+    TokenWriter,
+    UsageReader,
+    UsageWriter,
     User,
+    UserReader,
+    UserWriter,
+    WritableStorage,
 )
 from finance_api.values import Row
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The rows of one user and resource, by id, and which id a (source, sourceId) has."""
+    """The rows of one user and resource, by id, and the id of each (source, sourceId)."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     ids_by_source: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -55,8 +68,8 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _Contents:
-    """All that is kept. Never changed in place: a commit puts a new one in its stead."""
+class _Database:
+    """Everything that is stored. Never changed in place: a commit puts a new one in its place."""
 
     next_user_id: int = 1
     users: dict[int, User] = field(default_factory=dict)
@@ -67,51 +80,91 @@ class _Contents:
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
 
 
+class _Unit:
+    """The database as one unit of work sees and changes it."""
+
+    def __init__(self, database: _Database) -> None:
+        self.database = database
+        #: Tables that this unit of work has copied, and may therefore change in place.
+        self.copied: set[tuple[int, str]] = set()
+
+    def change(self, **parts: Any) -> None:
+        self.database = replace(self.database, **parts)
+
+    def user(self, user_id: int) -> User:
+        """Raises NotFound."""
+        user = self.database.users.get(user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    def update_user(self, user_id: int, **changes: Any) -> User:
+        user = replace(self.user(user_id), **changes)
+        self.change(users=self.database.users | {user_id: user})
+        return user
+
+
 class MemoryBackend(StorageBackend):
     """Readers keep the state they began with; writers wait for each other."""
 
     persistent = False
 
     def __init__(self) -> None:
-        self.state = _Contents()
+        self.database = _Database()
         self.write_lock = threading.RLock()
 
     def read(self) -> Storage:
-        return MemoryStorage(self.state)
+        unit = _Unit(self.database)
+        return Storage(
+            users=MemoryUserReader(unit),
+            tokens=MemoryTokenReader(unit),
+            jwts=MemoryJwtReader(unit),
+            sessions=MemorySessionReader(unit),
+            usage=MemoryUsageReader(unit),
+            data=MemoryDataReader(unit),
+            close=lambda: None,
+        )
 
     def write(
         self,
         tm: transaction.TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
-    ) -> Storage:
+    ) -> WritableStorage:
         if not self.write_lock.acquire(timeout=lock_timeout_seconds):
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
             )
-        storage = MemoryStorage(self.state)
-        tm.get().join(_Commit(self, storage, tm))
-        return storage
+        unit = _Unit(self.database)
+        tm.get().join(_Commit(self, unit, tm))
+        return WritableStorage(
+            users=MemoryUserWriter(unit),
+            tokens=MemoryTokenWriter(unit),
+            jwts=MemoryJwtWriter(unit),
+            sessions=MemorySessionWriter(unit),
+            usage=MemoryUsageWriter(unit),
+            data=MemoryDataWriter(unit),
+        )
 
     def check(self) -> None:
-        """Memory always answers."""
+        """Memory is always there."""
 
     def upgrade(self) -> None:
         """There is nothing older than this process."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There are no connections."""
 
 
 @implementer(IDataManager)
 class _Commit:
-    """Puts a writer's state in place when its transaction commits."""
+    """Puts a writer's database in place when its transaction commits."""
 
     def __init__(
-        self, backend: MemoryBackend, storage: "MemoryStorage", tm: transaction.TransactionManager
+        self, backend: MemoryBackend, unit: _Unit, tm: transaction.TransactionManager
     ) -> None:
         self.backend = backend
-        self.storage = storage
+        self.unit = unit
         self.transaction_manager = tm
 
     def abort(self, transaction: Any) -> None:
@@ -124,7 +177,7 @@ class _Commit:
     def tpc_vote(self, transaction: Any) -> None: ...
 
     def tpc_finish(self, transaction: Any) -> None:
-        self.backend.state = self.storage.state
+        self.backend.database = self.unit.database
         self.backend.write_lock.release()
 
     def tpc_abort(self, transaction: Any) -> None:
@@ -139,21 +192,33 @@ def from_settings(settings: Mapping[str, Any]) -> MemoryBackend:
     return MemoryBackend()
 
 
-class MemoryStorage(Storage):
-    def __init__(self, state: _Contents) -> None:
-        self.state = state
-        #: Tables that this unit of work has copied, and may therefore change in place.
-        self._own: set[tuple[int, str]] = set()
+class _Part:
+    """The part of a unit of work for one role."""
 
-    # -- users
+    def __init__(self, unit: _Unit) -> None:
+        self._unit = unit
 
-    def add_user(
+
+class MemoryUserReader(_Part, UserReader):
+    def get(self, email: str) -> User:
+        for user in self._unit.database.users.values():
+            if user.email == email:
+                return user
+        raise NotFound(f"there is no user {email}")
+
+    def list_all(self) -> list[User]:
+        return sorted(self._unit.database.users.values(), key=lambda user: user.email)
+
+
+class MemoryUserWriter(MemoryUserReader, UserWriter):
+    def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:
-        if any(user.email == email for user in self.state.users.values()):
+        users = self._unit.database.users
+        if any(user.email == email for user in users.values()):
             raise Conflict(f"there is a user {email} already")
         user = User(
-            self.state.next_user_id,
+            self._unit.database.next_user_id,
             uuid,
             email,
             premium,
@@ -162,197 +227,174 @@ class MemoryStorage(Storage):
             created_at,
             data=DataState(0, created_at),
         )
-        self.state = replace(
-            self.state,
-            next_user_id=user.id + 1,
-            users=self.state.users | {user.id: user},
-        )
+        self._unit.change(next_user_id=user.id + 1, users=users | {user.id: user})
         return user
 
-    def get_user(self, email: str) -> User:
-        for user in self.state.users.values():
-            if user.email == email:
-                return user
-        raise NotFound(f"there is no user {email}")
+    def update(self, user_id: int, **changes: Any) -> User:
+        return self._unit.update_user(user_id, **changes)
 
-    def list_users(self) -> list[User]:
-        return sorted(self.state.users.values(), key=lambda user: user.email)
-
-    def update_user(self, user_id: int, **changes: Any) -> User:
-        if user_id not in self.state.users:
-            raise NotFound("there is no such user")
-        user = replace(self.state.users[user_id], **changes)
-        self.state = replace(self.state, users=self.state.users | {user_id: user})
-        return user
-
-    def delete_user(self, user_id: int) -> None:
-        if user_id not in self.state.users:
-            raise NotFound("there is no such user")
-        self.state = replace(
-            self.state,
-            users=_without(self.state.users, user_id),
-            tokens={k: t for k, t in self.state.tokens.items() if t.user_id != user_id},
-            jwts={k: j for k, j in self.state.jwts.items() if j.user_id != user_id},
-            sessions={k: s for k, s in self.state.sessions.items() if s.user_id != user_id},
-            usage={k: n for k, n in self.state.usage.items() if k[0] != user_id},
-            tables={k: table for k, table in self.state.tables.items() if k[0] != user_id},
+    def delete(self, user_id: int) -> None:
+        database = self._unit.database
+        self._unit.user(user_id)
+        self._unit.change(
+            users={k: user for k, user in database.users.items() if k != user_id},
+            tokens={k: t for k, t in database.tokens.items() if t.user_id != user_id},
+            jwts={k: j for k, j in database.jwts.items() if j.user_id != user_id},
+            sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
+            usage={k: n for k, n in database.usage.items() if k[0] != user_id},
+            tables={k: table for k, table in database.tables.items() if k[0] != user_id},
         )
 
-    # -- personal tokens
 
-    def add_token(self, token: Token) -> None:
-        if token.user_id not in self.state.users:
-            raise NotFound("there is no such user")
-        self.state = replace(self.state, tokens=self.state.tokens | {token.id: token})
-
-    def get_token_owner(self, sha256: str) -> tuple[Token, User]:
-        for token in self.state.tokens.values():
+class MemoryTokenReader(_Part, TokenReader):
+    def get_owner(self, sha256: str) -> tuple[Token, User]:
+        for token in self._unit.database.tokens.values():
             if token.sha256 == sha256:
-                return token, self.state.users[token.user_id]
+                return token, self._unit.user(token.user_id)
         raise NotFound("there is no such token")
 
-    def list_tokens(self, user_id: int) -> list[Token]:
-        tokens = [t for t in self.state.tokens.values() if t.user_id == user_id]
+    def list_by_user(self, user_id: int) -> list[Token]:
+        tokens = [t for t in self._unit.database.tokens.values() if t.user_id == user_id]
         return sorted(tokens, key=lambda token: (token.created_at, token.id))
 
-    def revoke_token(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        token = self.state.tokens.get(token_id)
+
+class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
+    def add(self, token: Token) -> None:
+        self._unit.user(token.user_id)
+        self._unit.change(tokens=self._unit.database.tokens | {token.id: token})
+
+    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        token = self._unit.database.tokens.get(token_id)
         if token is None or user_id not in (None, token.user_id):
             raise NotFound("there is no such token")
         if token.revoked_at is None:
             token = replace(token, revoked_at=at)
-            self.state = replace(self.state, tokens=self.state.tokens | {token_id: token})
+            self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
         return token
 
-    def set_tokens_used(self, used_at: Mapping[str, int]) -> None:
-        tokens = dict(self.state.tokens)
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        tokens = dict(self._unit.database.tokens)
         for token_id, at in used_at.items():
             token = tokens.get(token_id)
             if token is not None and (token.last_used_at or at) <= at:
                 tokens[token_id] = replace(token, last_used_at=at)
-        self.state = replace(self.state, tokens=tokens)
+        self._unit.change(tokens=tokens)
 
-    # -- JSON Web Tokens
 
-    def add_jwt(self, jwt: Jwt) -> None:
-        if jwt.jti in self.state.jwts:
-            raise Conflict(f"there is a JWT {jwt.jti} already")
-        if jwt.user_id is not None and jwt.user_id not in self.state.users:
-            raise NotFound("there is no such user")
-        self.state = replace(self.state, jwts=self.state.jwts | {jwt.jti: jwt})
-
-    def get_jwt_owner(
+class MemoryJwtReader(_Part, JwtReader):
+    def get_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
-        for user in self.state.users.values():
+        for user in self._unit.database.users.values():
             if uuid in (None, user.uuid) and email in (None, user.email):
-                jwt = self.state.jwts.get(jti)
+                jwt = self._unit.database.jwts.get(jti)
                 return user, jwt is not None and jwt.revoked_at is not None
         raise NotFound("there is no such user")
 
-    def list_jwts(self, user_id: int) -> list[Jwt]:
-        jwts = [jwt for jwt in self.state.jwts.values() if jwt.user_id == user_id]
+    def list_by_user(self, user_id: int) -> list[Jwt]:
+        jwts = [jwt for jwt in self._unit.database.jwts.values() if jwt.user_id == user_id]
         return sorted(jwts, key=lambda jwt: (jwt.issued_at or 0, jwt.jti))
 
-    def revoke_jwt(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        jwt = self.state.jwts.get(jti)
+
+class MemoryJwtWriter(MemoryJwtReader, JwtWriter):
+    def add(self, jwt: Jwt) -> None:
+        if jwt.jti in self._unit.database.jwts:
+            raise Conflict(f"there is a JWT {jwt.jti} already")
+        if jwt.user_id is not None:
+            self._unit.user(jwt.user_id)
+        self._unit.change(jwts=self._unit.database.jwts | {jwt.jti: jwt})
+
+    def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
+        jwt = self._unit.database.jwts.get(jti)
         if jwt is None or user_id not in (None, jwt.user_id):
             raise NotFound("there is no such JWT")
         if jwt.revoked_at is None:
             jwt = replace(jwt, revoked_at=at)
-            self.state = replace(self.state, jwts=self.state.jwts | {jti: jwt})
+            self._unit.change(jwts=self._unit.database.jwts | {jti: jwt})
         return jwt
 
-    def revoke_all_jwts(self, user_id: int, at: int) -> None:
-        user = self.state.users.get(user_id)
-        if user is None:
-            raise NotFound("there is no such user")
-        self.update_user(user_id, jwts_revoked_at=max(at, user.jwts_revoked_at or at))
-        for jwt in self.list_jwts(user_id):
+    def revoke_all(self, user_id: int, at: int) -> None:
+        before = self._unit.user(user_id).jwts_revoked_at
+        self._unit.update_user(user_id, jwts_revoked_at=max(at, before or at))
+        for jwt in self.list_by_user(user_id):
             if (jwt.issued_at or 0) <= at:
-                self.revoke_jwt(jwt.jti, at)
+                self.revoke(jwt.jti, at)
 
-    def prune_jwts(self, before: int) -> None:
-        kept = {jti: jwt for jti, jwt in self.state.jwts.items() if jwt.expires_at >= before}
-        self.state = replace(self.state, jwts=kept)
+    def prune(self, before: int) -> None:
+        jwts = self._unit.database.jwts
+        self._unit.change(jwts={k: jwt for k, jwt in jwts.items() if jwt.expires_at >= before})
 
-    # -- sessions of the settings pages
 
-    def add_session(self, session: Session) -> None:
-        if session.user_id not in self.state.users:
-            raise NotFound("there is no such user")
-        self._set_sessions({**self.state.sessions, session.sha256: session})
-
-    def get_session_owner(self, sha256: str) -> tuple[Session, User]:
-        session = self.state.sessions.get(sha256)
+class MemorySessionReader(_Part, SessionReader):
+    def get_owner(self, sha256: str) -> tuple[Session, User]:
+        session = self._unit.database.sessions.get(sha256)
         if session is None:
             raise NotFound("there is no such session")
-        return session, self.state.users[session.user_id]
+        return session, self._unit.user(session.user_id)
 
-    def list_sessions(self, user_id: int) -> list[Session]:
-        found = [s for s in self.state.sessions.values() if s.user_id == user_id]
+    def list_by_user(self, user_id: int) -> list[Session]:
+        found = [s for s in self._unit.database.sessions.values() if s.user_id == user_id]
         return sorted(found, key=lambda s: (-s.created_at, s.sha256))
 
-    def set_sessions_seen(self, seen_at: Mapping[str, int]) -> None:
-        sessions = dict(self.state.sessions)
+
+class MemorySessionWriter(MemorySessionReader, SessionWriter):
+    def add(self, session: Session) -> None:
+        self._unit.user(session.user_id)
+        self._unit.change(sessions=self._unit.database.sessions | {session.sha256: session})
+
+    def set_seen(self, seen_at: Mapping[str, int]) -> None:
+        sessions = dict(self._unit.database.sessions)
         for sha256, at in seen_at.items():
             session = sessions.get(sha256)
             if session is not None and session.seen_at < at:
                 sessions[sha256] = replace(session, seen_at=at)
-        self._set_sessions(sessions)
+        self._unit.change(sessions=sessions)
 
-    def delete_session(self, sha256: str) -> None:
-        self._set_sessions({k: s for k, s in self.state.sessions.items() if k != sha256})
+    def delete(self, sha256: str) -> None:
+        self._keep(lambda session: session.sha256 != sha256)
 
-    def delete_sessions(self, user_id: int) -> None:
-        kept = {k: s for k, s in self.state.sessions.items() if s.user_id != user_id}
-        self._set_sessions(kept)
+    def delete_all(self, user_id: int) -> None:
+        self._keep(lambda session: session.user_id != user_id)
 
-    def prune_sessions(self, *, created_before: int, seen_before: int) -> None:
-        self._set_sessions(
-            {
-                k: s
-                for k, s in self.state.sessions.items()
-                if s.created_at >= created_before and s.seen_at >= seen_before
-            }
-        )
+    def prune(self, *, created_before: int, seen_before: int) -> None:
+        self._keep(lambda s: s.created_at >= created_before and s.seen_at >= seen_before)
 
-    def _set_sessions(self, sessions: dict[str, Session]) -> None:
-        self.state = replace(self.state, sessions=sessions)
+    def _keep(self, condition: Callable[[Session], bool]) -> None:
+        sessions = self._unit.database.sessions
+        self._unit.change(sessions={k: s for k, s in sessions.items() if condition(s)})
 
-    # -- usage
 
-    def add_usage(self, requests: Mapping[tuple[int, int], int]) -> None:
-        usage = dict(self.state.usage)
-        for (user_id, day), count in requests.items():
-            if user_id in self.state.users:
-                usage[user_id, day] = usage.get((user_id, day), 0) + count
-        self.state = replace(self.state, usage=usage)
-
-    def list_usage(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+class MemoryUsageReader(_Part, UsageReader):
+    def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
         return sorted(
             (day, count)
-            for (owner_id, day), count in self.state.usage.items()
+            for (owner_id, day), count in self._unit.database.usage.items()
             if owner_id == user_id and start <= day < end
         )
 
-    def prune_usage(self, before: int) -> None:
-        kept = {key: count for key, count in self.state.usage.items() if key[1] >= before}
-        self.state = replace(self.state, usage=kept)
 
-    # -- reading data
+class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
+    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
+        usage = dict(self._unit.database.usage)
+        for (user_id, day), count in requests.items():
+            if user_id in self._unit.database.users:
+                usage[user_id, day] = usage.get((user_id, day), 0) + count
+        self._unit.change(usage=usage)
 
-    def get_data_state(self, user_id: int) -> DataState:
-        user = self.state.users.get(user_id)
-        if user is None:
-            raise NotFound("there is no such user")
-        return user.data
+    def prune(self, before: int) -> None:
+        usage = self._unit.database.usage
+        self._unit.change(usage={key: n for key, n in usage.items() if key[1] >= before})
+
+
+class MemoryDataReader(_Part, DataReader):
+    def get_state(self, user_id: int) -> DataState:
+        return self._unit.user(user_id).data
+
+    def _table(self, user_id: int, resource: Resource) -> _Table:
+        return self._unit.database.tables.get((user_id, resource.name)) or _Table()
 
     def _rows(self, user_id: int, resource: Resource) -> dict[str, Row]:
         return self._table(user_id, resource).rows
-
-    def _table(self, user_id: int, resource: Resource) -> _Table:
-        return self.state.tables.get((user_id, resource.name)) or _Table()
 
     def list_rows(self, user_id: int, query: Query) -> Page:
         rows = self._rows(user_id, query.resource).values()
@@ -365,6 +407,15 @@ class MemoryStorage(Storage):
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         rows = self._rows(user_id, resource)
         return {row_id: dict(rows[row_id]) for row_id in ids if row_id in rows}
+
+    def get_rows_by_source(
+        self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
+    ) -> dict[str, Row]:
+        table = self._table(user_id, resource)
+        keys = (
+            (source_id, table.ids_by_source.get((source, source_id))) for source_id in source_ids
+        )
+        return {source_id: dict(table.rows[row_id]) for source_id, row_id in keys if row_id}
 
     def scan_rows(
         self,
@@ -391,29 +442,20 @@ class MemoryStorage(Storage):
         ]
         return RecordSum(sum(amounts), len(amounts))
 
-    # -- writing data
 
-    def lock_data(self, user_id: int) -> DataState:
-        return self.get_data_state(user_id)
-
-    def get_rows_by_source(
-        self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
-    ) -> dict[str, Row]:
-        table = self._table(user_id, resource)
-        keys = (
-            (source_id, table.ids_by_source.get((source, source_id))) for source_id in source_ids
-        )
-        return {source_id: dict(table.rows[row_id]) for source_id, row_id in keys if row_id}
+class MemoryDataWriter(MemoryDataReader, DataWriter):
+    def lock(self, user_id: int) -> DataState:
+        return self.get_state(user_id)
 
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
         key = (user_id, resource.name)
-        if key not in self._own:
+        if key not in self._unit.copied:
             table = self._table(user_id, resource).copy()
-            self.state = replace(self.state, tables=self.state.tables | {key: table})
-            self._own.add(key)
-        table = self.state.tables[key]
+            self._unit.change(tables=self._unit.database.tables | {key: table})
+            self._unit.copied.add(key)
+        table = self._unit.database.tables[key]
         for row in new:
             if row["id"] in table.rows:
                 raise Conflict(f"there is a row {row['id']} already")
@@ -421,9 +463,5 @@ class MemoryStorage(Storage):
         for row in changed:
             table.put(row)
 
-    def set_data_state(self, user_id: int, state: DataState) -> None:
-        self.update_user(user_id, data=state)
-
-
-def _without(mapping: Mapping[int, Any], key: int) -> dict[int, Any]:
-    return {k: value for k, value in mapping.items() if k != key}
+    def set_state(self, user_id: int, state: DataState) -> None:
+        self._unit.update_user(user_id, data=state)

@@ -30,7 +30,7 @@ def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
 
     def write(requests: Mapping[UserDay, int]) -> None:
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.add_usage(requests)
+            storage.usage.add(requests)
 
     name = "writing how many requests were made"
     return WriteBehind(

@@ -9,7 +9,7 @@ from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
 from finance_api.requests import Request
-from finance_api.storage.interface import Storage, data_state_of, unit_of_work
+from finance_api.storage.interface import WritableStorage, data_state_of, unit_of_work
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
@@ -25,7 +25,7 @@ def page(section: str, title: str, /, **variables: Any) -> dict[str, Any]:
     return {"page": section, "title": title, **variables}
 
 
-def writing(request: Request) -> AbstractContextManager[Storage]:
+def writing(request: Request) -> AbstractContextManager[WritableStorage]:
     """A unit of work that writes, and does not wait long for another writer.
 
     It ends the one that reads: a request never needs two connections.

@@ -69,15 +69,17 @@ class People:
         site.jwt(user, at=now - 400, seconds=604_800)
 
         def work(storage):
-            ids = [token.id for token in storage.list_tokens(user.id)]
-            storage.revoke_token(ids[1], now - 9 * DAY_SECONDS)
+            ids = [token.id for token in storage.tokens.list_by_user(user.id)]
+            storage.tokens.revoke(ids[1], now - 9 * DAY_SECONDS)
             used = (now - 5 * DAY_SECONDS, now - 9 * DAY_SECONDS - 500, now - 7_300, now - 240)
-            storage.set_tokens_used(dict(zip(ids, used, strict=False)))
-            storage.revoke_jwt(first.jti, now - 1_000)
-            storage.add_usage(_usage(user, now))
+            storage.tokens.set_used(dict(zip(ids, used, strict=False)))
+            storage.jwts.revoke(first.jti, now - 1_000)
+            storage.usage.add(_usage(user, now))
             for n, agent in enumerate(_AGENTS, 1):
                 secret = session_digest(new_secret())
-                storage.add_session(Session(secret, user.id, now - n * 7_000, now - n * 600, agent))
+                storage.sessions.add(
+                    Session(secret, user.id, now - n * 7_000, now - n * 600, agent)
+                )
 
         site.change(work)
         return user
@@ -92,15 +94,15 @@ class People:
         site.load_demo(user, records=50)
 
         def work(storage):
-            token = storage.list_tokens(user.id)[0]
+            token = storage.tokens.list_by_user(user.id)[0]
             for n in range(6):
-                storage.add_token(
+                storage.tokens.add(
                     replace(token, id=f"id{n}", sha256=digest(new_token()), revoked_at=now)
                 )
-            storage.add_usage({(user.id, now - now % DAY_SECONDS): 9_999_999})
+            storage.usage.add({(user.id, now - now % DAY_SECONDS): 9_999_999})
             agent = "Agent/" + "9" * 194
             secret = session_digest(new_secret())
-            storage.add_session(Session(secret, user.id, now - 40_000, now - 1_000, agent))
+            storage.sessions.add(Session(secret, user.id, now - 40_000, now - 1_000, agent))
 
         site.change(work)
         return user

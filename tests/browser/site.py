@@ -101,7 +101,7 @@ class Site:
         made: tuple[str, Jwt] = self.change(
             lambda storage: issue_jwt(
                 storage,
-                storage.get_user(user.email),
+                storage.users.get(user.email),
                 keys=KeyRing(self._key_file).keys(),
                 rules=_JWT_RULES,
                 now=self.now() if at is None else at,
@@ -113,7 +113,7 @@ class Site:
     def use(self, user: User, requests: int) -> None:
         """Makes so many requests stand in today's usage."""
         today = self.now() - self.now() % DAY_SECONDS
-        self.change(lambda storage: storage.add_usage({(user.id, today): requests}))
+        self.change(lambda storage: storage.usage.add({(user.id, today): requests}))
 
     def enter(self, context: BrowserContext, user: User, agent: str = "Tests/1.0") -> None:
         """Signs in without the form."""

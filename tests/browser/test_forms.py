@@ -124,9 +124,9 @@ def test_a_form_of_a_session_that_has_ended_says_so(site, windows):
     page = context.new_page()
     page.goto("/settings/tokens/new")
     page.get_by_label("Name").fill("Too late")
-    site.change(lambda storage: storage.delete_sessions(user.id))
+    site.change(lambda storage: storage.sessions.delete_all(user.id))
     page.get_by_role("button", name="Create the token").click()
     expect(page.get_by_role("main")).to_contain_text("You have been signed out")
     page.get_by_role("link", name="Go to the sign-in page").click()
     expect(page.get_by_label("E-mail")).to_be_visible()
-    assert site.change(lambda storage: storage.list_tokens(user.id)) == []
+    assert site.change(lambda storage: storage.tokens.list_by_user(user.id)) == []

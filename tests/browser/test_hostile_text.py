@@ -80,11 +80,11 @@ def test_every_name_of_a_token_is_shown_as_text(site, inside, strings):
     site.token(user, "[model]")
 
     def work(storage):
-        (model,) = storage.list_tokens(user.id)
+        (model,) = storage.tokens.list_by_user(user.id)
         for n, name in enumerate(names):
             # Some that work and some that do not: they stand in different tables.
             ended = None if n % 4 else site.now()
-            storage.add_token(
+            storage.tokens.add(
                 replace(
                     model,
                     id=f"x{user.id}-{n}",
@@ -138,7 +138,7 @@ def test_every_name_of_a_browser_is_shown_as_text(site, inside, strings):
             # As a server reads it: each byte is a character.
             agent = text.encode().decode("latin-1")
             start_session(storage, user, now=site.now(), user_agent=agent)
-        return [session.user_agent for session in storage.list_sessions(user.id)]
+        return [session.user_agent for session in storage.sessions.list_by_user(user.id)]
 
     kept = [agent for agent in site.change(work) if agent]
     assert len(kept) > 1_000

@@ -63,7 +63,7 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, windows, wi
     context = windows.open(width=width, height=800)
     site.enter(context, user)
     page = context.new_page()
-    (token, *_) = site.change(lambda storage: storage.list_tokens(user.id))
+    (token, *_) = site.change(lambda storage: storage.tokens.list_by_user(user.id))
     for path in (*PAGES, f"/settings/tokens/{token.id}/revoke"):
         page.goto(path)
         names = page.evaluate(_CONTROLS)

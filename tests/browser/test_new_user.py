@@ -121,7 +121,7 @@ def test_going_back_does_not_show_a_token_again(site, windows):
     with pytest.raises(Error, match="ERR_CACHE_MISS"):
         page.go_back()
     expect(page.locator("body")).not_to_contain_text(token)
-    assert len(site.change(lambda storage: storage.list_tokens(user.id))) == 1
+    assert len(site.change(lambda storage: storage.tokens.list_by_user(user.id))) == 1
 
 
 def test_without_premium_the_page_says_how_to_get_it(site: Site, windows: Windows):
@@ -136,7 +136,7 @@ def test_without_premium_the_page_says_how_to_get_it(site: Site, windows: Window
     assert command == ["finance-api", "user", "set", user.email, "--premium"]
     page.goto("/settings/tokens/new")
     expect(page.get_by_role("button", name="Create the token")).to_have_count(0)
-    site.change(lambda storage: storage.update_user(user.id, premium=True))
+    site.change(lambda storage: storage.users.update(user.id, premium=True))
     page.goto("/settings/tokens/new")
     expect(page.get_by_role("button", name="Create the token")).to_be_visible()
 

@@ -89,7 +89,7 @@ def test_demo_users_have_usage_once_and_others_none(new_command, now):
     backend = SqlBackend(command.settings["sqlalchemy.url"])
     with reading(backend) as storage:
         demo, other = (
-            dict(storage.list_usage(storage.get_user(email).id, 0, now))
+            dict(storage.usage.list_days(storage.users.get(email).id, 0, now))
             for email in ("demo@example.com", "else@example.org")
         )
     backend.close()

@@ -31,7 +31,7 @@ def user(backend, anna):
 
     def read():
         with reading(backend) as storage:
-            return storage.get_user(anna)
+            return storage.users.get(anna)
 
     return read
 
@@ -133,13 +133,13 @@ def test_sessions_and_jwts_end_and_tokens_do_not(command, anna, backend, user):
     command.done("user", "add", "bert@example.org")
     command.done("token", "create", anna, "--name", "kept")
     with unit_of_work(backend) as storage:
-        users = [storage.get_user(email) for email in (anna, "bert@example.org")]
+        users = [storage.users.get(email) for email in (anna, "bert@example.org")]
         for each in users:
             start_session(storage, each, now=each.created_at, user_agent="x")
     set_password(command, anna)
     with reading(backend) as storage:
-        assert [len(storage.list_sessions(each.id)) for each in users] == [0, 1]
-        assert [token.revoked_at for token in storage.list_tokens(users[0].id)] == [None]
+        assert [len(storage.sessions.list_by_user(each.id)) for each in users] == [0, 1]
+        assert [token.revoked_at for token in storage.tokens.list_by_user(users[0].id)] == [None]
     assert user().jwts_revoked_at is not None
 
 

@@ -125,13 +125,13 @@ class Workplace:
         }
         service = Service("sqlite", {**USUAL_LIMITS, **settings})
         service.clock.set(NOW)
-        user: User = service.change(lambda storage: storage.get_user(EMAIL))
+        user: User = service.change(lambda storage: storage.users.get(EMAIL))
         scopes = {"scopes": ("accounts",)} if condition == "a token for accounts" else {}
         token: str = service.change(
             lambda s: issue_token(s, user, name="docs", now=service.clock.now(), **scopes)
         )
         if condition == "no premium":
-            service.change(lambda storage: storage.update_user(user.id, premium=False))
+            service.change(lambda storage: storage.users.update(user.id, premium=False))
         (self.directory / "var" / "demo-token").write_text(token)
         server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
         try:

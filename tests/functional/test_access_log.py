@@ -58,7 +58,7 @@ def behind_proxy():
 
 def test_line_has_client_method_path_status_time_and_token_id(client, log):
     response = client.get("records", limit=1, payee="eq.Zoë")
-    (token,) = client.service.change(lambda storage: storage.list_tokens(client.user.id))
+    (token,) = client.service.change(lambda storage: storage.tokens.list_by_user(client.user.id))
     request_id = response.headers["X-Request-Id"]
     assert ID.fullmatch(request_id)
     (line,) = log.lines

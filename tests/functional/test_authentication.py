@@ -36,7 +36,7 @@ def assert_401(response, *, sent=True):
 
 
 def stored_token(client):
-    token = client.service.change(lambda storage: storage.list_tokens(client.user.id))
+    token = client.service.change(lambda storage: storage.tokens.list_by_user(client.user.id))
     return token[0]
 
 
@@ -91,7 +91,7 @@ def test_the_scheme_is_read_in_any_case(client):
 def test_a_revoked_token_is_refused_from_the_next_request_on(client):
     assert client.get("records").status_int == 200
     token = stored_token(client)
-    client.service.change(lambda s: s.revoke_token(token.id, client.service.clock.now()))
+    client.service.change(lambda s: s.tokens.revoke(token.id, client.service.clock.now()))
     assert_401(client.get("records"))
     assert_401(client.get("records", headers={"If-None-Match": "*"}))
 
@@ -108,8 +108,8 @@ def test_the_body_never_says_why_unless_it_is_expiry(service):
     revoked, disabled, expired_and_revoked = (service.client(expires_in_days=1) for _ in range(3))
     for client in (revoked, expired_and_revoked):
         token = stored_token(client)
-        service.change(lambda s, t=token: s.revoke_token(t.id, service.clock.now()))
-    service.change(lambda s: s.update_user(disabled.user.id, enabled=False))
+        service.change(lambda s, t=token: s.tokens.revoke(t.id, service.clock.now()))
+    service.change(lambda s: s.users.update(disabled.user.id, enabled=False))
     bodies = {
         ask(revoked, header).text
         for header in (
@@ -129,9 +129,9 @@ def test_the_body_never_says_why_unless_it_is_expiry(service):
 
 def test_a_disabled_user_is_refused_and_let_in_again(client):
     change = client.service.change
-    change(lambda s: s.update_user(client.user.id, enabled=False))
+    change(lambda s: s.users.update(client.user.id, enabled=False))
     assert_401(client.get("records"))
-    change(lambda s: s.update_user(client.user.id, enabled=True))
+    change(lambda s: s.users.update(client.user.id, enabled=True))
     assert client.get("records").status_int == 200
 
 
@@ -147,9 +147,9 @@ def test_without_premium_everything_is_403(service, path):
 
 def test_premium_is_lost_and_won_at_the_next_request(client):
     change = client.service.change
-    change(lambda s: s.update_user(client.user.id, premium=False))
+    change(lambda s: s.users.update(client.user.id, premium=False))
     assert client.get("records").status_int == 403
-    change(lambda s: s.update_user(client.user.id, premium=True))
+    change(lambda s: s.users.update(client.user.id, premium=True))
     assert client.get("records").status_int == 200
 
 

@@ -13,6 +13,8 @@ from finance_api.ledger.importing import import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import Driver
+from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.driver_sqlite import SqliteDriver
 from support.books import (
     account,
     budget,
@@ -135,23 +137,26 @@ def before_statement(backend, number, work):
         if count == number:
             work()
 
+    drivers = set()
+
+    def note_driver(connection, record, proxy):
+        drivers.add(record.info[Driver.INFO])
+
     def noting(method):
         def noted(driver, *arguments):
-            if driver._connection.engine is backend.readers.engine:
+            if driver in drivers:
                 step()
             return method(driver, *arguments)
 
         return noted
 
-    def listen(*arguments):
-        step()
-
     with pytest.MonkeyPatch.context() as monkeypatch:
-        for method in (Driver.run, Driver.lines, Driver.execute):
-            monkeypatch.setattr(Driver, method.__name__, noting(method))
-        event.listen(backend.readers.engine, "before_cursor_execute", listen)
+        for kind in (SqliteDriver, PostgresqlDriver):
+            for method in (kind.rows, kind.lines, kind.execute):
+                monkeypatch.setattr(kind, method.__name__, noting(method))
+        event.listen(backend.read_engine, "checkout", note_driver)
         yield lambda: count
-        event.remove(backend.readers.engine, "before_cursor_execute", listen)
+        event.remove(backend.read_engine, "checkout", note_driver)
 
 
 @DATABASES

@@ -23,7 +23,7 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.permissions import Permission
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
 from finance_api.storage.interface import DataState, JsonPage, Jwt, Page, RecordSum
-from finance_api.storage.sql.clauses import BindNames, clauses, shape_of, values_by_name
+from finance_api.storage.memory import MemoryDataReader, MemoryUsageReader
 from finance_api.storage.sql.driver import StatementCache
 from support.books import household, uid
 from support.forgetting import forgetting
@@ -265,7 +265,7 @@ class World:
             self.other.load(*marked_household(lambda value: value))
         now = self.service.clock.now()
         numbers = {(self.other.user.id, now - now % 86_400): 777_001}
-        self.service.change(lambda s: s.add_usage(numbers))
+        self.service.change(lambda s: s.usage.add(numbers))
 
     def ask(self, url, headers=None, **more):
         if headers is None:
@@ -540,15 +540,15 @@ def credentials(world):
     expired = service.client(expires_in_days=1)
     service.clock.seconds = at
     revoked, disabled = service.client(), service.client()
-    (token,) = service.change(lambda s: s.list_tokens(revoked.user.id))
-    service.change(lambda s: s.revoke_token(token.id, at))
-    service.change(lambda s: s.update_user(disabled.user.id, enabled=False))
+    (token,) = service.change(lambda s: s.tokens.list_by_user(revoked.user.id))
+    service.change(lambda s: s.tokens.revoke(token.id, at))
+    service.change(lambda s: s.users.update(disabled.user.id, enabled=False))
     stolen = f"stolen-{mine.user.id}"
-    service.change(lambda s: s.add_jwt(Jwt(stolen, mine.user.id, at, at + 3_600)))
-    service.change(lambda s: s.revoke_jwt(stolen, at))
+    service.change(lambda s: s.jwts.add(Jwt(stolen, mine.user.id, at, at + 3_600)))
+    service.change(lambda s: s.jwts.revoke(stolen, at))
     deleted = service.client()
     deleted_jwt = service.jwt(deleted.user)
-    service.change(lambda s: s.delete_user(deleted.user.id))
+    service.change(lambda s: s.users.delete(deleted.user.id))
     poor = service.client(premium=False)
     stranger = SimpleNamespace(uuid="00000000-0000-4000-8000-000000000000")
     return [
@@ -658,23 +658,23 @@ MUTATIONS = {
     ),
     "scan_rows": lambda a, b: [*a, *b],
     "sum_records": lambda a, b: RecordSum(a.amount + b.amount, a.count + b.count),
-    "get_data_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),
-    "list_usage": lambda a, b: [*a, *b],
+    "get_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),
+    "list_days": lambda a, b: [*a, *b],
 }
 
 
 @pytest.mark.parametrize("method", MUTATIONS)
 def test_a_read_that_forgets_the_user_would_be_noticed(world_in_memory, monkeypatch, method):
     def forget():
-        storage = type(world_in_memory.service.change(lambda s: s))
-        original = getattr(storage, method)
+        reader = MemoryUsageReader if method == "list_days" else MemoryDataReader
+        original = getattr(reader, method)
         other = world_in_memory.other.user.id
 
         def both(self, user_id, *arguments, **options):
             found = (original(self, each, *arguments, **options) for each in (user_id, other))
             return MUTATIONS[method](*found)
 
-        monkeypatch.setattr(storage, method, both)
+        monkeypatch.setattr(reader, method, both)
 
     with pytest.raises(AssertionError):
         check_before_and_after(world_in_memory, forget, rounds=1)
@@ -685,8 +685,7 @@ def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
     world_in_memory, monkeypatch, method
 ):
     world_in_memory.let_in()
-    storage = type(world_in_memory.service.change(lambda s: s))
-    original = getattr(storage, method)
+    original = getattr(MemoryDataReader, method)
 
     def both(self, user_id, *arguments):
         mine, other = (
@@ -694,7 +693,7 @@ def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
         )
         return MUTATIONS[method](mine, other)
 
-    monkeypatch.setattr(storage, method, both)
+    monkeypatch.setattr(MemoryDataReader, method, both)
     with pytest.raises(AssertionError):
         check_ids(world_in_memory)
 
@@ -715,27 +714,17 @@ def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monke
     assert MARK in world_in_memory.mine.get("records").text
 
 
-def test_a_statement_without_the_user_would_be_noticed(services, monkeypatch):
-    def all_rows(table, user_id, conditions=()):
-        parts = [shape_of(condition) for condition in conditions]
-        restriction = clauses(table, [test for test, _ in parts], BindNames())
-        return restriction, values_by_name([value for _, given in parts for value in given])
-
-    def forget():
-        monkeypatch.setattr("finance_api.storage.sql.reading.rows_of_user", all_rows)
-
-    with pytest.raises(AssertionError):
-        check_before_and_after(quiet_world(services("sqlite"), monkeypatch), forget, rounds=1)
-
-
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_statement_for_the_driver_without_the_user_would_be_noticed(services, monkeypatch, kind):
-    """Which of them is noticed when it alone forgets: see `storage.test_forgotten_users`."""
+@pytest.mark.parametrize("module", ["", "reading", "usage"])
+def test_statements_without_the_user_would_be_noticed(services, monkeypatch, kind, module):
+    """Those of one module, or all. Which of them is noticed when it alone forgets:
+    see `storage.test_forgotten_users`."""
+
+    def is_forgetful(build):
+        return not module or build.__module__ == f"finance_api.storage.sql.{module}"
 
     def forget():
-        monkeypatch.setattr(
-            StatementCache, "get", forgetting(StatementCache.get, lambda build: True)
-        )
+        monkeypatch.setattr(StatementCache, "get", forgetting(StatementCache.get, is_forgetful))
 
     with pytest.raises(AssertionError):
         check_before_and_after(quiet_world(services(kind), monkeypatch), forget, rounds=1)

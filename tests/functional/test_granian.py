@@ -258,8 +258,8 @@ def test_a_revoked_token_is_refused_by_all_processes(granian, place):
         return granian.get("/v1/api/labels", client.token)[0]
 
     assert until_all_answer(granian, ask) == [200, 200]
-    (token,) = place.service.change(lambda s: s.list_tokens(client.user.id))
-    place.service.change(lambda s: s.revoke_token(token.id, int(time.time())))
+    (token,) = place.service.change(lambda s: s.tokens.list_by_user(client.user.id))
+    place.service.change(lambda s: s.tokens.revoke(token.id, int(time.time())))
     assert until_all_answer(granian, ask) == [401, 401]
 
 
@@ -292,9 +292,9 @@ def test_usage_is_exact_after_sigterm(place, redis_url):
     # At once: most of it is in the memory of the processes only.
     assert server.stop() == 0, server.said
     assert answered == [200] * 160
-    used = place.service.change(lambda s: s.list_usage(client.user.id, 0, 2**40))
+    used = place.service.change(lambda s: s.usage.list_days(client.user.id, 0, 2**40))
     assert sum(number for _, number in used) == 160
-    (token,) = place.service.change(lambda s: s.list_tokens(client.user.id))
+    (token,) = place.service.change(lambda s: s.tokens.list_by_user(client.user.id))
     assert token.last_used_at is not None
 
 
@@ -323,7 +323,7 @@ def test_requests_in_flight_at_sigterm_are_answered_and_counted(place, redis_url
     for thread in threads:
         thread.join()
     assert set(answered) <= {200, 429}
-    used = place.service.change(lambda s: s.list_usage(client.user.id, 0, 2**40))
+    used = place.service.change(lambda s: s.usage.list_days(client.user.id, 0, 2**40))
     counted = sum(number for _, number in used)
     # A connection that was still in the system's queue may have been lost, with its request.
     assert counted == answered.count(200)

@@ -455,11 +455,11 @@ def test_a_user_who_is_disabled_or_gone_is_refused(attacker):
     change, user = other.client.service.change, other.client.user
     token = other.token()
     other.accepted(token)
-    change(lambda s: s.update_user(user.id, enabled=False))
+    change(lambda s: s.users.update(user.id, enabled=False))
     attacker.refused(token)
-    change(lambda s: s.update_user(user.id, enabled=True))
+    change(lambda s: s.users.update(user.id, enabled=True))
     other.accepted(token)
-    change(lambda s: s.delete_user(user.id))
+    change(lambda s: s.users.delete(user.id))
     attacker.refused(token)
 
 
@@ -506,9 +506,9 @@ def test_by_e_mail_too_a_user_who_is_disabled_or_gone_is_refused(issuer):
     change, user = other.client.service.change, other.client.user
     token = other.claims(sub=user.email)
     other.accepted(token)
-    change(lambda s: s.update_user(user.id, enabled=False))
+    change(lambda s: s.users.update(user.id, enabled=False))
     issuer.refused(token)
-    change(lambda s: s.delete_user(user.id))
+    change(lambda s: s.users.delete(user.id))
     issuer.refused(token)
 
 
@@ -667,8 +667,8 @@ def test_the_body_never_says_why(attacker):
     revoked, disabled = attacker.claims(jti=jti), other.token()
     attacker.accepted(revoked)
     other.accepted(disabled)
-    change(lambda s: s.add_jwt(Jwt(jti, None, None, now + 9_999, revoked_at=now)))
-    change(lambda s: s.update_user(other.client.user.id, enabled=False))
+    change(lambda s: s.jwts.add(Jwt(jti, None, None, now + 9_999, revoked_at=now)))
+    change(lambda s: s.users.update(other.client.user.id, enabled=False))
     tokens = [
         *(revoked, disabled, "x", "a.b.c", attacker.token(secret=b"x"), attacker.claims(iss="x")),
         *(attacker.headers(kid="x"), attacker.headers(alg="none"), attacker.claims(sub="x")),

@@ -67,7 +67,7 @@ def issue(client, ttl=3_600):
     services = service.services
 
     def work(storage):
-        user = storage.get_user(client.user.email)
+        user = storage.users.get(client.user.email)
         return issue_jwt(
             storage,
             user,
@@ -94,11 +94,11 @@ def revoke(client, jti):
 
 def revoke_all(client):
     service = client.service
-    service.change(lambda s: s.revoke_all_jwts(client.user.id, service.clock.now()))
+    service.change(lambda s: s.jwts.revoke_all(client.user.id, service.clock.now()))
 
 
 def listed(client):
-    return client.service.change(lambda s: s.list_jwts(client.user.id))
+    return client.service.change(lambda s: s.jwts.list_by_user(client.user.id))
 
 
 # -- one by one
@@ -166,7 +166,7 @@ def prune(client):
     """What the service does now and then."""
     services = client.service.services
     client.service.change(
-        lambda s: s.prune_jwts(services.clock.now() - services.jwt_rules.leeway_seconds)
+        lambda s: s.jwts.prune(services.clock.now() - services.jwt_rules.leeway_seconds)
     )
 
 
@@ -263,7 +263,7 @@ def test_a_token_ends_with_its_key_at_the_latest(client):
         token, _ = client.service.change(
             lambda storage, keys=keys: issue_jwt(
                 storage,
-                storage.get_user(client.user.email),
+                storage.users.get(client.user.email),
                 keys=keys,
                 rules=services.jwt_rules,
                 now=clock.now(),
@@ -281,7 +281,7 @@ def test_no_token_is_issued_that_could_never_be_accepted(client):
     revoke_all(client)
 
     def work(storage):
-        user = storage.get_user(client.user.email)
+        user = storage.users.get(client.user.email)
         rules = services.jwt_rules
         return issue_jwt(storage, user, keys=[key], rules=rules, now=clock.now(), ttl_seconds=60)
 
@@ -324,11 +324,11 @@ def test_a_user_who_is_disabled_is_refused_by_another_process_at_once(processes)
     client, there = service.client(), start()
     token = issue(client)
     assert there.status(token) == 200
-    service.change(lambda s: s.update_user(client.user.id, enabled=False))
+    service.change(lambda s: s.users.update(client.user.id, enabled=False))
     assert there.status(token) == 401
-    service.change(lambda s: s.update_user(client.user.id, enabled=True))
+    service.change(lambda s: s.users.update(client.user.id, enabled=True))
     assert there.status(token) == 200
-    service.change(lambda s: s.delete_user(client.user.id))
+    service.change(lambda s: s.users.delete(client.user.id))
     assert there.status(token) == 401
 
 
@@ -337,8 +337,8 @@ def test_a_revoked_personal_token_is_refused_by_another_process_at_once(processe
     client, there = service.client(), start()
     path = "/v1/api/records"
     assert there.status(client.token, path) == client.get("records").status_int == 200
-    (token,) = service.change(lambda s: s.list_tokens(client.user.id))
-    service.change(lambda s: s.revoke_token(token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.tokens.list_by_user(client.user.id))
+    service.change(lambda s: s.tokens.revoke(token.id, service.clock.now()))
     assert there.status(client.token, path) == 401
     assert start().status(client.token, path) == client.get("records").status_int == 401
 

@@ -11,7 +11,7 @@ from webtest import TestApp
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.issuing import issue_token
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.memory import MemoryStorage
+from finance_api.storage.memory import MemoryDataReader
 from support.books import account, label, record
 from support.service import USUAL_LIMITS, Service
 
@@ -402,7 +402,7 @@ def test_what_went_wrong_here_is_given_back(
     for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
         assert_headers(asking(), 1)
         with monkeypatch.context() as patch:
-            patch.setattr(MemoryStorage, "list_rows", raising(error("nobody may read this")))
+            patch.setattr(MemoryDataReader, "list_rows", raising(error("nobody may read this")))
             for _ in range(5):
                 response = asking()
                 assert response.status_int == status
@@ -483,12 +483,12 @@ def test_a_refusal_comes_before_every_other_fault_but_401(service, client, ask):
         ("/v1/api/records", "GET", {"Accept": "image/png"}),
     ):
         assert_429(ask(path, method, **headers), 8)
-    service.change(lambda s: s.update_user(client.user.id, premium=False))
+    service.change(lambda s: s.users.update(client.user.id, premium=False))
     assert_429(ask(), 8)
     assert ask.status(Authorization="Bearer x") == 401
     assert ask.status(Authorization="") == 401
-    (token,) = service.change(lambda s: s.list_tokens(client.user.id))
-    service.change(lambda s: s.revoke_token(token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.tokens.list_by_user(client.user.id))
+    service.change(lambda s: s.tokens.revoke(token.id, service.clock.now()))
     assert ask.status() == 401
 
 
@@ -504,7 +504,7 @@ def test_an_exhausted_token_that_has_expired_is_401(service):
 def test_an_exhausted_user_who_is_disabled_is_401(service, client, ask, ask_internally):
     ask.exhaust()
     assert ask_internally.passed(101) == 100
-    service.change(lambda s: s.update_user(client.user.id, enabled=False))
+    service.change(lambda s: s.users.update(client.user.id, enabled=False))
     assert ask.status() == ask_internally.status() == 401
 
 

@@ -46,7 +46,7 @@ class Replicated:
         self.first = Service(kind, settings)
         self.client = self.first.client()
         self.client.load(*household(), account(9, name="first"), budget(9, name="first"))
-        (self.token,) = self.first.change(lambda s: s.list_tokens(self.client.user.id))
+        (self.token,) = self.first.change(lambda s: s.tokens.list_by_user(self.client.user.id))
         for pending in ("usage", "last_used", "seen_sessions"):
             getattr(self.first.services, pending).flush()
         self.first.backend.close()
@@ -115,14 +115,14 @@ def test_what_is_unchanged_is_so_by_the_data_that_is_shown(both):
 def test_whoever_is_shown_out_by_the_database_is_out_at_once(both):
     clock = both.first.clock.now()
     assert {both.of_copy(path).status_int for path in [*PATHS, *INTERNAL]} == {200}
-    both.first.change(lambda s: s.update_user(both.client.user.id, premium=False))
+    both.first.change(lambda s: s.users.update(both.client.user.id, premium=False))
     assert {both.of_copy(path).status_int for path in PATHS} == {403}
-    both.first.change(lambda s: s.update_user(both.client.user.id, premium=True))
-    both.first.change(lambda s: s.revoke_token(both.token.id, clock))
+    both.first.change(lambda s: s.users.update(both.client.user.id, premium=True))
+    both.first.change(lambda s: s.tokens.revoke(both.token.id, clock))
     assert {both.of_copy(path).status_int for path in PATHS} == {401}
-    both.first.change(lambda s: s.update_user(both.client.user.id, enabled=False))
+    both.first.change(lambda s: s.users.update(both.client.user.id, enabled=False))
     assert {both.of_copy(path).status_int for path in INTERNAL} == {401}
-    both.first.change(lambda s: s.delete_user(both.client.user.id))
+    both.first.change(lambda s: s.users.delete(both.client.user.id))
     assert {both.of_copy(path).status_int for path in [*PATHS, *INTERNAL]} == {401}
 
 
@@ -159,15 +159,15 @@ def test_what_is_noted_is_written_to_the_database_alone(both):
 
 
 def test_nothing_can_be_written_to_the_copy(both):
-    engine = both.second.backend.copies.engine
+    engine = both.second.backend.replica_engine
     with engine.connect() as connection, pytest.raises(Exception, match=r"read-?only"):
         connection.execute(text("UPDATE users SET premium = premium"))
 
 
 def test_the_service_is_ready_when_both_are(both):
     both.second.web.get("/__heartbeat__", status=200)
-    url = both.second.backend.copies.engine.url
-    both.second.backend.copies.engine.dispose()
+    url = both.second.backend.replica_engine.url
+    both.second.backend.replica_engine.dispose()
     writable = create_engine(url)
     with writable.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))

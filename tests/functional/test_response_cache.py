@@ -100,12 +100,12 @@ def test_what_is_kept_is_not_for_whoever_may_no_longer_read(service, client):
     client.load(*household())
     for path in PATHS:
         assert client.get(path).status_int == 200
-    service.change(lambda s: s.update_user(client.user.id, premium=False))
+    service.change(lambda s: s.users.update(client.user.id, premium=False))
     assert {client.get(path).status_int for path in PATHS} == {403}
-    service.change(lambda s: s.update_user(client.user.id, premium=True))
+    service.change(lambda s: s.users.update(client.user.id, premium=True))
     assert {client.get(path).status_int for path in PATHS} == {200}
-    (token,) = service.change(lambda s: s.list_tokens(client.user.id))
-    service.change(lambda s: s.revoke_token(token.id, service.clock.now()))
+    (token,) = service.change(lambda s: s.tokens.list_by_user(client.user.id))
+    service.change(lambda s: s.tokens.revoke(token.id, service.clock.now()))
     assert {client.get(path).status_int for path in PATHS} == {401}
 
 

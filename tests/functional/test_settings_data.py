@@ -145,10 +145,8 @@ class Stream:
 def connections_in_use(service):
     if service.kind == "memory":
         return 0
-    readers = service.backend.readers
-    # Those that are kept open for the next are not in use.
-    reading = readers.engine.pool.checkedout() - len(readers._idle)
-    return reading + service.backend.engine.pool.checkedout()
+    engines = (service.backend.engine, service.backend.read_engine)
+    return sum(engine.pool.checkedout() for engine in engines)
 
 
 def test_the_download_is_streamed(service, user, visitor):
@@ -207,7 +205,7 @@ def test_pages_are_read_while_an_import_runs(service, user, visitor):
     reading, going_on = threading.Event(), threading.Event()
 
     def load(storage):
-        storage.lock_data(user.id)
+        storage.data.lock(user.id)
         reading.set()
         going_on.wait(20)
 

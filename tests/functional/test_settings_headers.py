@@ -63,7 +63,7 @@ def every_page(service, **options):
     new_jwt(service, user)
     token_id, jti = tokens_of(service, user)[0].id, jwts_of(service, user)[0].jti
     service.change(
-        lambda storage: storage.add_usage({(user.id, service.clock.now() // 86_400 * 86_400): 5})
+        lambda storage: storage.usage.add({(user.id, service.clock.now() // 86_400 * 86_400): 5})
     )
     for path in (*PAGES, f"/tokens/{token_id}/revoke", f"/jwts/{jti}/revoke"):
         yield visitor.get(f"/settings{path}")

@@ -113,7 +113,7 @@ def assert_same(response, model, pairs):
 
 
 def set_state(service, **tables):
-    service.backend.state = replace(service.backend.state, **tables)
+    service.backend.database = replace(service.backend.database, **tables)
 
 
 def addresses(strings):
@@ -201,7 +201,7 @@ def test_names_of_tokens_are_shown_as_text_in_lists(service, strings):
         pages = ["/settings/tokens", "/settings/usage"]
         pages += [f"/settings/tokens/{t.id}/revoke" for t in tokens_of(service, user)[::25]]
         shown = {path: visitor.get(path) for path in pages}
-        tokens, kept = dict(service.backend.state.tokens), {}
+        tokens, kept = dict(service.backend.database.tokens), {}
         for n, token in enumerate(tokens_of(service, user)):
             tokens[token.id] = replace(token, name=f"[model{n:05}]")
             kept[f"[model{n:05}]"] = token.name
@@ -244,7 +244,7 @@ def test_names_of_browsers_are_shown_as_text(service, strings):
         for text in batch:
             begin(service, user, as_sent(text))
         shown = visitor.get("/settings/security")
-        sessions, kept = dict(service.backend.state.sessions), {}
+        sessions, kept = dict(service.backend.database.sessions), {}
         for n, session in enumerate(sessions_of(service, user)):
             if session.user_agent != visitor.agent:
                 # A browser is recognised by words, so the model has the same.
@@ -298,15 +298,15 @@ def test_e_mails_are_shown_as_text_everywhere(service, strings):
         user = new_user(service, email=email, premium=bool(n % 2))
         visitor = signed_in(service, user)
         shown = {path: visitor.get(f"/settings{path}", None) for path in pages}
-        found = service.backend.state.users[user.id]
-        users = {**service.backend.state.users, user.id: replace(found, email="[model]@x.org")}
+        found = service.backend.database.users[user.id]
+        users = {**service.backend.database.users, user.id: replace(found, email="[model]@x.org")}
         set_state(service, users=users)
         for path in pages:
             model = visitor.get(f"/settings{path}", None)
             ids = [r.headers["X-Request-Id"] for r in (model, shown[path])]
             # In a command for the shell, quotes are written as the shell wants them.
             assert_same_in_commands(shown[path], model, email, ids)
-        users = {k: v for k, v in service.backend.state.users.items() if k != user.id}
+        users = {k: v for k, v in service.backend.database.users.items() if k != user.id}
         set_state(service, users=users, sessions={})
 
 

@@ -58,8 +58,8 @@ def other(service):
         new_token(service, user, f"{MARK} {name}")
         new_jwt(service, user)
     tokens, jwts = tokens_of(service, user), jwts_of(service, user)
-    service.change(lambda s: s.revoke_token(tokens[1].id, service.clock.now()))
-    service.change(lambda s: s.revoke_jwt(jwts[1].jti, service.clock.now()))
+    service.change(lambda s: s.tokens.revoke(tokens[1].id, service.clock.now()))
+    service.change(lambda s: s.jwts.revoke(jwts[1].jti, service.clock.now()))
     return user
 
 
@@ -118,7 +118,7 @@ def test_a_jwt_that_was_issued_elsewhere_is_not_one_s_own(service, mine):
     jti = new_id()
 
     def revoke_unknown(storage):
-        storage.add_jwt(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
+        storage.jwts.add(Jwt(jti, None, None, service.clock.now() + 60, service.clock.now()))
 
     service.change(revoke_unknown)
     path = f"/settings/jwts/{jti}/revoke"
@@ -134,7 +134,7 @@ def test_pages_are_the_same_whatever_others_have(service, other):
     before = [comparable(visitor.get(path)) for path in queries]
     service.load(other, [account(1, name=MARK), record(1, payee=MARK), *household()[1:]])
     day = service.clock.now() // 86_400 * 86_400
-    service.change(lambda storage: storage.add_usage({(other.id, day): 987_654}))
+    service.change(lambda storage: storage.usage.add({(other.id, day): 987_654}))
     signed_in(service, other, agent=MARK)
     new_token(service, other, MARK)
     assert [comparable(visitor.get(path)) for path in queries] == before

@@ -306,8 +306,8 @@ def test_a_disabled_or_deleted_user_is_out_in_every_process(both):
     disabled, deleted = new_user(here), new_user(here)
     visitors = [signed_in(here, u).copy(there) for u in (disabled, deleted)]
     assert all(v.is_signed_in() for v in visitors)
-    here.change(lambda storage: storage.update_user(disabled.id, enabled=False))
-    here.change(lambda storage: storage.delete_user(deleted.id))
+    here.change(lambda storage: storage.users.update(disabled.id, enabled=False))
+    here.change(lambda storage: storage.users.delete(deleted.id))
     assert not any(v.is_signed_in() for v in visitors)
 
 
@@ -344,7 +344,7 @@ def test_signing_in_forgets_what_is_over(service, user):
 
 def test_sessions_go_with_their_user(service, user):
     visitor = signed_in(service, user)
-    service.change(lambda storage: storage.delete_user(user.id))
+    service.change(lambda storage: storage.users.delete(user.id))
     assert not visitor.is_signed_in()
     assert sessions_of(service, user) == []
 

@@ -167,7 +167,7 @@ def test_the_e_mail_may_be_written_in_another_case_and_between_blanks(service, u
 
 def test_a_disabled_user_is_refused_and_put_out(service, user):
     before = signed_in(service, user)
-    service.change(lambda storage: storage.update_user(user.id, enabled=False))
+    service.change(lambda storage: storage.users.update(user.id, enabled=False))
     assert not before.is_signed_in()
     late = Visitor(service)
     refused = attempt(late, email=user.email, password=PASSWORD)
@@ -176,7 +176,7 @@ def test_a_disabled_user_is_refused_and_put_out(service, user):
     assert comparable(refused)[2] == comparable(unknown)[2].replace(
         "nobody@example.org", user.email
     )
-    service.change(lambda storage: storage.update_user(user.id, enabled=True))
+    service.change(lambda storage: storage.users.update(user.id, enabled=True))
     assert before.is_signed_in()
 
 
@@ -220,7 +220,7 @@ def test_who_is_signed_in_is_led_past_the_form(service, user):
 def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, user, monkeypatch):
     nobody = new_user(service, password=None)
     disabled = new_user(service)
-    service.change(lambda storage: storage.update_user(disabled.id, enabled=False))
+    service.change(lambda storage: storage.users.update(disabled.id, enabled=False))
     answers, hashes = [], []
     for email in (user.email, "unknown@example.org", nobody.email, "no address", disabled.email):
         with hashes_counted(monkeypatch) as compared:

@@ -265,16 +265,16 @@ def test_without_premium_the_page_says_so_and_nothing_is_made(service):
 @on_one_storage
 def test_premium_that_ends_meanwhile_counts(service, user, visitor):
     form = visitor.form(NEW).filled({"name": "late"})
-    service.change(lambda storage: storage.update_user(user.id, premium=False))
+    service.change(lambda storage: storage.users.update(user.id, premium=False))
     visitor.post(NEW, form, status=403)
     assert tokens_of(service, user) == []
-    service.change(lambda storage: storage.update_user(user.id, premium=True))
+    service.change(lambda storage: storage.users.update(user.id, premium=True))
     visitor.post(NEW, form, status=200)
 
 
 def test_tokens_of_before_can_be_seen_and_revoked_without_premium(service, user, visitor):
     new_token(service, user, "earlier")
-    service.change(lambda storage: storage.update_user(user.id, premium=False))
+    service.change(lambda storage: storage.users.update(user.id, premium=False))
     (kept,) = tokens_of(service, user)
     assert "earlier" in shown_text(visitor.get("/settings/tokens").text)
     visitor.submit(f"/settings/tokens/{kept.id}/revoke", status=303)

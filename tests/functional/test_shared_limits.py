@@ -141,7 +141,9 @@ def test_four_processes_grant_a_token_what_one_would(place, servers):
 
 def counted(place, user):
     now = int(time.time())
-    days = place.service.change(lambda s: s.list_usage(user.id, now - 2 * 86_400, now + 86_400))
+    days = place.service.change(
+        lambda s: s.usage.list_days(user.id, now - 2 * 86_400, now + 86_400)
+    )
     return sum(number for _, number in days)
 
 
@@ -247,8 +249,8 @@ def test_without_redis_a_process_still_holds_the_limit(place, alone):
 def test_credentials_are_checked_as_ever_without_redis(place, alone):
     client = place.service.client()
     assert alone.get("/v1/api/labels", client.token)[0] == 200
-    (token,) = place.service.change(lambda s: s.list_tokens(client.user.id))
-    place.service.change(lambda s: s.revoke_token(token.id, int(time.time())))
+    (token,) = place.service.change(lambda s: s.tokens.list_by_user(client.user.id))
+    place.service.change(lambda s: s.tokens.revoke(token.id, int(time.time())))
     assert alone.get("/v1/api/labels", client.token)[0] == 401
     assert alone.get("/v1/api/labels", "x")[0] == 401
     assert alone.get("/v1/api/labels", place.token())[0] == 200

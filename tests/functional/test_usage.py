@@ -49,7 +49,7 @@ def use(client, *times):
 def write(service, client, days):
     """Notes numbers as if they had been counted. days: {date: number}."""
     numbers = {(client.user.id, parse_time(f"{at}T00:00:00Z")): n for at, n in days.items()}
-    service.change(lambda storage: storage.add_usage(numbers))
+    service.change(lambda storage: storage.usage.add(numbers))
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_what_is_not_a_200_does_not_count(service):
     posted = service.web.post("/v1/api/records", headers=client.headers, status="*")
     assert posted.status_int == 405
     assert poor.get("records").status_int == narrow.get("records").status_int == 403
-    service.change(lambda s: s.update_user(poor.user.id, premium=True))
+    service.change(lambda s: s.users.update(poor.user.id, premium=True))
     assert [total(each) for each in (client, poor, narrow)] == [0, 0, 0]
 
 
@@ -175,9 +175,9 @@ def test_what_a_token_did_still_counts_when_it_is_revoked(service, client):
     now = service.clock.now()
     text = service.change(lambda s: issue_token(s, client.user, name="second", now=now))
     assert Client(service, client.user, text).get("labels").status_int == 200
-    second = service.change(lambda s: s.list_tokens(client.user.id))
+    second = service.change(lambda s: s.tokens.list_by_user(client.user.id))
     (second,) = [token for token in second if token.name == "second"]
-    service.change(lambda s: s.revoke_token(second.id, now))
+    service.change(lambda s: s.tokens.revoke(second.id, now))
     assert total(client) == 1
 
 
@@ -255,19 +255,19 @@ def test_a_user_who_is_deleted_meanwhile_keeps_no_number_from_being_written(serv
     gone, stays = service.client(), service.client()
     for client in (gone, stays):
         assert client.get("labels").status_int == 200
-    service.change(lambda s: s.delete_user(gone.user.id))
+    service.change(lambda s: s.users.delete(gone.user.id))
     assert total(stays) == 1
     assert gone.get("labels").status_int == 401
     service.services.usage.flush()
     now = service.clock.now()
-    assert service.change(lambda s: s.list_usage(gone.user.id, 0, now + DAY)) == []
+    assert service.change(lambda s: s.usage.list_days(gone.user.id, 0, now + DAY)) == []
 
 
 def test_a_new_user_begins_at_nothing(service):
     old = service.client()
     assert old.get("labels").status_int == 200
     service.services.usage.flush()
-    service.change(lambda s: s.delete_user(old.user.id))
+    service.change(lambda s: s.users.delete(old.user.id))
     assert total(service.client()) == 0
 
 
@@ -289,13 +289,15 @@ def test_usage_is_kept_for_400_days(service, client):
     write(service, client, days)
     # 400 days before the 18th of March 2026 is the 11th of February 2025.
     tidy(service)
-    found = service.change(lambda s: s.list_usage(client.user.id, 0, service.clock.now() + DAY))
+    found = service.change(
+        lambda s: s.usage.list_days(client.user.id, 0, service.clock.now() + DAY)
+    )
     assert [count for _, count in found] == [2, 4, 8]
     service.clock.set("2026-03-18T23:59:59Z")
     tidy(service)
     service.clock.set("2026-03-19T00:00:00Z")
     tidy(service)
-    found = service.change(lambda s: s.list_usage(client.user.id, 0, service.clock.now()))
+    found = service.change(lambda s: s.usage.list_days(client.user.id, 0, service.clock.now()))
     assert [count for _, count in found] == [4, 8]
 
 
@@ -316,11 +318,11 @@ def test_expired_json_web_tokens_are_forgotten_and_revoked_ones_not_before(servi
         (f"valid-{client.user.id}", now + 100, None),
     ):
         one = Jwt(jti, client.user.id, now - 1_000, expires_at, revoked_at)
-        service.change(lambda s, one=one: s.add_jwt(one))
+        service.change(lambda s, one=one: s.jwts.add(one))
     tidy(service)
 
     def kept():
-        jwts = service.change(lambda s: s.list_jwts(client.user.id))
+        jwts = service.change(lambda s: s.jwts.list_by_user(client.user.id))
         return sorted(jwt.jti.partition("-")[0] for jwt in jwts)
 
     assert kept() == ["revoked", "valid"]
@@ -335,8 +337,8 @@ def test_a_revoked_json_web_token_is_refused_before_and_after_it_is_forgotten(se
     header = {"Authorization": f"Bearer {jwt}"}
     assert client.internal("get-records", headers=header).status_int == 200
     now = service.clock.now()
-    service.change(lambda s: s.add_jwt(Jwt(jti, client.user.id, now, now + 3_600)))
-    service.change(lambda s: s.revoke_jwt(jti, now))
+    service.change(lambda s: s.jwts.add(Jwt(jti, client.user.id, now, now + 3_600)))
+    service.change(lambda s: s.jwts.revoke(jti, now))
     # Beyond its end by less than the leeway, to it, and past it.
     for seconds in (0, 3_600, 4, 1, 1, 100_000):
         service.clock.advance(seconds)

@@ -10,7 +10,12 @@ from finance_api.query.model import Condition, Operator, Query, SortKey, Span, o
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.projection import reading, search_keys, searching, writing
+from finance_api.storage.sql.projection import (
+    reading,
+    records_by_date,
+    search_keys,
+    searching,
+)
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none
@@ -122,22 +127,22 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
             each.put(resource, *rows)
         with model.reading() as expected, unit.reading() as found:
             for query in asked:
-                page = found.list_rows(unit.user.id, query)
-                assert page == expected.list_rows(model.user.id, query)
+                page = found.data.list_rows(unit.user.id, query)
+                assert page == expected.data.list_rows(model.user.id, query)
                 if resource.path and not resource.computed_fields:
-                    rows = found.list_json(unit.user.id, query)
-                    assert rows == expected.list_json(model.user.id, query)
+                    rows = found.data.list_json(unit.user.id, query)
+                    assert rows == expected.data.list_json(model.user.id, query)
                     wanted = [row["id"] for row in page.rows]
-                    assert found.get_json(unit.user.id, resource, wanted) == expected.get_json(
-                        model.user.id, resource, wanted
-                    )
-                scanned = found.scan_rows(unit.user.id, resource, conditions=query.conditions)
-                assert scanned == expected.scan_rows(
+                    assert found.data.get_json(
+                        unit.user.id, resource, wanted
+                    ) == expected.data.get_json(model.user.id, resource, wanted)
+                scanned = found.data.scan_rows(unit.user.id, resource, conditions=query.conditions)
+                assert scanned == expected.data.scan_rows(
                     model.user.id, resource, conditions=query.conditions
                 )
                 if resource.name == "records":
-                    total = found.sum_records(unit.user.id, query.conditions)
-                    assert total == expected.sum_records(model.user.id, query.conditions)
+                    total = found.data.sum_records(unit.user.id, query.conditions)
+                    assert total == expected.data.sum_records(model.user.id, query.conditions)
 
     compare()
 
@@ -223,7 +228,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
     new_backend, monkeypatch, storage
 ):
     """With so small distances that few records are as many as many."""
-    for module in (reading, writing, searching):
+    for module in (reading, records_by_date, searching):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3, raising=False)
     monkeypatch.setattr(searching, "ROUNDS", (1, 2))
     monkeypatch.setattr(searching, "_SPARE", 0)
@@ -256,15 +261,15 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
             known |= {row["id"] for row in rows}
             for each in (model, unit):
                 with each.writing() as writing:
-                    writing.put_rows(each.user.id, RECORDS, new=new, changed=old)
+                    writing.data.put_rows(each.user.id, RECORDS, new=new, changed=old)
             for query in queries_then:
                 with model.reading() as expected, unit.reading() as found:
-                    rows = found.list_json(unit.user.id, query)
-                    assert rows == expected.list_json(model.user.id, query)
+                    rows = found.data.list_json(unit.user.id, query)
+                    assert rows == expected.data.list_json(model.user.id, query)
                     wanted = [make_id(n) for n in range(1, 45, 7)]
-                    assert found.get_json(unit.user.id, RECORDS, wanted) == expected.get_json(
-                        model.user.id, RECORDS, wanted
-                    )
+                    assert found.data.get_json(
+                        unit.user.id, RECORDS, wanted
+                    ) == expected.data.get_json(model.user.id, RECORDS, wanted)
 
     compare()
     ways = {

@@ -1,14 +1,15 @@
-"""StatementCache as libpq is given them."""
+"""Statements as libpq gets them."""
 
 from decimal import Decimal
 
 import pytest
+from psycopg.errors import DivisionByZero, SyntaxError
 from sqlalchemy import text
 
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.sql import driver_postgresql
-from finance_api.storage.sql.driver import CompiledStatement
-from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.connections import ReadConnection
+from finance_api.storage.sql.driver import CompiledStatement, Driver, StatementCache
 from finance_api.storage.sql.engine import make_engine
 
 
@@ -22,7 +23,7 @@ def connection(new_postgresql_url):
 
 @pytest.fixture
 def driver(connection):
-    return PostgresqlDriver(connection)
+    return connection.info[Driver.INFO]
 
 
 @pytest.fixture
@@ -44,22 +45,22 @@ def test_values_come_and_go_as_they_are(driver, statement):
     )
     row = (*values.values(), False, values["text"], 2, 3, Decimal("12345678901234567890.5"), "a%b")
     # Asked for once, and prepared.
-    assert driver.run(asked, values) == [row] == driver.run(asked, values)
+    assert driver.rows(asked, values) == [row] == driver.rows(asked, values)
 
 
 def test_nothing_else_is_bound_or_read(driver, statement):
     with pytest.raises(TypeError, match="float"):
-        driver.run(statement("SELECT :x ::text"), {"x": 1.5})
+        driver.rows(statement("SELECT :x ::text"), {"x": 1.5})
     with pytest.raises(ValueError, match="NUL"):
-        driver.run(statement("SELECT :x ::text"), {"x": "a\0b"})
+        driver.rows(statement("SELECT :x ::text"), {"x": "a\0b"})
     with pytest.raises(KeyError):
-        driver.run(statement("SELECT now()"), {})
+        driver.rows(statement("SELECT now()"), {})
 
 
-def test_lines_are_the_state_and_a_body_on_each(driver, statement):
+def test_lines_are_the_state_and_a_json_row_on_each(driver, statement):
     assert driver.lines(statement("SELECT 1, 2, 'x' WHERE false"), {}) is None
     assert driver.lines(statement("SELECT 1, 2, NULL ::text"), {}) == ((1, 2), b"")
-    two = statement("SELECT 1, 2, body FROM (VALUES ('[1]'), ('[2, 3, \"ß\"]')) AS v (body)")
+    two = statement("SELECT 1, 2, json FROM (VALUES ('[1]'), ('[2, 3, \"ß\"]')) AS v (json)")
     assert driver.lines(two, {}) == ((1, 2), '[1]\n[2, 3, "ß"]'.encode())
 
 
@@ -68,21 +69,21 @@ def test_a_statement_is_prepared_once_unless_it_is_to_be_planned_anew(
 ):
     asked = statement("SELECT :x ::text")
     for number in range(3):
-        assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
+        assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
     assert prepared(connection) == 1
     anew = statement("SELECT :x ::bigint", finance_api_planned_anew=True)
-    assert driver.run(anew, {"x": 4}) == [(4,)]
+    assert driver.rows(anew, {"x": 4}) == [(4,)]
     assert prepared(connection) == 1
 
 
 def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statement, monkeypatch):
-    monkeypatch.setattr(driver_postgresql, "_PREPARED", 3)
+    monkeypatch.setattr(driver_postgresql, "_MAX_PREPARED", 3)
     asked = [statement(f"SELECT {number}") for number in range(5)]
     for number in (0, 1, 2, 0, 3, 0, 4, 1):
-        assert driver.run(asked[number], {}) == [(number,)]
+        assert driver.rows(asked[number], {}) == [(number,)]
     assert prepared(connection) == 3
-    kept = connection.exec_driver_sql("SELECT statement FROM pg_prepared_statements").scalars()
-    assert sorted(kept) == ["SELECT 0", "SELECT 1", "SELECT 4"]
+    left = connection.exec_driver_sql("SELECT statement FROM pg_prepared_statements").scalars()
+    assert sorted(left) == ["SELECT 0", "SELECT 1", "SELECT 4"]
 
 
 def test_a_roll_back_or_other_statements_leave_what_is_prepared(connection, driver, statement):
@@ -91,7 +92,7 @@ def test_a_roll_back_or_other_statements_leave_what_is_prepared(connection, driv
         for other in range(8):
             connection.exec_driver_sql(f"SELECT {other % 2}")
         driver.execute("BEGIN")
-        assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
+        assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
         connection.connection.driver_connection.rollback()
     assert prepared(connection) == 1
 
@@ -100,24 +101,47 @@ def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1)
     for _ in range(2):
         with engine.connect() as connection:
-            driver = PostgresqlDriver(connection)
+            driver = connection.info[Driver.INFO]
             for number in range(12):
                 asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
-                assert driver.run(asked, {"x": str(number)}) == [(str(number),)]
+                assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
             found = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
             assert connection.exec_driver_sql(found).scalar() == 0
     engine.dispose()
 
 
-def test_failures_are_told_apart(connection, driver, statement):
+def test_no_two_connections_name_a_statement_alike(new_postgresql_url):
+    """Behind a pooler of transactions the one's name could otherwise be the other's statement."""
+    engine = make_engine(new_postgresql_url(), pool_size=2, statement_seconds=1, for_reading=True)
+    names = set()
+    with engine.connect() as one, engine.connect() as other:
+        for connection in (one, other):
+            asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
+            connection.info[Driver.INFO].rows(asked, {"x": "a"})
+            found = "SELECT name FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
+            names.update(connection.exec_driver_sql(found).scalars())
+    assert len(names) == 2
+    engine.dispose()
+
+
+def test_failures_are_told_apart(new_postgresql_url):
+    engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1, for_reading=True)
+    connection = ReadConnection(engine, StatementCache(engine.dialect))
+
+    def run(written):
+        return connection.fetch(lambda database: text(written), values={})
+
     with pytest.raises(StorageUnavailable, match="statement timeout"):
-        driver.run(statement("SELECT 1 FROM pg_sleep(5)"), {})
-    with pytest.raises(Exception, match="division by zero"):
-        driver.run(statement("SELECT 1 / 0"), {})
-    with pytest.raises(Exception, match="syntax error"):
-        driver.execute("SELEC")
+        run("SELECT 1 FROM pg_sleep(5)")
+    with pytest.raises(DivisionByZero, match="division by zero"):
+        run("SELECT 1 / 0")
+    with pytest.raises(SyntaxError, match="syntax error"):
+        run("SELEC")
     # None of them has harmed the connection.
-    assert driver.run(statement("SELECT 1"), {}) == [(1,)]
+    assert run("SELECT 1") == [(1,)]
     with pytest.raises(StorageUnavailable):
-        driver.run(statement("SELECT 1 FROM pg_terminate_backend(pg_backend_pid())"), {})
-    assert connection.invalidated
+        run("SELECT 1 FROM pg_terminate_backend(pg_backend_pid())")
+    with pytest.raises(StorageUnavailable):
+        run("SELECT 1")
+    connection.close()
+    engine.dispose()

@@ -1,44 +1,50 @@
-"""Every statement that reads data for the driver: would it be noticed if it forgot the user?
+"""Every statement that reads a user's rows: would it be noticed if it forgot the user?
 
-Two users have records with the same ids, dates and texts, more than places and rounds of the search
-are apart. One of them is asked before and after the other has data, and must see no difference;
+Two users have records with the same ids, dates and texts, more than anchors and rounds of the
+search are apart. One of them reads before and after the other has data, and must see no difference;
 with a statement that forgets whose data it is to read, a difference must be seen.
 """
 
 import inspect
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from psycopg.errors import CardinalityViolation
+from sqlalchemy import Select
+from sqlalchemy.sql import Executable
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
-from finance_api.storage.interface import DataState
-from finance_api.storage.sql import json_rows, parts
+from finance_api.storage.interface import DataState, Jwt, Session
+from finance_api.storage.sql import json_rows, jwts, reading, sessions, statements, tokens, usage
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.projection import reading, searching, writing
+from finance_api.storage.sql.projection import reading as by_date
+from finance_api.storage.sql.projection import records_by_date, searching
 from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.storage.testing.units import make_token
 from support.forgetting import builds_of, forgetting, is_bound
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 DAY = 86_400
-WITH_BODIES = (ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES)
+WITH_JSON = (ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES)
 
 
 def builders():
-    """The functions that make statements."""
-    return [
-        function
-        for module in (json_rows, reading, parts, searching)
-        for _, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__
-        and next(iter(inspect.signature(function).parameters), "") == "database"
-    ]
+    """The functions that make statements on a user's rows."""
+    found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
+    for module in (json_rows, reading, by_date, statements, searching):
+        for _, function in inspect.getmembers(module, inspect.isfunction):
+            signature = inspect.signature(function)
+            makes_statement = signature.return_annotation in (Select[Any], Executable)
+            if function.__module__ == module.__name__ and "database" in signature.parameters:
+                found += [function] if makes_statement else []
+    return found
 
 
 def name_of(builder):
-    return f"{builder.__module__.rpartition('.')[2]}.{builder.__name__}"
+    return ".".join([*builder.__module__.split(".")[-2:], builder.__name__])
 
 
 def query(resource, sort=None, *, limit=4, offset=0, total=False, **filters):
@@ -52,8 +58,8 @@ def query(resource, sort=None, *, limit=4, offset=0, total=False, **filters):
     return Query(resource, tuple(conditions), keys, limit, offset, total)
 
 
-def questions():
-    for resource in WITH_BODIES:
+def queries():
+    for resource in WITH_JSON:
         for offset in (0, 2):
             yield query(resource, offset=offset, total=True)
         yield query(resource, limit=100, id=f"{make_id(1)},{make_id(2)}")
@@ -77,7 +83,7 @@ def questions():
         yield query(RECORDS, payee="contains.Twin", limit=1, **bound)
         for text in ("contains-i.once", "contains.once", "contains.ONCE"):
             yield query(RECORDS, note=text, **bound)
-    # Past the oldest date there is no place.
+    # Past the oldest date there is no anchor.
     yield query(RECORDS, offset=4, limit=2, recordDate="lt.1970-01-03")
     for sort in ("+amount", "-payee", "+recordDate"):
         yield query(RECORDS, sort, total=True)
@@ -85,41 +91,61 @@ def questions():
 
 
 class Pair:
-    """mine: the user who is asked about. The other one is in the database before."""
+    """mine: the user whose data is read. The other one is in the database before."""
 
     def __init__(self, backend):
         self.other = Unit(backend, "other")
         self.mine = Unit(backend, "mine")
-        for resource in WITH_BODIES:
-            self.mine.put(resource, *(make_row(resource, n, name=f"mine {n}") for n in (1, 2, 4)))
+        for resource in WITH_JSON:
+            rows = (make_row(resource, n, name=f"mine {n}", **source(n)) for n in (1, 2, 4))
+            self.mine.put(resource, *rows)
         self.mine.put(RECORDS, *(record(n, "mine") for n in range(1, 41)))
-        with self.mine.writing() as storage:
-            storage.set_data_state(self.mine.user.id, DataState(3, 33))
+        add_credentials(self.mine, 1, DataState(3, 33))
 
     def let_other_in(self):
-        for resource in WITH_BODIES:
-            rows = (make_row(resource, n, name=f"{n} theirs") for n in (1, 2, 3, 5))
+        for resource in WITH_JSON:
+            rows = (make_row(resource, n, name=f"{n} theirs", **source(n)) for n in (1, 2, 3, 5))
             self.other.put(resource, *rows)
         self.other.put(RECORDS, *(record(n, "Theirs") for n in range(1, 71)))
-        with self.other.writing() as storage:
-            storage.set_data_state(self.other.user.id, DataState(7, 77))
+        add_credentials(self.other, 2, DataState(7, 77))
 
     def answers(self):
-        """What is asked, and what it is answered with."""
-        user_id = self.mine.user.id
+        """Every read, and what it returns."""
         ids = [make_id(n) for n in (1, 3, 5, 39, 60)]
-        asked = [("list_json", each) for each in questions()]
-        asked += [("get_json", resource, ids) for resource in (RECORDS, *WITH_BODIES)]
-        asked += [("get_data_state",)]
-        return [(question, self.answer(user_id, *question)) for question in asked]
+        reads = [("data", "list_json", each) for each in queries()]
+        for resource in (RECORDS, *WITH_JSON):
+            reads += [("data", "get_json", resource, ids), ("data", "get_rows", resource, ids)]
+            reads += [("data", "get_rows_by_source", resource, "bank", ids)]
+            reads += [("data", "scan_rows", resource)]
+            for total, offset in ((True, 0), (False, 1_000), (False, 39)):
+                reads += [("data", "list_rows", query(resource, offset=offset, total=total))]
+        conditions = query(RECORDS, note="contains-i.rare").conditions
+        reads += [("data", "sum_records", each) for each in ((), conditions)]
+        reads += [("data", "get_state"), ("usage", "list_days", 0, 100)]
+        reads += [(role, "list_by_user") for role in ("tokens", "jwts", "sessions")]
+        return [(read, self.answer(*read)) for read in reads]
 
-    def answer(self, user_id, method, *arguments):
+    def answer(self, role, method, *arguments):
         with self.mine.reading() as storage:
             try:
-                return getattr(storage, method)(user_id, *arguments)
+                return getattr(getattr(storage, role), method)(self.mine.user.id, *arguments)
             except (LookupError, CardinalityViolation) as error:
-                # What one statement found of another user, the next one does not find of this one.
+                # What one statement finds of the other user, the next does not find of this one.
                 return type(error)
+
+
+def source(number):
+    return {"source": "bank", "sourceId": make_id(number)}
+
+
+def add_credentials(unit, number, state):
+    user = unit.user
+    with unit.writing() as storage:
+        storage.data.set_state(user.id, state)
+        storage.tokens.add(make_token(user, number))
+        storage.jwts.add(Jwt(f"{number}", user.id, 10, 100))
+        storage.sessions.add(Session(f"{number}", user.id, 10, 10))
+        storage.usage.add({(user.id, number): number})
 
 
 def record(number, whose):
@@ -130,6 +156,7 @@ def record(number, whose):
         number,
         recordDate=(number % 29) * DAY,
         amount=number if whose == "mine" else -number,
+        **source(number),
         payee=f"pay {twin} {whose}",
         note=("rare " if number % 13 == 0 else "")
         + ("" if number != 20 else "ONCE " if whose == "Theirs" else "once ")
@@ -139,7 +166,7 @@ def record(number, whose):
 
 @pytest.fixture
 def pair(new_backend, monkeypatch):
-    for module in (reading, writing, searching):
+    for module in (by_date, records_by_date, searching):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3, raising=False)
     monkeypatch.setattr(searching, "ROUNDS", (1, 2))
     monkeypatch.setattr(searching, "_SPARE", 0)
@@ -161,7 +188,7 @@ def test_what_another_user_has_makes_no_difference_to_any_statement(pair, databa
     assert both.answers() == before
 
 
-def test_every_statement_is_asked_for(pair, monkeypatch):
+def test_every_statement_is_run(pair, monkeypatch):
     asked = set()
     get = StatementCache.get
 
@@ -176,10 +203,14 @@ def test_every_statement_is_asked_for(pair, monkeypatch):
 
 
 #: Of one row: without the user it is the first one that the database comes by. Here, another's.
-OF_ONE_ROW = {"reading._anchor", "parts.state_statement", "parts.with_state"}
+OF_ONE_ROW = {
+    "projection.reading._anchor",
+    "sql.statements.data_state",
+    "sql.statements.with_state",
+}
 #: What the index finds for anybody is the user's only by the next statement, and what that one
 #: reads of anybody's is the user's only by the index.
-TOGETHER = {"searching._candidates", "searching._chosen"}
+TOGETHER = {"projection.searching._candidates", "projection.searching._chosen"}
 
 
 @DATABASES
@@ -204,16 +235,14 @@ def test_a_statement_that_forgets_the_user_is_noticed(pair, monkeypatch, databas
     monkeypatch.setattr(StatementCache, "get", get)
     after = both.answers()
     if not used:
-        pytest.skip(f"{database} is not asked this")
+        pytest.skip(f"{database} does not run this")
     assert after != before
 
 
 @DATABASES
-@pytest.mark.parametrize(
-    "builder", [f"searching.{name}" for name in ("_scan_in_order", "_chosen", "_planned")]
-)
+@pytest.mark.parametrize("name", ["_scan_in_order", "_chosen", "_planned"])
 def test_a_text_of_another_user_s_record_of_the_same_id_is_no_match(
-    pair, monkeypatch, database, builder
+    pair, monkeypatch, database, name
 ):
     """With regard to case the text is compared in another table: there too, it is the user's."""
     both = pair(database)
@@ -222,19 +251,21 @@ def test_a_text_of_another_user_s_record_of_the_same_id_is_no_match(
     used = set()
 
     def is_careless(build):
-        used.update({name_of(build)} & {builder})
-        return name_of(build) == builder
+        is_meant = build is getattr(searching, name)
+        used.update([name] if is_meant else [])
+        return is_meant
 
     get = forgetting(StatementCache.get, is_careless, table="records", others=True)
     monkeypatch.setattr(StatementCache, "get", get)
     after = both.answers()
     if not used:
-        pytest.skip(f"{database} is not asked this")
+        pytest.skip(f"{database} does not run this")
     assert after != before
 
 
 @DATABASES
 def test_every_table_in_a_statement_is_bound_to_the_user(pair, monkeypatch, database):
+    both = pair(database)
     texts = set()
     get = StatementCache.get
 
@@ -244,6 +275,6 @@ def test_every_table_in_a_statement_is_bound_to_the_user(pair, monkeypatch, data
         return statement
 
     monkeypatch.setattr(StatementCache, "get", note)
-    pair(database).answers()
+    both.answers()
     assert len(texts) > 20
     assert [text for text in texts if not is_bound(text)] == []

@@ -20,7 +20,7 @@ def found(unit, text):
     conditions = parse_conditions(RECORDS.get_field("note"), f"contains-i.{text}")
     query = Query(RECORDS, conditions, parse_sort(RECORDS, RECORDS.default_sort), limit=100)
     with unit.reading() as storage:
-        return len(storage.list_json(unit.user.id, query).rows)
+        return len(storage.data.list_json(unit.user.id, query).rows)
 
 
 def in_order(backend):
@@ -85,15 +85,15 @@ def test_what_was_written_just_before_goes_out_of_the_index_as_well(new_backend)
     rows = [make_row(RECORDS, n, recordDate=n * DAY, note="abcd") for n in range(50)]
     other.put(RECORDS, *rows)
     with unit.writing() as storage:
-        storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
+        storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
         changed = [{**row, "note": "efgh", "recordDate": 0} for row in rows[:10]]
-        storage.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
+        storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
     assert (found(unit, "abc"), found(unit, "fgh"), found(other, "abc")) == (40, 10, 50)
     in_order(backend)
     with unit.writing() as storage:
         new = [make_row(RECORDS, n, recordDate=n * DAY, note="abcd") for n in range(50, 60)]
-        storage.put_rows(unit.user.id, RECORDS, new=new, changed=())
-        storage.delete_user(unit.user.id)
+        storage.data.put_rows(unit.user.id, RECORDS, new=new, changed=())
+        storage.users.delete(unit.user.id)
     assert found(other, "abc") == 50
     in_order(backend)
     with backend.engine.connect() as connection:

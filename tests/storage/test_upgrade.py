@@ -1,21 +1,36 @@
-"""Databases of earlier versions, with rows in them."""
+"""Databases whose projection is not this program's."""
+
+import hashlib
 
 import pytest
 from sqlalchemy import select, update
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
+from finance_api.resources.wire import encoder_of
+from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading
-from finance_api.storage.sql.tables import DATA_TABLES, record_anchors, records_by_date
-from finance_api.storage.testing import Unit, make_row
+from finance_api.storage.sql.projection import rebuilding, search_keys
+from finance_api.storage.sql.projection.records_by_date import _projected
+from finance_api.storage.sql.reading import SqlDataReader
+from finance_api.storage.sql.tables import (
+    DATA_TABLES,
+    has_json,
+    projection_version,
+    record_anchors,
+    records_by_date,
+    users,
+)
+from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.storage.testing.units import FULL
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 DAY = 86_400
 COUNT = 600
 
-#: As of version 0004: keys in the order in which records were stored.
-OLD_INDEX = (
+#: Search keys in the order in which records were stored, and an index of another kind.
+OTHER_INDEX = (
     "DROP TABLE record_search",
     "CREATE VIRTUAL TABLE record_search USING fts5(payee_folded, note_folded, content='',"
     " columnsize=0, tokenize='trigram case_sensitive 1')",
@@ -26,15 +41,22 @@ OLD_INDEX = (
 )
 
 
+def rows():
+    return [
+        make_row(RECORDS, n, recordDate=n * 7 % 365 * DAY, note=f"note {n} of {n % 9}")
+        for n in range(1, COUNT)
+    ]
+
+
 @pytest.fixture
 def unit(new_backend):
     def make(database):
-        unit = Unit(new_backend(database))
-        rows = [
-            make_row(RECORDS, n, recordDate=n * 7 % 365 * DAY, note=f"note {n} of {n % 9}")
-            for n in range(1, COUNT)
-        ]
-        unit.put(RECORDS, *rows)
+        backend = new_backend(database)
+        # Somebody else, and somebody without data.
+        Unit(backend, "other").put(RECORDS, *rows()[:50])
+        Unit(backend, "nobody")
+        unit = Unit(backend)
+        unit.put(RECORDS, *rows())
         unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n) for n in range(1, 20)))
         return unit
 
@@ -50,43 +72,107 @@ def answers(unit):
         Query(ACCOUNTS, (), parse_sort(ACCOUNTS, ACCOUNTS.default_sort), 50),
     ]
     with reading(unit.backend) as storage:
-        found = [storage.list_json(unit.user.id, query) for query in queries]
+        found = [storage.data.list_json(unit.user.id, query) for query in queries]
     assert all(page.lines for page in found)
     return found
 
 
-def upgrade(unit):
-    with unit.backend.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0004'")
+def emptied(connection, database):
+    for table in (record_anchors, records_by_date):
+        connection.execute(table.delete())
+    for table in DATA_TABLES.values():
+        if table.json is not None:
+            connection.execute(update(table.table).values(json=""))
+    connection.execute(update(users).values(record_count=7))
+
+
+def half_there(connection, database):
+    """Some of the records, and anchors that are none."""
+    connection.execute(records_by_date.delete().where(records_by_date.c.id < make_id(300)))
+    connection.execute(update(record_anchors).values(newest_first=1, id=make_id(1)))
+
+
+def otherwise_indexed(connection, database):
+    if database == "sqlite":
+        for statement in OTHER_INDEX:
+            connection.exec_driver_sql(statement)
+
+
+def untouched(connection, database):
+    pass
+
+
+@DATABASES
+@pytest.mark.parametrize("damage", [emptied, half_there, otherwise_indexed, untouched])
+def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, damage):
+    unit = unit(database)
+    backend, expected = unit.backend, answers(unit)
+    with backend.engine.begin() as connection:
+        damage(connection, database)
+        connection.execute(update(projection_version).values(version=rebuilding.VERSION - 1))
+    with pytest.raises(StorageNotReady, match=r"projection is of version 0.* db upgrade"):
+        backend.check()
+    backend.upgrade()
+    backend.check()
+    assert answers(unit) == expected
+    # What comes then is in it as well.
+    unit.put(RECORDS, make_row(RECORDS, COUNT, recordDate=DAY, note="77 of all"))
+    with backend.engine.connect() as connection:
+        of_user = select(records_by_date.c.id).where(records_by_date.c.user_id == unit.user.id)
+        assert len(connection.execute(of_user).all()) == COUNT
+        found = connection.execute(select(users.c.email, users.c.record_count))
+        assert {name.partition("@")[0]: count for name, count in found} == {
+            "one": COUNT,
+            "other": 49 + 1,
+            "nobody": 0,
+        }
+    assert answers(unit)[2].lines.count(b"\n") == expected[2].lines.count(b"\n") + 1
+
+
+@DATABASES
+def test_an_upgrade_leaves_a_projection_of_this_version(unit, database, monkeypatch):
+    unit = unit(database)
+    monkeypatch.setattr(rebuilding, "rebuild_all", lambda connection: pytest.fail("rebuilt"))
     unit.backend.upgrade()
 
 
 @DATABASES
-def test_what_answers_are_made_of_is_prepared_for_rows_that_are_there(unit, database):
+def test_a_missing_version_is_told(unit, database):
     unit = unit(database)
-    expected = answers(unit)
     with unit.backend.engine.begin() as connection:
-        for table in (record_anchors, records_by_date):
-            connection.execute(table.delete())
-        for table in DATA_TABLES.values():
-            if table.json is not None:
-                connection.execute(update(table.table).values(json=""))
-    upgrade(unit)
-    assert answers(unit) == expected
+        connection.execute(projection_version.delete())
+    with pytest.raises(StorageNotReady, match="projection is of version none"):
+        unit.backend.check()
 
 
-@DATABASES
-def test_what_is_prepared_already_stays_right(unit, database):
-    unit = unit(database)
-    expected = answers(unit)
-    if database == "sqlite":
-        with unit.backend.engine.begin() as connection:
-            for statement in OLD_INDEX:
-                connection.exec_driver_sql(statement)
-    upgrade(unit)
-    assert answers(unit) == expected
-    # What comes then has its place as well.
-    unit.put(RECORDS, make_row(RECORDS, COUNT, recordDate=DAY, note="77 of all"))
-    with unit.backend.engine.connect() as connection:
-        assert len(connection.execute(select(records_by_date.c.id)).all()) == COUNT
-    assert answers(unit)[2].lines.count(b"\n") == expected[2].lines.count(b"\n") + 1
+def test_rebuilding_never_holds_all_rows_of_a_user(unit, monkeypatch):
+    unit = unit("sqlite")
+    scan_rows, limits = SqlDataReader.scan_rows, []
+
+    def note(*arguments, limit=None, **options):
+        limits.append(limit)
+        return scan_rows(*arguments, limit=limit, **options)
+
+    monkeypatch.setattr(SqlDataReader, "scan_rows", note)
+    monkeypatch.setattr(rebuilding, "_PAGE", 100)
+    with unit.backend.engine.begin() as connection:
+        rebuilding.rebuild_all(connection)
+    assert set(limits) == {100}
+    assert len(limits) > COUNT // 100
+
+
+#: By version: what is derived from some rows.
+FINGERPRINTS = {1: "cc3e15e1d1f797c6"}
+
+
+def test_another_projection_has_another_version():
+    """If this fails, raise `rebuilding.VERSION` and add the fingerprint."""
+    derived = []
+    for resource in filter(has_json, RESOURCES):
+        full = {f.name: FULL[f.kind](f.choices) for f in resource.persisted_fields}
+        for row in (make_row(resource, 1), {**full, "id": make_id(2)}):
+            derived.append(encoder_of(resource).encode(row))
+            derived.extend([repr(_projected(row)).encode()] if resource is RECORDS else [])
+    key = search_keys.first_key(3, search_keys.day_of(-5 * DAY))
+    fingerprint = hashlib.sha256(b"\n".join([*derived, b"%d" % key])).hexdigest()[:16]
+    assert fingerprint == FINGERPRINTS[rebuilding.VERSION]

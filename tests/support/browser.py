@@ -90,7 +90,7 @@ def new_user(
 
 
 def user_now(service: Service, user: User) -> User:
-    found: User = service.change(lambda storage: storage.get_user(user.email))
+    found: User = service.change(lambda storage: storage.users.get(user.email))
     return found
 
 
@@ -106,7 +106,7 @@ def new_jwt(service: Service, user: User, seconds: int = 3_600) -> str:
     text, _ = service.change(
         lambda storage: issue_jwt(
             storage,
-            storage.get_user(user.email),
+            storage.users.get(user.email),
             keys=services.jwt_keys.keys(),
             rules=services.jwt_rules,
             now=service.clock.now(),
@@ -117,17 +117,17 @@ def new_jwt(service: Service, user: User, seconds: int = 3_600) -> str:
 
 
 def tokens_of(service: Service, user: User) -> list[Token]:
-    found: list[Token] = service.change(lambda storage: storage.list_tokens(user.id))
+    found: list[Token] = service.change(lambda storage: storage.tokens.list_by_user(user.id))
     return found
 
 
 def jwts_of(service: Service, user: User) -> list[Jwt]:
-    found: list[Jwt] = service.change(lambda storage: storage.list_jwts(user.id))
+    found: list[Jwt] = service.change(lambda storage: storage.jwts.list_by_user(user.id))
     return found
 
 
 def sessions_of(service: Service, user: User) -> list[Session]:
-    found: list[Session] = service.change(lambda storage: storage.list_sessions(user.id))
+    found: list[Session] = service.change(lambda storage: storage.sessions.list_by_user(user.id))
     return found
 
 
@@ -136,7 +136,7 @@ def dump(service: Service) -> dict[str, list[str]]:
     for behind in ("seen_sessions", "last_used", "usage"):
         getattr(service.services, behind).flush()
     if service.kind == "memory":
-        state = service.backend.state
+        state = service.backend.database
         return {f.name: _lines(getattr(state, f.name)) for f in fields(state)}
     engine, metadata = _reflected(service.backend.engine.url)
     with engine.connect() as connection:

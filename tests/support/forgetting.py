@@ -1,4 +1,4 @@
-"""StatementCache that have forgotten whose rows they are to read."""
+"""Statements that have forgotten whose rows they are to read."""
 
 import copy
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from finance_api.storage.sql.driver import CompiledStatement
-from finance_api.storage.sql.parts import with_state
+from finance_api.storage.sql.statements import with_state
 from finance_api.storage.sql.tables import DATA_TABLES
 
 #: What binds a statement to the user, as SQLite and PostgreSQL are told it.

@@ -107,18 +107,18 @@ class Person:
 
     @property
     def revision(self) -> int:
-        return int(self.look(lambda s: s.get_data_state(self.user.id)).revision)
+        return int(self.look(lambda s: s.data.get_state(self.user.id)).revision)
 
     def dump(self) -> bytes:
         return b"".join(self.look(lambda s: list(dump_lines(s, self.user.id))))
 
     def rows(self, resource: Resource) -> list[Row]:
         """By id."""
-        return list(self.look(lambda s: s.scan_rows(self.user.id, resource)))
+        return list(self.look(lambda s: s.data.scan_rows(self.user.id, resource)))
 
     def row(self, resource: Resource, row_id: str | int) -> Row:
         wanted = an_id(row_id) if isinstance(row_id, int) else row_id
-        return self.look(lambda s: s.get_rows(self.user.id, resource, [wanted]))[wanted]
+        return self.look(lambda s: s.data.get_rows(self.user.id, resource, [wanted]))[wanted]
 
     def only(self, resource: Resource) -> Row:
         (row,) = self.rows(resource)
@@ -154,7 +154,7 @@ class Person:
 
 def _kept(storage: Storage, user_id: int) -> dict[str, dict[str, Row]]:
     return {
-        resource.name: {row["id"]: row for row in storage.scan_rows(user_id, resource)}
+        resource.name: {row["id"]: row for row in storage.data.scan_rows(user_id, resource)}
         for resource in (ACCOUNTS, CATEGORIES, LABELS, RECORDS)
     }
 

@@ -148,7 +148,7 @@ class Service:
             user = make_user(storage, email, premium=True, password=None, now=now)
             token = issue_token(storage, user, name="test", now=now, **token_options)
             if not premium:
-                user = storage.update_user(user.id, premium=False)
+                user = storage.users.update(user.id, premium=False)
             return Client(self, user, token)
 
         return self.change(work)

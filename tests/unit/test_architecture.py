@@ -121,6 +121,7 @@ ALLOWED = {
     "values": (),
     "clock": (),
     "background": (),
+    "circuit_breaker": (),
     "problem": (),
     "querystring": (),
     "metrics": (),
@@ -151,6 +152,7 @@ ALLOWED = {
     "storage.interface": ("query", "resources", "storage.errors", "values"),
     "storage.memory": ("query", "resources", "storage.errors", "storage.interface", "values"),
     "storage.sql": (
+        "circuit_breaker",
         "query",
         "resources",
         "settings",
@@ -186,6 +188,7 @@ ALLOWED = {
     "ratelimit.limits": (),
     "ratelimit": (
         "auth.identity",
+        "circuit_breaker",
         "edge.proxies",
         "errors",
         "metrics",
@@ -302,7 +305,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("server", "edge", "storage.sql", "ratelimit.fallback")
+    homes = own("server", "edge", "storage.sql", "ratelimit.fallback", "circuit_breaker")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -55,10 +55,10 @@ def _query(resource: Resource, limit: int, offset: int) -> Query:
 
 def _page(storage: Storage, user_id: int, query: Query) -> Page:
     """The page, with the fields of open-ended types that are not declared."""
-    page = storage.list_rows(user_id, query)
+    page = storage.data.list_rows(user_id, query)
     if not query.resource.open_ended:
         return page
-    whole = storage.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
+    whole = storage.data.get_rows(user_id, query.resource, [row["id"] for row in page.rows])
     return Page([whole[row["id"]] for row in page.rows], page.has_more, page.total)
 
 
@@ -77,7 +77,7 @@ class DocumentsRequest(DataRequest):
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        state = storage.get_data_state(user_id)
+        state = storage.data.get_state(user_id)
         pages = [(query, _page(storage, user_id, query)) for query in self._queries]
         body = orjson.dumps(
             {

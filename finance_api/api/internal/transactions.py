@@ -75,8 +75,8 @@ class TransactionsRequest(DataRequest):
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        state = storage.get_data_state(user_id)
-        page = storage.list_rows(user_id, self._query)
+        state = storage.data.get_state(user_id)
+        page = storage.data.list_rows(user_id, self._query)
         body = orjson.dumps({"transactions": [transaction(row) for row in page.rows]})
         return Payload(state, body, next_link(self._target, next_offset(self._query, page)))
 

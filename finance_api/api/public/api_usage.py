@@ -54,7 +54,7 @@ def get_usage(request: Request) -> Response:
     negotiate(request.environ.get("HTTP_ACCEPT"), (JSON,))
     period: UsagePeriod = request.validated["period"]
     boundaries = period.boundaries(request.services.clock.now())
-    days = request.storage.list_usage(request.context.user_id, boundaries[0], boundaries[-1])
+    days = request.storage.usage.list_days(request.context.user_id, boundaries[0], boundaries[-1])
     response = json_response(
         {
             "period": str(period),

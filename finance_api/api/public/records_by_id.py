@@ -26,7 +26,7 @@ class RecordsByIdRequest(DataRequest):
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        state, rows = storage.get_json(user_id, RECORDS, self._ids)
+        state, rows = storage.data.get_json(user_id, RECORDS, self._ids)
         found = [body for body in rows if body]
         missing = [wanted for wanted, body in zip(self._ids, rows, strict=True) if not body]
         end = b'],"count":%d,"missingIds":%b}' % (len(found), orjson.dumps(missing))

@@ -1,19 +1,31 @@
-"""The SQL storage as the process holds it: engines, schema version, units of work."""
+"""The SQL storage of a process: its engines, and the units of work."""
+
+from typing import Any
 
 import transaction
 import zope.sqlalchemy
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
-from zope.sqlalchemy.datamanager import STATUS_CHANGED
 
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS, Storage, StorageBackend
-from finance_api.storage.sql import engine as engines
+from finance_api.storage.interface import (
+    LOCK_TIMEOUT_SECONDS,
+    Storage,
+    StorageBackend,
+    WritableStorage,
+)
 from finance_api.storage.sql import schema
-from finance_api.storage.sql.attempts import Attempts
+from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.readers import Readers
-from finance_api.storage.sql.storage import ReadingSqlStorage, SqlStorage
+from finance_api.storage.sql.engine import Server, connect, make_engine, writing
+from finance_api.storage.sql.jwts import SqlJwtReader, SqlJwtWriter
+from finance_api.storage.sql.projection.writing import Projection
+from finance_api.storage.sql.reading import SqlDataReader
+from finance_api.storage.sql.sessions import SqlSessionReader, SqlSessionWriter
+from finance_api.storage.sql.tokens import SqlTokenReader, SqlTokenWriter
+from finance_api.storage.sql.usage import SqlUsageReader, SqlUsageWriter
+from finance_api.storage.sql.users import SqlUserReader, SqlUserWriter
+from finance_api.storage.sql.writing import SqlDataWriter
 
 
 class SqlBackend(StorageBackend):
@@ -22,81 +34,81 @@ class SqlBackend(StorageBackend):
     SQLAlchemy Core, not its ORM: rows go to JSON as they are, and an identity map, change
     tracking and lazy loading would cost several times what the query does and serve nothing here.
 
-    read_url: of a copy of the database that data is read from; who may read it, the database
-    itself is asked.
+    read_url: of a replica of the database, from which data is read; users and their credentials
+    are read from the database itself.
     """
 
     def __init__(
         self, url: str, *, read_url: str = "", pool_size: int = 8, statement_seconds: int = 5
     ) -> None:
-        def engine(url: str, *, setting: str = "sqlalchemy.url", for_reading: bool) -> Engine:
-            return engines.make_engine(
-                url,
-                setting=setting,
-                pool_size=pool_size,
-                statement_seconds=statement_seconds,
-                for_reading=for_reading,
-            )
-
-        def readers(engine: Engine, attempts: Attempts) -> Readers:
-            return Readers(
-                engine,
-                pool_size,
-                statement_seconds,
-                attempts,
-                # A restart of the database takes the connections for writing away as well.
-                self.engine.dispose,
-            )
-
-        self.engine = engine(url, for_reading=False)
-        self._attempts = Attempts()
-        self.readers = readers(engine(url, for_reading=True), self._attempts)
-        self.copies = None
+        options: dict[str, Any] = {"pool_size": pool_size, "statement_seconds": statement_seconds}
+        self.server = Server()
+        self.engine = make_engine(url, server=self.server, **options)
+        self.read_engine = make_engine(url, for_reading=True, server=self.server, **options)
+        self.replica_engine: Engine | None = None
         if read_url:
-            copy = engine(read_url, setting="sqlalchemy.read_url", for_reading=True)
-            if copy.dialect.name != self.engine.dialect.name:
+            self.replica_engine = make_engine(
+                read_url, setting="sqlalchemy.read_url", for_reading=True, **options
+            )
+            if self.replica_engine.dialect.name != self.engine.dialect.name:
                 raise StorageNotReady(
-                    f"sqlalchemy.read_url: {copy.dialect.name} is no copy of sqlalchemy.url,"
-                    f" which is {self.engine.dialect.name}"
+                    f"sqlalchemy.read_url: {self.replica_engine.dialect.name} is no replica of"
+                    f" sqlalchemy.url, which is {self.engine.dialect.name}"
                 )
-            self.copies = readers(copy, Attempts())
         self._statements = StatementCache(self.engine.dialect)
 
     def read(self) -> Storage:
-        return ReadingSqlStorage(self.readers, self._statements, self.copies)
+        connection = data_connection = ReadConnection(self.read_engine, self._statements)
+        if self.replica_engine is not None:
+            data_connection = ReadConnection(self.replica_engine, self._statements)
+
+        def close() -> None:
+            connection.close()
+            data_connection.close()
+
+        return Storage(
+            users=SqlUserReader(connection),
+            tokens=SqlTokenReader(connection),
+            jwts=SqlJwtReader(connection),
+            sessions=SqlSessionReader(connection),
+            usage=SqlUsageReader(connection),
+            data=SqlDataReader(data_connection),
+            close=close,
+        )
 
     def write(
         self,
         tm: transaction.TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
-    ) -> Storage:
-        # Without a transaction nobody would give the connection back.
+    ) -> WritableStorage:
+        # Without a transaction the connection would never be given back.
         tm.get()
-        session = Session(engines.writing(self.engine, lock_timeout_seconds), autoflush=False)
-        # Core statements do not tell the session that they changed something.
-        zope.sqlalchemy.register(session, initial_state=STATUS_CHANGED, transaction_manager=tm)
-        connection = self._attempts.make(session.connection)
-        storage = SqlStorage(connection, self._statements)
+        session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
+        # Core statements do not tell the session that they change something.
+        zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
+        connection = WriteConnection(connect(self.engine, session.connection), self._statements)
+        projection = Projection(connection.sqlalchemy)
         # Last of all, so that it is done once however much was written.
-        tm.get().addBeforeCommitHook(storage.rebuild_anchors)
-        return storage
+        tm.get().addBeforeCommitHook(projection.finish)
+        return WritableStorage(
+            users=SqlUserWriter(connection, projection),
+            tokens=SqlTokenWriter(connection),
+            jwts=SqlJwtWriter(connection),
+            sessions=SqlSessionWriter(connection),
+            usage=SqlUsageWriter(connection),
+            data=SqlDataWriter(connection, projection),
+        )
 
     def check(self) -> None:
-        self._attempts.make(lambda: schema.check(self.engine))
-        if self.copies is not None:
-            # By one of those that are read with: the pool has no more than they.
-            reader = self.copies.take()
-            try:
-                schema.check_connection(reader.connection)
-            finally:
-                self.copies.give_back(reader)
+        schema.check(self.engine)
+        if self.replica_engine is not None:
+            schema.check(self.replica_engine)
 
     def upgrade(self) -> None:
         schema.upgrade(self.engine)
 
     def close(self) -> None:
-        self.readers.close()
-        if self.copies is not None:
-            self.copies.close()
-        self.engine.dispose()
+        for engine in (self.engine, self.read_engine, self.replica_engine):
+            if engine is not None:
+                engine.dispose()

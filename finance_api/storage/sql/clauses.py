@@ -1,8 +1,7 @@
-"""Conditions and order -> SQL.
+"""Conditions and order as SQL.
 
-What a query asks is split in two: its shape, from which the text of a statement follows, and the
-values that are names to it. So the statements of one shape are built once, however often the
-shape is asked for.
+A query has two parts: its shape, from which the text of a statement follows, and the values that
+the statement binds. So the statement of a shape is built once, however often the shape is used.
 """
 
 import json
@@ -11,94 +10,35 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
+    BigInteger,
     ColumnElement,
+    TableValuedAlias,
     and_,
     bindparam,
     case,
+    cast,
+    exists,
     false,
+    func,
     literal_column,
-    type_coerce,
+    select,
 )
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import GenericFunction
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
-from finance_api.storage.sql.columns import LIST_TYPES, CodePointText, PackedList
+from finance_api.storage.sql.columns import SEPARATORS, CodePointText
 from finance_api.storage.sql.tables import DataTable
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 
-# These have no type: to a boolean one SQLAlchemy would add "= 1" for SQLite, which then would use
-# no index.
-
-
-class has_text(GenericFunction[Any]):  # noqa: N801 (a SQL function's name)
-    """Whether the first text contains the second, by code points; no character is special."""
-
-    inherit_cache = True
-
-
-@compiles(has_text, "sqlite")
-def _has_text_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str:
-    return f"(instr({compiler.process(element.clauses, **options)}) > 0)"
-
-
-@compiles(has_text, "postgresql")
-def _has_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
-    return f"(strpos({compiler.process(element.clauses, **options)}) > 0)"
-
-
-class has_any_text(GenericFunction[Any]):  # noqa: N801 (a SQL function's name)
-    """Whether the first text contains one of the texts of the second, a JSON list."""
-
-    inherit_cache = True
-
-
-# One statement however long the list is: SQLite takes no more than 1,000 ORs.
-@compiles(has_any_text, "sqlite")
-def _has_any_text_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str:
-    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
-    return (
-        f"(EXISTS (SELECT 1 FROM json_each({wanted}) AS wanted "
-        f"WHERE instr({text}, wanted.value) > 0))"
-    )
-
-
-@compiles(has_any_text, "postgresql")
-def _has_any_text_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
-    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
-    return (
-        f"(EXISTS (SELECT 1 FROM jsonb_array_elements_text(CAST({wanted} AS jsonb)) AS wanted "
-        f"WHERE strpos({text}, wanted.value) > 0))"
-    )
-
-
-class is_one_of(GenericFunction[Any]):  # noqa: N801 (a SQL function's name)
-    """Whether the first text equals one of the texts of the second, a JSON list."""
-
-    inherit_cache = True
-
-
-@compiles(is_one_of, "sqlite")
-def _is_one_of_sqlite(element: Any, compiler: SQLCompiler, **options: Any) -> str:
-    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
-    return f"({text} IN (SELECT value FROM json_each({wanted})))"
-
-
-@compiles(is_one_of, "postgresql")
-def _is_one_of_postgresql(element: Any, compiler: SQLCompiler, **options: Any) -> str:
-    text, wanted = (compiler.process(clause, **options) for clause in element.clauses)
-    return f"({text} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST({wanted} AS jsonb)))))"
-
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """The shape of a condition: which field, and how it is compared with how many values.
+    """The shape of a condition: a field, and how it is compared with how many values.
 
-    operator: null, not_null, never, present, equal, from, to, within, in, one_of, true, false,
-    contains, contains_folded, has, has_any.
+    operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
+    is_false, contains, contains_folded, contains_any (one JSON list).
     number: of values, where the operator allows several.
     """
 
@@ -108,67 +48,53 @@ class Predicate:
 
 
 def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
-    """The condition's shape, and the values that go with it."""
+    """The condition's shape, and its values."""
     name, operator, operand = condition.field.name, condition.operator, condition.operand
-    is_list = condition.field.kind.is_list
     if operator is Operator.IS_NULL:
-        return Predicate(name, "null"), ()
+        return Predicate(name, "is_null"), ()
     if operator is Operator.NOT_NULL:
         return Predicate(name, "not_null"), ()
     if isinstance(operand, Span):
-        return _span_predicate(name, condition.bounds())
+        return _range_predicate(name, condition.bounds())
     if isinstance(operand, bool):
-        return Predicate(name, "true" if operand else "false"), ()
-    if operator is Operator.ANY_OF:
-        assert isinstance(operand, tuple)
-        if is_list:
-            return _element_predicate(condition, operand)
-        if len(operand) == 1:
-            return Predicate(name, "equal"), operand
-        if len(operand) <= MAX_LIST_OPERANDS:
-            # So that SQLite sees how many there are, and looks each of them up.
-            return Predicate(name, "in", len(operand)), operand
-        return Predicate(name, "one_of"), (json.dumps(operand),)
-    assert isinstance(operand, str)
+        return Predicate(name, "is_true" if operand else "is_false"), ()
+    assert operand is not None
     if operator is Operator.CONTAINS_I:
+        assert isinstance(operand, str)
         return Predicate(name, "contains_folded"), (fold(operand),)
     if operator is Operator.CONTAINS:
         return Predicate(name, "contains"), (operand,)
-    return (
-        _element_predicate(condition, (operand,))
-        if is_list
-        else (Predicate(name, "equal"), (operand,))
-    )
+    operands = operand if isinstance(operand, tuple) else (operand,)
+    if condition.field.kind.is_list:
+        separator = SEPARATORS[condition.field.kind]
+        elements = [separator + element + separator for element in operands]
+        if len(elements) == 1:
+            return Predicate(name, "contains"), (elements[0],)
+        return Predicate(name, "contains_any"), (json.dumps(elements),)
+    if len(operands) == 1:
+        return Predicate(name, "eq"), operands
+    if len(operands) <= MAX_LIST_OPERANDS:
+        # So that SQLite sees how many there are, and looks each of them up.
+        return Predicate(name, "in", len(operands)), operands
+    return Predicate(name, "in_json"), (json.dumps(operands),)
 
 
-def _span_predicate(name: str, bounds: tuple[int, int] | None) -> tuple[Predicate, tuple[Any, ...]]:
+def _range_predicate(
+    name: str, bounds: tuple[int, int] | None
+) -> tuple[Predicate, tuple[Any, ...]]:
     if bounds is None:
         return Predicate(name, "never"), ()
     low, high = bounds
     if low == high:
-        return Predicate(name, "equal"), (low,)
-    if low == -MAX_UNITS:
-        return (
-            (Predicate(name, "present"), ())
-            if high == MAX_UNITS
-            else (Predicate(name, "to"), (high,))
-        )
-    return (
-        (Predicate(name, "from"), (low,))
-        if high == MAX_UNITS
-        else (Predicate(name, "within"), (low, high))
-    )
-
-
-def _element_predicate(
-    condition: Condition, elements: tuple[str, ...]
-) -> tuple[Predicate, tuple[Any, ...]]:
-    """Whether a packed list has one of the elements."""
-    separator = LIST_TYPES[condition.field.kind].separator
-    wanted = [separator + element + separator for element in elements]
-    if len(wanted) == 1:
-        return Predicate(condition.field.name, "has"), (wanted[0],)
-    return Predicate(condition.field.name, "has_any"), (json.dumps(wanted),)
+        return Predicate(name, "eq"), (low,)
+    match low == -MAX_UNITS, high == MAX_UNITS:
+        case True, True:
+            return Predicate(name, "not_null"), ()
+        case True, False:
+            return Predicate(name, "le"), (high,)
+        case False, True:
+            return Predicate(name, "ge"), (low,)
+    return Predicate(name, "between"), (low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +107,33 @@ class OrderKey:
     nullable: bool
 
 
-def order_key(key: SortKey) -> OrderKey:
-    # Left out where nothing can be missing, so that an index in this order can be used.
-    nullable = key.field.nullable and key.equals is None
-    return OrderKey(key.field.name, key.descending, key.equals, nullable)
+def order_keys(sort: Iterable[SortKey]) -> tuple[OrderKey, ...]:
+    """The shape of an order."""
+    # Not nullable where nothing can be missing, so that an index in this order can be used.
+    return tuple(
+        [
+            OrderKey(k.field.name, k.descending, k.equals, k.field.nullable and k.equals is None)
+            for k in sort
+        ]
+    )
+
+
+def shape_and_values(
+    conditions: Iterable[Condition],
+) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
+    """The shape of some conditions, and their values as `BindNames` names them."""
+    parts = [shape_of(condition) for condition in conditions]
+    values = values_by_name([value for _, given in parts for value in given])
+    return tuple([predicate for predicate, _ in parts]), values
 
 
 class BindNames:
-    """The names that the values of a statement are names to, in their order: p0, p1 ..."""
+    """The names that a statement binds its values by, in their order: p0, p1 ..."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def parameter(self, type_: Any) -> ColumnElement[Any]:
+    def parameter(self, type_: Any = CodePointText) -> ColumnElement[Any]:
         name = f"p{self._count}"
         self._count += 1
         return bindparam(name, type_=type_)
@@ -204,48 +144,67 @@ def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
     return {f"p{number}": value for number, value in enumerate(values)}
 
 
+def json_elements(database: str, json_list: ColumnElement[str]) -> TableValuedAlias:
+    """The texts of a JSON list as a table with the column ``value``, in their order.
+
+    On PostgreSQL that order is the column ``ordinality``; SQLite keeps it by itself.
+    """
+    if database == "sqlite":
+        return func.json_each(json_list).table_valued("value")
+    function = func.json_array_elements_text(cast(json_list, JSON))
+    return function.table_valued("value", with_ordinality="ordinality")
+
+
+def has_text(
+    database: str, text: ColumnElement[Any], part: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Whether the text contains the part, by code points; no character is special."""
+    find = {"sqlite": func.instr, "postgresql": func.strpos}[database]
+    return find(text, part, type_=BigInteger) > literal_column("0")
+
+
 def clauses(
-    table: DataTable, predicates: Iterable[Predicate], names: BindNames
+    database: str, table: DataTable, predicates: Iterable[Predicate], names: BindNames
 ) -> list[ColumnElement[bool]]:
     """One clause for each predicate; all of them must hold."""
-    return [_clause(table, predicate, names) for predicate in predicates]
+    return [_clause(database, table, predicate, names) for predicate in predicates]
 
 
-def _clause(table: DataTable, predicate: Predicate, names: BindNames) -> ColumnElement[bool]:
+def _clause(
+    database: str, table: DataTable, predicate: Predicate, names: BindNames
+) -> ColumnElement[bool]:
     column = table.columns[predicate.field]
-    is_list = isinstance(column.type, PackedList)
-    text = type_coerce(column, CodePointText)
+    is_list = predicate.field in table.lists
     match predicate.operator:
-        case "null":
-            return text == literal_column("''") if is_list else column.is_(None)
+        case "is_null":
+            return column == literal_column("''") if is_list else column.is_(None)
         case "not_null":
-            return text != literal_column("''") if is_list else column.is_not(None)
+            return column != literal_column("''") if is_list else column.is_not(None)
         case "never":
             return false()
-        case "present":
-            return column.is_not(None)
-        case "equal":
+        case "eq":
             return column == names.parameter(column.type)
-        case "from":
-            return column >= names.parameter(column.type)
-        case "to":
+        case "le":
             return column <= names.parameter(column.type)
-        case "within":
-            return and_(
-                column >= names.parameter(column.type), column <= names.parameter(column.type)
-            )
+        case "ge":
+            return column >= names.parameter(column.type)
+        case "between":
+            low, high = names.parameter(column.type), names.parameter(column.type)
+            return and_(column >= low, column <= high)
         case "in":
             return column.in_([names.parameter(column.type) for _ in range(predicate.number)])
-        case "one_of":
-            return is_one_of(column, names.parameter(CodePointText))
-        case "true" | "false":
-            return column.is_(predicate.operator == "true")
+        case "in_json":
+            return column.in_(select(json_elements(database, names.parameter()).c.value))
+        case "is_true" | "is_false":
+            return column.is_(predicate.operator == "is_true")
+        case "contains":
+            return has_text(database, column, names.parameter())
         case "contains_folded":
-            return has_text(table.folded[predicate.field], names.parameter(CodePointText))
-        case "contains" | "has":
-            return has_text(text, names.parameter(CodePointText))
-        case "has_any":
-            return has_any_text(text, names.parameter(CodePointText))
+            return has_text(database, table.folded[predicate.field], names.parameter())
+        case "contains_any":
+            # One statement however long the list is: SQLite takes no more than 1,000 ORs.
+            part = json_elements(database, names.parameter()).c.value
+            return exists().where(has_text(database, column, part))
     raise AssertionError(predicate.operator)
 
 

@@ -1,17 +1,18 @@
 """How stored values become columns, the same on SQLite and PostgreSQL.
 
-Numbers and times are 64-bit integers, which both databases keep and add exactly; text compares by
+Numbers and times are 64-bit integers, which both databases store and add exactly; text compares by
 code point on both; lists are packed into one text. Beside each text that can be searched without
 regard to case stands its folded form, because neither database folds as Unicode does.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Dialect, Integer, Text
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy import BigInteger, Boolean, Column, Integer, Text
 
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, names_of
 from finance_api.resources.naming import snake_case
+from finance_api.values import Row
 from finance_api.values.text import fold
 
 #: Text in the order of its code points: SQLite's default, PostgreSQL's "C".
@@ -20,53 +21,23 @@ CodePointText = Text().with_variant(Text(collation="C"), "postgresql")
 #: A key that the database hands out.
 AutoKey = BigInteger().with_variant(Integer(), "sqlite")
 
-#: Stands between the elements of a packed list of text; control characters are never in text.
-_UNIT_SEPARATOR = "\x1f"
-
-
-class PackedList(TypeDecorator[tuple[str, ...]]):
-    """A list of texts in one text, each element between two separators; the empty list is ''.
-
-    An element is found by looking for it with its separators, a part of one without them.
-    """
-
-    impl = CodePointText
-    cache_ok = True
-
-    def __init__(self, separator: str = _UNIT_SEPARATOR) -> None:
-        super().__init__()
-        self.separator = separator
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return value if isinstance(value, str) else pack(value, self.separator)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> tuple[str, ...] | None:
-        return tuple(value[1:-1].split(self.separator)) if value else ()
-
-    def coerce_compared_value(self, op: Any, value: Any) -> TypeEngine[Any]:
-        return self
-
-
-def pack(elements: tuple[str, ...], separator: str = _UNIT_SEPARATOR) -> str:
-    return separator + separator.join(elements) + separator if elements else ""
-
-
-#: The types of lists.
-LIST_TYPES: dict[Kind, PackedList] = {
-    Kind.TEXT_LIST: PackedList(),
-    Kind.ID_LIST: PackedList(","),
-}
+#: Stand between the elements of a packed list, and in none of them: text has no control characters.
+SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
 
 _TYPES: dict[Kind, Any] = {
-    Kind.TEXT: CodePointText,
     Kind.NUMBER: BigInteger(),
     Kind.DATE: BigInteger(),
     Kind.DATETIME: BigInteger(),
-    Kind.ID: CodePointText,
-    Kind.CHOICE: CodePointText,
     Kind.BOOLEAN: Boolean(),
-    **LIST_TYPES,
 }
+
+
+def pack(elements: Sequence[str], separator: str) -> str:
+    """A list in one text, each element between two separators; the empty list is ''.
+
+    An element is found by looking for it with its separators, a part of one without them.
+    """
+    return separator + separator.join(elements) + separator if elements else ""
 
 
 def column_name(field: Field) -> str:
@@ -74,7 +45,7 @@ def column_name(field: Field) -> str:
 
 
 def folded_name(field: Field) -> str:
-    """Where the folded form of a text field is kept."""
+    """The column of the folded form of a text field."""
     return column_name(field) + "_folded"
 
 
@@ -83,7 +54,7 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
     columns = [
         Column(
             column_name(field),
-            _TYPES[field.kind],
+            _TYPES.get(field.kind, CodePointText),
             primary_key=field.name == "id",
             nullable=field.nullable,
         )
@@ -94,14 +65,36 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
 
 
 def stored(field: Field, value: Any) -> Any:
-    """What the column of ``field`` holds for ``value``, as a driver takes it."""
-    if field.kind.is_list:
-        return pack(value, LIST_TYPES[field.kind].separator)
-    return value
+    """The column's value for a field's, as a driver takes it."""
+    return pack(value, SEPARATORS[field.kind]) if field.kind.is_list else value
 
 
 def folded(field: Field, value: Any) -> str | None:
-    """What the folded column of ``field`` holds for ``value``."""
-    if value is None:
-        return None
-    return fold(value) if isinstance(value, str) else fold(pack(value))
+    """The folded column's value for a field's."""
+    return None if value is None else fold(stored(field, value))
+
+
+def _loader(kind: Kind) -> Callable[[Any], Any] | None:
+    """Makes a field's value of the column's, where they differ."""
+    if kind is Kind.BOOLEAN:
+        # SQLite has no booleans.
+        return lambda value: None if value is None else bool(value)
+    if kind.is_list:
+        separator = SEPARATORS[kind]
+        return lambda value: tuple(value[1:-1].split(separator)) if value else ()
+    return None
+
+
+class RowLoader:
+    """Makes rows of what is selected: the columns of some fields, in their order."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self._names = names_of(fields)
+        self._loaders = [(f.name, load) for f in fields if (load := _loader(f.kind)) is not None]
+
+    def load(self, found: Iterable[Sequence[Any]]) -> list[Row]:
+        rows: list[Row] = [dict(zip(self._names, values, strict=True)) for values in found]
+        for name, load in self._loaders:
+            for row in rows:
+                row[name] = load(row[name])
+        return rows

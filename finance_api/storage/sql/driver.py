@@ -1,4 +1,4 @@
-"""StatementCache that go to the driver itself.
+"""Statements that go to the driver itself.
 
 SQLAlchemy builds them and writes their text, once for each shape; what it does at each execution
 beyond that costs more than most of these statements do.
@@ -7,15 +7,13 @@ beyond that costs more than most of these statements do.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, ClassVar
 
-from sqlalchemy import Connection, Dialect
+from sqlalchemy import Dialect
 from sqlalchemy.sql import Executable
 
-from finance_api.storage.sql.engine import raise_unavailable
-
-#: Shapes of statements whose text is kept. Clients choose them, within what the grammar allows.
-_KEPT_STATEMENTS = 1_000
+#: Shapes of statements whose text is cached. Clients choose them, within what the grammar allows.
+_CACHED_STATEMENTS = 1_000
 
 ResultRow = tuple[Any, ...]
 
@@ -24,12 +22,12 @@ PLANNED_ANEW = "finance_api_planned_anew"
 
 
 class CompiledStatement:
-    """The text of a statement, and how its values are handed over."""
+    """The text of a statement, and the order of its values."""
 
     def __init__(self, statement: Executable, dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
         self.text = str(compiled)
-        #: Whether the database may go by one plan for all values.
+        #: Whether the database may use one plan for all values.
         self.is_prepared = not statement.get_execution_options().get(PLANNED_ANEW, False)
         self._fixed = {k: v for k, v in compiled.params.items() if v is not None}
         self._positions: list[str] | None = compiled.positiontup
@@ -41,67 +39,40 @@ class CompiledStatement:
 
 
 class Driver(ABC):
-    """Runs statements on one connection, in whatever transaction it is in.
+    """Runs statements on one connection of the database's driver, in its current transaction.
 
-    Every method raises StorageUnavailable where the database cannot answer now.
+    There is one for each connection, in the ``info`` of its pool's record.
+    connection: of the database's driver. failures: its errors, which every method may raise.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._raw: Any = connection.connection.driver_connection
-        self._failures = connection.dialect.loaded_dbapi.Error
+    #: The key of a connection's driver in its ``info``.
+    INFO: ClassVar = "finance_api_driver"
 
-    def run(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
-        """The rows."""
-        try:
-            return self._rows(statement, statement.parameters(values))
-        except self._failures as error:
-            self._fail(error)
+    failures: ClassVar[type[Exception]]
+    connection: Any
 
+    @abstractmethod
+    def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]: ...
+
+    @abstractmethod
     def lines(
         self, statement: CompiledStatement, values: Mapping[str, Any]
     ) -> tuple[ResultRow, bytes] | None:
-        """What `parts.with_state` selects: the state, and a body on each line; None without state.
+        """Runs a statement of `statements.with_state`: the state of the data, and the JSON rows.
 
-        As JSON rows hold no line ends. None ends after the last one.
+        One row on each line, and no line end after the last. None without a state.
         """
-        try:
-            return self._lines(statement, statement.parameters(values))
-        except self._failures as error:
-            self._fail(error)
 
+    @abstractmethod
     def execute(self, text: str) -> None:
         """Runs a statement without values or rows."""
-        try:
-            self._execute(text)
-        except self._failures as error:
-            self._fail(error)
-
-    @abstractmethod
-    def _rows(self, statement: CompiledStatement, parameters: Any) -> list[ResultRow]: ...
-
-    @abstractmethod
-    def _lines(
-        self, statement: CompiledStatement, parameters: Any
-    ) -> tuple[ResultRow, bytes] | None: ...
-
-    @abstractmethod
-    def _execute(self, text: str) -> None: ...
-
-    def _fail(self, error: Any) -> NoReturn:
-        connection = self._connection
-        is_disconnect = connection.dialect.is_disconnect(error, self._raw, None)
-        if is_disconnect:
-            connection.invalidate(error)
-        raise_unavailable(error, connection.dialect, is_disconnect=is_disconnect)
-        raise error
 
 
 class StatementCache:
-    """The statements of one database, each built when it is first asked for."""
+    """The statements of one database, each built when it is first used."""
 
     def __init__(self, dialect: Dialect) -> None:
-        @lru_cache(maxsize=_KEPT_STATEMENTS)
+        @lru_cache(maxsize=_CACHED_STATEMENTS)
         def built(
             build: Callable[..., Executable], shape: tuple[Hashable, ...]
         ) -> CompiledStatement:

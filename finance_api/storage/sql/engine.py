@@ -3,8 +3,9 @@
 import math
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
@@ -14,11 +15,17 @@ from sqlalchemy.exc import (
     IntegrityError,
     NoSuchModuleError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
+from finance_api.storage.sql.driver import Driver
+from finance_api.storage.sql.driver_sqlite import SqliteDriver
 
-#: How long connecting may take.
+T = TypeVar("T")
+
+#: How long connecting may take, and waiting for a connection that is in use.
 CONNECT_SECONDS = 3
 
 #: The execution option by which a unit of work says that it writes, and how long it waits for
@@ -33,9 +40,8 @@ _WRITING_CACHE_KIB = 65_536
 #: was read.
 _READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
+_GENERATION = "finance_api_generation"
 
-# SQLite asks after so many steps of its machine whether to go on.
-_PROGRESS_STEPS = 20_000
 #: SQLite's result codes for what may be over later, or is the file's fault: locked, interrupted,
 #: full, read-only, not to be opened, damaged.
 _SQLITE_UNAVAILABLE = frozenset(
@@ -53,8 +59,6 @@ _SQLITE_UNAVAILABLE = frozenset(
         sqlite3.SQLITE_NOTADB,
     )
 )
-#: Where a connection of SQLite keeps when its statement is to end.
-DEADLINE = "finance_api_deadline"
 
 
 def make_engine(
@@ -64,6 +68,7 @@ def make_engine(
     pool_size: int,
     statement_seconds: int,
     for_reading: bool = False,
+    server: "Server | None" = None,
 ) -> Engine:
     """An engine for SQLite or PostgreSQL; no connection is made yet.
 
@@ -71,6 +76,7 @@ def make_engine(
     statement_seconds: a reading statement that takes longer is ended.
     for_reading: whether its connections only read, each statement by itself unless a transaction
     is begun by hand (`BEGIN_SNAPSHOT`).
+    server: the one of the URL, where several engines have connections to it.
     Raises StorageNotReady for a URL that cannot be used.
     """
     try:
@@ -79,7 +85,8 @@ def make_engine(
         if backend == "sqlite":
             engine = _sqlite_engine(url, pool_size, statement_seconds, for_reading)
         elif backend == "postgresql":
-            engine = _postgresql_engine(url, pool_size, statement_seconds, for_reading)
+            server = server or Server()
+            engine = _postgresql_engine(url, pool_size, statement_seconds, for_reading, server)
         else:
             raise StorageNotReady(f"{setting}: {backend} is neither sqlite nor postgresql")
     except (ArgumentError, NoSuchModuleError) as error:
@@ -94,7 +101,14 @@ def make_engine(
 
 
 def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading: bool) -> Engine:
-    engine = create_engine(url, pool_size=pool_size, max_overflow=0, hide_parameters=True)
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=CONNECT_SECONDS if for_reading else LOCK_TIMEOUT_SECONDS,
+        pool_use_lifo=True,
+        hide_parameters=True,
+    )
 
     @event.listens_for(engine, "do_connect")
     def refuse_missing(dialect: Any, record: Any, args: Any, options: Any) -> None:
@@ -117,8 +131,8 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading
         else:
             # A large import comes back to the same pages again and again.
             connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
-        deadline = record.info[DEADLINE] = _Deadline()
-        connection.set_progress_handler(deadline.has_passed, _PROGRESS_STEPS)
+        seconds = statement_seconds if for_reading else math.inf
+        record.info[Driver.INFO] = SqliteDriver(connection, seconds)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
@@ -132,33 +146,34 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading
         # A writer takes its lock at once: one that began as a reader could not wait for another.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
-    @event.listens_for(engine, "before_cursor_execute")
-    def limit(connection: Any, *statement: Any) -> None:
-        writing = LOCK_TIMEOUT in connection.get_execution_options()
-        deadline: _Deadline = connection.connection.info[DEADLINE]
-        deadline.at = math.inf if writing else time.monotonic() + statement_seconds
-
     return engine
 
 
-class _Deadline:
-    """When the statement that a connection works on is to end, by the monotonic clock."""
+class Server:
+    """A database server, which may be away.
 
-    at = math.inf
+    circuit: through which it is connected to. generation: when it closes one connection it has
+    mostly closed all: those of an earlier generation are not used again.
+    """
 
-    def has_passed(self) -> bool:
-        return time.monotonic() > self.at
+    def __init__(self) -> None:
+        self.circuit = CircuitBreaker(Exception)
+        self.generation = 0
 
 
 def _postgresql_engine(
-    url: URL, pool_size: int, statement_seconds: int, for_reading: bool
+    url: URL, pool_size: int, statement_seconds: int, for_reading: bool, server: Server
 ) -> Engine:
+    # Only here, so that psycopg is needed only where it is used.
+    from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT" if for_reading else None,
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
+        pool_use_lifo=True,
         hide_parameters=True,
         connect_args={
             "client_encoding": "UTF8",
@@ -175,6 +190,18 @@ def _postgresql_engine(
         },
     )
 
+    @event.listens_for(engine, "do_connect")
+    def connect_through_circuit(dialect: Any, record: Any, args: Any, options: Any) -> Any:
+        try:
+            return server.circuit.call(lambda: dialect.connect(*args, **options))
+        except CircuitOpen:
+            raise StorageUnavailable("the database does not answer") from None
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: Any) -> None:
+        record.info[Driver.INFO] = PostgresqlDriver(connection)
+        record.info[_GENERATION] = server.generation
+
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
         lock_timeout_seconds = connection.get_execution_options().get(LOCK_TIMEOUT)
@@ -187,7 +214,9 @@ def _postgresql_engine(
         record.info[_USED_AT] = time.monotonic()
 
     @event.listens_for(engine, "checkout")
-    def ask_if_idle(connection: Any, record: Any, proxy: Any) -> None:
+    def refuse_lost(connection: Any, record: Any, proxy: Any) -> None:
+        if record.info[_GENERATION] != server.generation:
+            raise DisconnectionError
         # One that was idle may be of before a restart of the database; asking costs a round trip.
         if time.monotonic() - record.info.get(_USED_AT, math.inf) > _IDLE_SECONDS:
             try:
@@ -195,14 +224,30 @@ def _postgresql_engine(
             except Exception as error:
                 raise DisconnectionError from error
 
+    @event.listens_for(engine, "invalidate")
+    def note_loss(connection: Any, record: Any, error: BaseException | None) -> None:
+        if error is not None and record.info[_GENERATION] == server.generation:
+            server.generation += 1
+
     return engine
 
 
-#: What begins a transaction that sees one unchanging state, on a connection for reading.
+#: Begins a transaction that sees one unchanging state, on a connection for reading.
 BEGIN_SNAPSHOT = {
     "sqlite": "BEGIN",
     "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 }
+
+
+def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
+    """A connection of the engine. Raises StorageUnavailable, also if all are in use."""
+    try:
+        return open_connection()
+    except PoolTimeout as error:
+        raise StorageUnavailable("every database connection is in use") from error
+    except engine.dialect.loaded_dbapi.Error as error:
+        raise_unavailable(error, engine.dialect, is_disconnect=False)
+        raise
 
 
 def writing(engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS) -> Engine:
@@ -222,7 +267,7 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
     if _is_missing_table(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
     if is_disconnect or _is_unavailable(error, dialect.loaded_dbapi):
-        if is_locked(error):
+        if _is_locked(error):
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
             ) from error
@@ -233,7 +278,7 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
         raise StorageUnavailable(message) from error
 
 
-def is_locked(error: BaseException | None) -> bool:
+def _is_locked(error: BaseException) -> bool:
     """Whether a writer gave up waiting for another one."""
     # PostgreSQL: lock_not_available.
     code = getattr(error, "sqlite_errorcode", None)

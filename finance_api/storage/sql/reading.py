@@ -1,34 +1,31 @@
-"""Reading data: every statement here is names to the user."""
+"""Reading data: every statement here is bound to the user."""
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    ARRAY,
-    ColumnElement,
-    Text,
-    cast,
-    func,
-    literal_column,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Select, bindparam, func, literal_column, select, true
+from sqlalchemy.sql import Executable
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
-from finance_api.resources.field import Resource, names_of
+from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
-from finance_api.storage.interface import Page, RecordSum
+from finance_api.storage.interface import DataReader, DataState, JsonPage, Page, RecordSum
+from finance_api.storage.sql import json_rows
 from finance_api.storage.sql.clauses import (
     BindNames,
+    OrderKey,
+    Predicate,
     clauses,
-    order_key,
+    json_elements,
+    order_keys,
     ordering,
-    shape_of,
-    values_by_name,
+    shape_and_values,
 )
-from finance_api.storage.sql.fetching import Fetching
-from finance_api.storage.sql.tables import DATA_TABLES, DataTable
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, Part
+from finance_api.storage.sql.tables import DATA_TABLES, has_json
 from finance_api.values import Row
 
 # SQLite's SUM of 64-bit integers fails when it overflows: high and low halves are summed apart.
@@ -36,88 +33,124 @@ _HALF_BITS = 32
 _SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
 _LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
 
-
 #: From here on the rows of a page are chosen first, and then read.
 _FAR_OFFSET = 1_000
 
-
-def rows_of_user(
-    table: DataTable, user_id: int, conditions: Sequence[Condition] = ()
-) -> tuple[list[ColumnElement[bool]], dict[str, Any]]:
-    """What every statement on a data table is restricted by, and the values names in it."""
-    parts = [shape_of(condition) for condition in conditions]
-    restriction = clauses(table, [predicate for predicate, _ in parts], BindNames())
-    values = values_by_name([value for _, given in parts for value in given])
-    return [table.user_id == user_id, *restriction], values
+_AFTER_ID: ColumnElement[str] = bindparam("after_id", type_=CodePointText)
+_SOURCE: ColumnElement[str] = bindparam("source", type_=CodePointText)
 
 
-class DataReading(Fetching):
-    def list_rows(self, user_id: int, query: Query) -> Page:
-        self.begin_snapshot()
-        table = DATA_TABLES[query.resource.name]
-        restriction, values = rows_of_user(table, user_id, query.conditions)
-        order = ordering(table, [order_key(key) for key in query.sort])
-        page = (
-            select(*table.listed)
-            .where(*restriction)
-            .order_by(*order)
-            .limit(query.limit + 1)
-            .offset(query.offset)
+def _page(
+    database: str,
+    resource: str,
+    predicates: tuple[Predicate, ...],
+    keys: tuple[OrderKey, ...],
+    is_far: bool,
+) -> Select[Any]:
+    table = DATA_TABLES[resource]
+    page = (
+        select(*table.listed)
+        .where(table.user_id == USER, *clauses(database, table, predicates, BindNames()))
+        .order_by(*ordering(table, keys))
+        .limit(LIMIT)
+        .offset(OFFSET)
+    )
+    if not is_far:
+        return page
+    # The rows that are skipped are sorted without their columns.
+    chosen = page.with_only_columns(table.columns["id"]).subquery("chosen")
+    return (
+        select(*table.listed)
+        .where(table.user_id == USER, table.columns["id"].in_(select(chosen.c.id)))
+        .order_by(*ordering(table, keys))
+    )
+
+
+def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
+    """The rows with some ids or source ids: a look-up in the key's index for each of them."""
+    table = DATA_TABLES[resource]
+    restriction = [table.user_id == USER]
+    if key == "sourceId":
+        restriction.append(table.columns["source"] == _SOURCE)
+    column, ids = table.columns[key], json_elements(database, IDS)
+    found = select(*table.persisted).where(*restriction)
+    if database == "sqlite":
+        return found.where(column.in_(select(ids.c.value)))
+    # Written as a loop. PostgreSQL knows nothing yet of rows that this transaction has written,
+    # takes them for few, and would read all of them for each IN.
+    one = found.where(column == ids.c.value).limit(literal_column("1")).lateral()
+    return select(one).select_from(ids.join(one, true()))
+
+
+def _scan(
+    database: str, resource: str, predicates: tuple[Predicate, ...], has_limit: bool
+) -> Select[Any]:
+    table = DATA_TABLES[resource]
+    found = (
+        select(*table.persisted)
+        .where(
+            table.user_id == USER,
+            *clauses(database, table, predicates, BindNames()),
+            table.columns["id"] > _AFTER_ID,
         )
-        if query.offset >= _FAR_OFFSET:
-            # What is passed over is sorted without its columns.
-            chosen = page.with_only_columns(table.columns["id"]).subquery("chosen")
-            page = (
-                select(*table.listed)
-                .where(table.user_id == user_id, table.columns["id"].in_(select(chosen.c.id)))
-                .order_by(*order)
-            )
-        found = self.data.execute(page, values).all()
-        total = None
-        if query.with_total:
-            total = self.data.execute(
-                select(func.count()).select_from(table.table).where(*restriction), values
-            ).scalar_one()
-        names = names_of(query.resource.listed_fields)
-        rows = [dict(zip(names, row, strict=True)) for row in found[: query.limit]]
+        .order_by(table.columns["id"])
+    )
+    return found.limit(LIMIT) if has_limit else found
+
+
+def _sum(database: str, predicates: tuple[Predicate, ...]) -> Executable:
+    """The sums of the high and of the low halves of amounts, and the number of records."""
+    table = DATA_TABLES[RECORDS.name]
+    amount = table.columns["amount"]
+    high, low = amount.bitwise_rshift(_SHIFT), amount.bitwise_and(_LOW_HALF)
+    return select(func.sum(high), func.sum(low), func.count()).where(
+        table.user_id == USER,
+        *clauses(database, table, predicates, BindNames()),
+        table.columns["recordState"].is_distinct_from(VOID),
+    )
+
+
+class SqlDataReader(Part, DataReader):
+    def get_state(self, user_id: int) -> DataState:
+        return self.connection.get_data_state(user_id)
+
+    def list_json(self, user_id: int, query: Query) -> JsonPage:
+        if has_json(query.resource):
+            return json_rows.list_json(self.connection, user_id, query)
+        return super().list_json(user_id, query)
+
+    def get_json(
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
+        if has_json(resource):
+            return json_rows.get_json(self.connection, user_id, resource, ids)
+        return super().get_json(user_id, resource, ids)
+
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        self.connection.begin_snapshot()
+        predicates, values = shape_and_values(query.conditions)
+        values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
+        shape = (query.resource.name, predicates, order_keys(query.sort))
+        found = self.connection.fetch(_page, *shape, query.offset >= _FAR_OFFSET, values=values)
+        total = json_rows.count_rows(self.connection, user_id, query) if query.with_total else None
+        rows = DATA_TABLES[query.resource.name].load_listed(found[: query.limit])
         return Page(rows, len(found) > query.limit, total)
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
-        rows = self._rows_of_keys(user_id, resource, "id", ids)
-        return {row["id"]: row for row in rows}
+        return self._rows_by_key(user_id, resource, "id", ids)
 
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
     ) -> dict[str, Row]:
-        condition = DATA_TABLES[resource.name].columns["source"] == source
-        rows = self._rows_of_keys(user_id, resource, "sourceId", source_ids, condition)
-        return {row["sourceId"]: row for row in rows}
+        return self._rows_by_key(user_id, resource, "sourceId", source_ids, source)
 
-    def _rows_of_keys(
-        self,
-        user_id: int,
-        resource: Resource,
-        key: str,
-        values: Collection[str],
-        *conditions: ColumnElement[bool],
-    ) -> list[Row]:
-        """The rows whose unique ``key`` is one of ``values``: a look-up in its index for each."""
-        self.begin_snapshot()
-        table = DATA_TABLES[resource.name]
-        restriction = [table.user_id == user_id, *conditions]
-        column = table.columns[key]
-        if self.data.dialect.name == "postgresql":
-            # Written as a loop. PostgreSQL knows nothing yet of rows that this transaction has
-            # written, takes them for few, and would read all of them for each IN.
-            array = func.unnest(cast(list(values), ARRAY(Text)))
-            wanted = array.table_valued("value").render_derived(name="wanted")
-            found = select(*table.kept).where(*restriction, column == wanted.c.value)
-            one = found.limit(1).lateral()
-            statement = select(one).select_from(wanted.join(one, true()))
-        else:
-            statement = select(*table.kept).where(*restriction, column.in_(values))
-        names = names_of(resource.persisted_fields)
-        return [dict(zip(names, row, strict=True)) for row in self.data.execute(statement)]
+    def _rows_by_key(
+        self, user_id: int, resource: Resource, key: str, ids: Collection[str], source: str = ""
+    ) -> dict[str, Row]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "ids": json.dumps(list(ids)), "source": source}
+        found = self.connection.fetch(_rows_by_key, resource.name, key, values=values)
+        return {row[key]: row for row in DATA_TABLES[resource.name].load_persisted(found)}
 
     def scan_rows(
         self,
@@ -128,30 +161,16 @@ class DataReading(Fetching):
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
-        self.begin_snapshot()
-        table = DATA_TABLES[resource.name]
-        restriction, values = rows_of_user(table, user_id, conditions)
-        found = self.data.execute(
-            select(*table.kept)
-            .where(*restriction, table.columns["id"] > after_id)
-            .order_by(table.columns["id"])
-            .limit(limit),
-            values,
-        )
-        names = names_of(resource.persisted_fields)
-        return [dict(zip(names, row, strict=True)) for row in found]
+        self.connection.begin_snapshot()
+        predicates, values = shape_and_values(conditions)
+        values |= {"user": user_id, "after_id": after_id, "limit": limit}
+        shape = (resource.name, predicates, limit is not None)
+        found = self.connection.fetch(_scan, *shape, values=values)
+        return DATA_TABLES[resource.name].load_persisted(found)
 
     def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
-        self.begin_snapshot()
-        table = DATA_TABLES[RECORDS.name]
-        amount = table.columns["amount"]
-        restriction, values = rows_of_user(table, user_id, conditions)
-        high, low, count = self.data.execute(
-            select(
-                func.sum(amount.bitwise_rshift(_SHIFT)),
-                func.sum(amount.bitwise_and(_LOW_HALF)),
-                func.count(),
-            ).where(*restriction, table.columns["recordState"].is_distinct_from(VOID)),
-            values,
-        ).one()
+        self.connection.begin_snapshot()
+        predicates, values = shape_and_values(conditions)
+        values["user"] = user_id
+        ((high, low, count),) = self.connection.fetch(_sum, predicates, values=values)
         return RecordSum((int(high or 0) << _HALF_BITS) + int(low or 0), count)

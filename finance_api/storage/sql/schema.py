@@ -1,4 +1,4 @@
-"""The version of the tables: bringing them to this code's, and telling when they are not."""
+"""The versions of the tables and of the projection: upgrading them, and checking them."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.sql.engine import writing
+from finance_api.storage.sql.engine import connect, writing
+from finance_api.storage.sql.projection import rebuilding
 
 # Any number will do, if nothing else in the database uses it.
 _UPGRADE_LOCK = 7_146_300_211
@@ -25,7 +26,7 @@ def _config() -> Config:
 
 @lru_cache(maxsize=1)
 def newest_version() -> str:
-    """The version that this code reads and writes."""
+    """Of the tables that this program reads and writes."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
     assert head is not None
     return head
@@ -36,7 +37,10 @@ def _versions() -> set[str]:
 
 
 def upgrade(engine: Engine) -> None:
-    """Makes or alters the tables, in one transaction; two at once wait for each other."""
+    """Makes or alters the tables and rebuilds an outdated projection, in one transaction.
+
+    Two at once wait for each other.
+    """
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +55,8 @@ def upgrade(engine: Engine) -> None:
             raise _of_another_version(found)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+        if rebuilding.get_version(connection) != rebuilding.VERSION:
+            rebuilding.rebuild_all(connection)
 
 
 def _check_encoding(connection: Connection) -> None:
@@ -64,22 +70,24 @@ def _check_encoding(connection: Connection) -> None:
 
 
 def check(engine: Engine) -> None:
-    """Raises StorageNotReady unless the tables are of this code's version."""
-    with engine.connect() as connection:
-        check_connection(connection)
-
-
-def check_connection(connection: Connection) -> None:
-    """As `check`, by a connection that is there."""
-    _check_encoding(connection)
-    try:
-        found = MigrationContext.configure(connection).get_current_revision()
-    except DatabaseError as error:
-        raise StorageNotReady(f"the database cannot be read: {error.orig}") from None
-    if found is None:
-        raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
-    if found != newest_version():
-        raise _of_another_version(found)
+    """Raises StorageNotReady unless tables and projection are of this program's versions."""
+    with connect(engine, engine.connect) as connection:
+        _check_encoding(connection)
+        try:
+            found = MigrationContext.configure(connection).get_current_revision()
+        except DatabaseError as error:
+            raise StorageNotReady(f"the database cannot be read: {error.orig}") from None
+        if found is None:
+            raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
+        if found != newest_version():
+            raise _of_another_version(found)
+        projection = rebuilding.get_version(connection)
+    if projection != rebuilding.VERSION:
+        found = "none" if projection is None else str(projection)
+        raise StorageNotReady(
+            f"the database's projection is of version {found}, this program's of "
+            f"{rebuilding.VERSION}: run 'finance-api db upgrade'"
+        )
 
 
 def _of_another_version(found: str) -> StorageNotReady:

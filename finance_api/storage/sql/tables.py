@@ -24,6 +24,7 @@ from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.columns import (
     AutoKey,
     CodePointText,
+    RowLoader,
     column_name,
     columns_of,
     folded,
@@ -31,6 +32,9 @@ from finance_api.storage.sql.columns import (
     stored,
 )
 from finance_api.values import Row
+
+#: Of SQLite alone.
+SEARCH_KEY_INDEX = "ix_records_by_date_user_id_search_key"
 
 metadata = MetaData(
     naming_convention={
@@ -51,10 +55,10 @@ users = Table(
     Column("enabled", Boolean, nullable=False),
     Column("password_hash", CodePointText),
     Column("created_at", BigInteger, nullable=False),
-    # What the user's data has been through; it changes with every import.
+    # The state of the user's data; it changes with every import.
     Column("data_revision", BigInteger, nullable=False, default=0),
     Column("data_changed_at", BigInteger, nullable=False),
-    # How many records there are; see record_anchors.
+    # The number of records; see record_anchors.
     Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
     # The key of a deleted user is never given to another.
@@ -105,7 +109,7 @@ sessions = Table(
 
 
 def _owner() -> Column[int]:
-    """Whose it is: what the keys of all that is a user's begin with."""
+    """The user: every key of a user's rows begins with it."""
     return Column(
         "user_id",
         BigInteger,
@@ -119,23 +123,23 @@ usage = Table(
     "usage",
     metadata,
     _owner(),
-    # Its first second.
+    # The day's first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("requests", BigInteger, nullable=False),
 )
 
 
-#: The records as they are listed unless a client asks otherwise: newest first, in the order of
-#: the key, each as the JSON object that answers hold. What is searched most stands beside it.
+#: The records in the default order, newest first: each as the JSON object of a response, and the
+#: texts that are searched most.
 records_by_date = Table(
     "records_by_date",
     metadata,
     _owner(),
-    # The record's date, negated: so that both parts of the order ascend, and a place in it can be
-    # compared as a whole.
+    # The record's date, negated: so that both parts of the order ascend, and a position in it can
+    # be compared as a whole.
     Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
     Column("id", CodePointText, primary_key=True),
-    # SQLite only: its place in the search index, in which a user's are neighbours.
+    # SQLite only: its key in the search index, in which a user's are neighbours.
     Column("search_key", BigInteger),
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
@@ -143,43 +147,52 @@ records_by_date = Table(
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
-Index(None, records_by_date.c.user_id, records_by_date.c.search_key, unique=True).ddl_if(
-    dialect="sqlite"
-)
+Index(
+    SEARCH_KEY_INDEX, records_by_date.c.user_id, records_by_date.c.search_key, unique=True
+).ddl_if(dialect="sqlite")
 
-#: How far apart remembered places are.
+#: How far apart anchors are.
 ANCHOR_INTERVAL = 256
 
 #: Every 256th record in the order of records_by_date, counted from its end: new records mostly come
-#: at its beginning, and change no place that is counted from there.
+#: at its beginning, and change no position that is counted from there.
 record_anchors = Table(
     "record_anchors",
     metadata,
     _owner(),
-    # How many records come after it.
+    # The number of records after it.
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("newest_first", BigInteger, nullable=False),
     Column("id", CodePointText, nullable=False),
     sqlite_with_rowid=False,
 )
 
+#: One row: the version of the projection, see `projection.rebuilding`.
+projection_version = Table(
+    "projection_version",
+    metadata,
+    Column("version", BigInteger, primary_key=True, autoincrement=False),
+)
+
 
 def has_json(resource: Resource) -> bool:
-    """Whether the rows are kept as JSON objects too: nothing in them depends on the day."""
+    """Whether the rows are stored as JSON objects too: nothing in them depends on the day."""
     return resource.path is not None and not resource.computed_fields
 
 
 class DataTable:
     """The table of one resource, and the way from rows to columns and back.
 
-    body: the column of the rows as JSON objects, if there is one; those of records are in
+    columns: of the persisted fields, by the fields' names. folded: of the folded texts, likewise.
+    listed, persisted: the columns of these fields, and what makes rows of them.
+    lists: the names of the fields that are packed lists.
+    json: the column of the rows as JSON objects, if there is one; those of records are in
     `records_by_date`.
     """
 
     def __init__(self, resource: Resource) -> None:
         listed = resource.listed_fields
         own_json = has_json(resource) and resource is not RECORDS
-        self.resource = resource
         self.table = Table(
             snake_case(resource.name),
             metadata,
@@ -196,8 +209,11 @@ class DataTable:
         self.columns = {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields}
         self.folded = {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text}
         self.listed = [self.columns[name] for name in names_of(listed)]
-        self.kept = list(self.columns.values())
-        self.changing = [c for c in self.table.columns if not c.primary_key]
+        self.persisted = list(self.columns.values())
+        self.load_listed = RowLoader(listed).load
+        self.load_persisted = RowLoader(resource.persisted_fields).load
+        self.lists = {f.name for f in resource.persisted_fields if f.kind.is_list}
+        self.changeable = [c for c in self.table.columns if not c.primary_key]
         self.json = self.table.c.json if own_json else None
         self._fields = [
             (field, field.kind.is_list, field in listed and field.kind.is_text)
@@ -206,7 +222,7 @@ class DataTable:
         self._encode = encoder_of(resource).encode if own_json else None
 
     def values(self, user_id: int, row: Row) -> list[Any]:
-        """What the table's columns hold for a whole row, in their order, as drivers take it."""
+        """The values of the table's columns for a whole row, in their order, as drivers take it."""
         values: list[Any] = [user_id]
         for field, is_list, is_searchable in self._fields:
             value = row[field.name]
@@ -217,7 +233,7 @@ class DataTable:
             values.append(self._encode(row).decode())
         return values
 
-    def changes(self, user_id: int, row: Row) -> dict[str, Any]:
+    def values_by_column(self, user_id: int, row: Row) -> dict[str, Any]:
         """The same by the columns' names."""
         names = (column.name for column in self.table.columns)
         return dict(zip(names, self.values(user_id, row), strict=True))

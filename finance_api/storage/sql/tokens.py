@@ -1,35 +1,33 @@
 """Personal API tokens."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, insert, or_, select, update
+from sqlalchemy import Select, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Token, User
+from finance_api.storage.interface import Token, TokenReader, TokenWriter, User
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.driver import Driver, StatementCache
+from finance_api.storage.sql.connections import WriteConnection
+from finance_api.storage.sql.statements import USER, Part
 from finance_api.storage.sql.tables import tokens, users
 from finance_api.storage.sql.users import USER_COLUMNS, to_user
 
-_TOKEN_COLUMNS = (
-    tokens.c.id,
-    tokens.c.user_id,
-    tokens.c.name,
-    tokens.c.sha256,
-    tokens.c.start,
-    tokens.c.scopes,
-    tokens.c.created_at,
-    tokens.c.expires_at,
-    tokens.c.last_used_at,
-    tokens.c.revoked_at,
-)
-_SCOPES = [column.name for column in _TOKEN_COLUMNS].index("scopes")
+_TOKEN_COLUMNS = [tokens.c[field.name] for field in fields(Token)]
+_SCOPES = [field.name for field in fields(Token)].index("scopes")
 
 
-def _token_owner(database: str) -> Select[Any]:
-    """Asked at every request."""
+def _to_token(row: Sequence[Any]) -> Token:
+    """row: of _TOKEN_COLUMNS."""
+    values = list(row)
+    if values[_SCOPES] is not None:
+        values[_SCOPES] = tuple(values[_SCOPES].split())
+    return Token(*values)
+
+
+def _token_and_owner(database: str) -> Select[Any]:
     return (
         select(*_TOKEN_COLUMNS, *USER_COLUMNS)
         .join_from(tokens, users, users.c.id == tokens.c.user_id)
@@ -37,55 +35,38 @@ def _token_owner(database: str) -> Select[Any]:
     )
 
 
-def _to_token(row: Sequence[Any]) -> Token:
-    """A row of _TOKEN_COLUMNS."""
-    fields = list(row)
-    if fields[_SCOPES] is not None:
-        fields[_SCOPES] = tuple(fields[_SCOPES].split())
-    return Token(*fields)
+def _tokens_of_user(database: str) -> Select[Any]:
+    return (
+        select(*_TOKEN_COLUMNS)
+        .where(tokens.c.user_id == USER)
+        .order_by(tokens.c.created_at, tokens.c.id)
+    )
 
 
-class Tokens:
-    connection: Connection
-    driver: Driver
-    statements: StatementCache
-
-    def add_token(self, token: Token) -> None:
-        scopes = None if token.scopes is None else " ".join(token.scopes)
-        try:
-            self.connection.execute(
-                insert(tokens).values(
-                    id=token.id,
-                    user_id=token.user_id,
-                    name=token.name,
-                    sha256=token.sha256,
-                    start=token.start,
-                    scopes=scopes,
-                    created_at=token.created_at,
-                    expires_at=token.expires_at,
-                    last_used_at=token.last_used_at,
-                    revoked_at=token.revoked_at,
-                )
-            )
-        except IntegrityError as error:
-            raise NotFound("there is no such user") from error
-
-    def get_token_owner(self, sha256: str) -> tuple[Token, User]:
-        found = self.driver.run(self.statements.get(_token_owner), {"digest": sha256})
+class SqlTokenReader(Part, TokenReader):
+    def get_owner(self, sha256: str) -> tuple[Token, User]:
+        found = self.connection.fetch(_token_and_owner, values={"digest": sha256})
         if not found:
             raise NotFound("there is no such token")
         row, width = found[0], len(_TOKEN_COLUMNS)
         return _to_token(row[:width]), to_user(row[width:])
 
-    def list_tokens(self, user_id: int) -> list[Token]:
-        rows = self.connection.execute(
-            select(*_TOKEN_COLUMNS)
-            .where(tokens.c.user_id == user_id)
-            .order_by(tokens.c.created_at, tokens.c.id)
-        )
-        return [_to_token(row) for row in rows]
+    def list_by_user(self, user_id: int) -> list[Token]:
+        found = self.connection.fetch(_tokens_of_user, values={"user": user_id})
+        return [_to_token(row) for row in found]
 
-    def revoke_token(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+
+class SqlTokenWriter(SqlTokenReader, TokenWriter):
+    connection: WriteConnection
+
+    def add(self, token: Token) -> None:
+        scopes = None if token.scopes is None else " ".join(token.scopes)
+        try:
+            self.connection.execute(insert(tokens).values(asdict(token) | {"scopes": scopes}))
+        except IntegrityError as error:
+            raise NotFound("there is no such user") from error
+
+    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
         wanted = [tokens.c.id == token_id]
         if user_id is not None:
             wanted.append(tokens.c.user_id == user_id)
@@ -97,7 +78,7 @@ class Tokens:
             raise NotFound("there is no such token")
         return _to_token(row)
 
-    def set_tokens_used(self, used_at: Mapping[str, int]) -> None:
+    def set_used(self, used_at: Mapping[str, int]) -> None:
         if not used_at:
             return
         self.connection.execute(

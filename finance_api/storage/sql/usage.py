@@ -1,10 +1,14 @@
-"""How many requests each user's tokens made on each day."""
+"""Numbers of requests, by user and day."""
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import Connection, TextClause, delete, select, text
+from sqlalchemy import BigInteger, Select, TextClause, bindparam, delete, select, text
 
+from finance_api.storage.interface import UsageReader, UsageWriter
+from finance_api.storage.sql.connections import WriteConnection
+from finance_api.storage.sql.statements import USER, Part
 from finance_api.storage.sql.tables import usage
 
 # One statement for all users, during which other threads go on. Through the table of users,
@@ -20,7 +24,7 @@ ON CONFLICT (user_id, day) DO UPDATE SET requests = usage.requests + excluded.re
 
 def _add(each: str, element: str) -> TextClause:
     """each: the elements of a JSON list, as rows. element: one of such a row, by its number."""
-    user, day, number = (element.format(place) for place in range(3))
+    user, day, number = (element.format(position) for position in range(3))
     return text(_ADD.format(each=each, user=user, day=day, number=number))
 
 
@@ -32,23 +36,28 @@ _ADD_IN: dict[str, TextClause] = {
 }
 
 
-class Usage:
-    connection: Connection
+def _days(database: str) -> Select[Any]:
+    start, end = (bindparam(name, type_=BigInteger()) for name in ("start", "end"))
+    return (
+        select(usage.c.day, usage.c.requests)
+        .where(usage.c.user_id == USER, usage.c.day >= start, usage.c.day < end)
+        .order_by(usage.c.day)
+    )
 
-    def add_usage(self, requests: Mapping[tuple[int, int], int]) -> None:
+
+class SqlUsageReader(Part, UsageReader):
+    def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        values = {"user": user_id, "start": start, "end": end}
+        return [(day, count) for day, count in self.connection.fetch(_days, values=values)]
+
+
+class SqlUsageWriter(SqlUsageReader, UsageWriter):
+    connection: WriteConnection
+
+    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
         if requests:
             added = [(user_id, day, number) for (user_id, day), number in requests.items()]
-            self.connection.execute(
-                _ADD_IN[self.connection.dialect.name], {"added": json.dumps(added)}
-            )
+            self.connection.execute(_ADD_IN[self.connection.database], {"added": json.dumps(added)})
 
-    def list_usage(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
-        rows = self.connection.execute(
-            select(usage.c.day, usage.c.requests)
-            .where(usage.c.user_id == user_id, usage.c.day >= start, usage.c.day < end)
-            .order_by(usage.c.day)
-        )
-        return [(day, count) for day, count in rows]
-
-    def prune_usage(self, before: int) -> None:
+    def prune(self, before: int) -> None:
         self.connection.execute(delete(usage).where(usage.c.day < before))

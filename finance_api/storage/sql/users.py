@@ -1,15 +1,18 @@
 """Users."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Select, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound, StorageNotReady
-from finance_api.storage.interface import DataState, User
+from finance_api.storage.interface import DataState, User, UserReader, UserWriter
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.search_keys import MAX_USER_ID
-from finance_api.storage.sql.projection.sqlite import forget_user
+from finance_api.storage.sql.projection.writing import Projection
+from finance_api.storage.sql.statements import USER, Part
 from finance_api.storage.sql.tables import users
 
 USER_COLUMNS = (
@@ -27,9 +30,9 @@ USER_COLUMNS = (
 
 
 def to_user(row: Sequence[Any]) -> User:
-    """A row of USER_COLUMNS, from the driver or from SQLAlchemy."""
+    """row: of USER_COLUMNS."""
     user_id, uuid, email, premium, enabled, password_hash, created_at, revoked_at, *state = row
-    # SQLite's driver knows no booleans.
+    # SQLite has no booleans.
     return User(
         user_id,
         uuid,
@@ -43,12 +46,37 @@ def to_user(row: Sequence[Any]) -> User:
     )
 
 
-class Users:
-    connection: Connection
-    #: Of `DataWriting`.
-    rebuild_anchors: Callable[[], None]
+def _user_by_email(database: str) -> Select[Any]:
+    return select(*USER_COLUMNS).where(users.c.email == bindparam("email", type_=CodePointText))
 
-    def add_user(
+
+def _user_by_id(database: str) -> Select[Any]:
+    return select(*USER_COLUMNS).where(users.c.id == USER)
+
+
+def _all_users(database: str) -> Select[Any]:
+    return select(*USER_COLUMNS).order_by(users.c.email)
+
+
+class SqlUserReader(Part, UserReader):
+    def get(self, email: str) -> User:
+        found = self.connection.fetch(_user_by_email, values={"email": email})
+        if not found:
+            raise NotFound(f"there is no user {email}")
+        return to_user(found[0])
+
+    def list_all(self) -> list[User]:
+        return [to_user(row) for row in self.connection.fetch(_all_users, values={})]
+
+
+class SqlUserWriter(SqlUserReader, UserWriter):
+    connection: WriteConnection
+
+    def __init__(self, connection: WriteConnection, projection: Projection) -> None:
+        super().__init__(connection)
+        self._projection = projection
+
+    def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:
         try:
@@ -65,35 +93,22 @@ class Users:
             )
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
-        user = self.get_user(email)
-        if self.connection.dialect.name == "sqlite" and user.id > MAX_USER_ID:
+        user = self.get(email)
+        if self.connection.database == "sqlite" and user.id > MAX_USER_ID:
             raise StorageNotReady(
                 f"SQLite has no more keys: {MAX_USER_ID:,} users were made. PostgreSQL has more"
             )
         return user
 
-    def get_user(self, email: str) -> User:
-        row = self.connection.execute(select(*USER_COLUMNS).where(users.c.email == email)).first()
-        if row is None:
-            raise NotFound(f"there is no user {email}")
-        return to_user(row)
-
-    def list_users(self) -> list[User]:
-        rows = self.connection.execute(select(*USER_COLUMNS).order_by(users.c.email))
-        return [to_user(row) for row in rows]
-
-    def update_user(self, user_id: int, **changes: Any) -> User:
+    def update(self, user_id: int, **changes: Any) -> User:
         self.connection.execute(update(users).where(users.c.id == user_id).values(**changes))
-        row = self.connection.execute(select(*USER_COLUMNS).where(users.c.id == user_id)).first()
-        if row is None:
+        found = self.connection.fetch(_user_by_id, values={"user": user_id})
+        if not found:
             raise NotFound("there is no such user")
-        return to_user(row)
+        return to_user(found[0])
 
-    def delete_user(self, user_id: int) -> None:
-        if self.connection.dialect.name == "sqlite":
-            # Also what this unit of work has written is in the index then.
-            self.rebuild_anchors()
-            forget_user(self.connection, user_id)
-        # What refers to the user goes with the user: the foreign keys cascade.
+    def delete(self, user_id: int) -> None:
+        self._projection.delete(user_id)
+        # The other rows of the user are deleted with the user: the foreign keys cascade.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")

@@ -32,7 +32,7 @@ class Ledger:
             is_new = number not in self.dates
             rows[is_new].append(make_row(RECORDS, number, recordDate=day * _DAY))
         with self.unit.writing() as storage:
-            storage.put_rows(self.unit.user.id, RECORDS, new=rows[True], changed=rows[False])
+            storage.data.put_rows(self.unit.user.id, RECORDS, new=rows[True], changed=rows[False])
         self.dates |= dates
 
     def listed(self, low: int | None = None, high: int | None = None) -> list[int]:
@@ -57,7 +57,7 @@ class Ledger:
                 with_total = offset % 3 == 0
                 query = Query(RECORDS, conditions, keys, limit, offset, with_total)
                 with self.unit.reading() as storage:
-                    found = storage.list_json(self.unit.user.id, query)
+                    found = storage.data.list_json(self.unit.user.id, query)
                 numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.rows]
                 assert numbers == expected[offset : offset + limit], (offset, limit)
                 assert found.has_more == (offset + limit < len(expected))
@@ -166,10 +166,10 @@ class AnchorsConformance(OneUser):
                     make_row(RECORDS, n, recordDate=n % 97 * _DAY)
                     for n in range(number, number + 40)
                 ]
-                storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
+                storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
                 for row in rows:
                     row["recordDate"] = (96 - int(row["id"][:8], 16) % 97) * _DAY
-                storage.put_rows(unit.user.id, RECORDS, new=(), changed=rows)
+                storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=rows)
         ledger.dates |= {n: 96 - n % 97 for n in range(1, 401)}
         ledger.check()
 
@@ -180,12 +180,12 @@ class AnchorsConformance(OneUser):
                 rows = [
                     make_row(RECORDS, n, recordDate=50 * _DAY) for n in range(number, number + 300)
                 ]
-                storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
+                storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
                 ledger.dates |= dict.fromkeys(range(number, number + 300), 50)
                 expected = ledger.listed()
                 for offset in (0, 255, 256, 700, len(expected) - 1, len(expected)):
                     query = Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), 2, offset)
-                    found = storage.list_json(unit.user.id, query)
+                    found = storage.data.list_json(unit.user.id, query)
                     numbers = [int(body.partition(b'"id":"')[2][:8], 16) for body in found.rows]
                     assert numbers == expected[offset : offset + 2]
 
@@ -197,16 +197,16 @@ class AnchorsConformance(OneUser):
         query = Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), 100, 1_280)
         ids = [rows[n]["id"] for n in (0, 700, 1_299)]
         with unit.writing() as storage:
-            storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
-            found = storage.get_json(unit.user.id, RECORDS, ids)[1]
+            storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
+            found = storage.data.get_json(unit.user.id, RECORDS, ids)[1]
             assert found == [encode(rows[n]) for n in (0, 700, 1_299)]
-            assert len(storage.list_json(unit.user.id, query).rows) == 20
+            assert len(storage.data.list_json(unit.user.id, query).rows) == 20
             more = [make_row(RECORDS, n, recordDate=5 * _DAY) for n in range(2_000, 2_600)]
-            storage.put_rows(unit.user.id, RECORDS, new=more, changed=())
+            storage.data.put_rows(unit.user.id, RECORDS, new=more, changed=())
             for row in (*rows[::3], *more[::3]):
                 row["recordDate"] = 50 * _DAY
             changed = [*rows[::3], *more[::3]]
-            storage.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
+            storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
         for row in (*rows, *more):
             ledger.dates[int(row["id"][:8], 16)] = row["recordDate"] // _DAY
         ledger.check()
@@ -215,7 +215,7 @@ class AnchorsConformance(OneUser):
         unit = ledger.unit
         with pytest.raises(RuntimeError), unit.writing() as storage:
             rows = [make_row(RECORDS, n, recordDate=50 * _DAY) for n in range(1, 300)]
-            storage.put_rows(unit.user.id, RECORDS, new=rows, changed=())
+            storage.data.put_rows(unit.user.id, RECORDS, new=rows, changed=())
             raise RuntimeError
         ledger.check()
 
@@ -223,8 +223,8 @@ class AnchorsConformance(OneUser):
         with ledger.unit.writing() as storage:
             other = add_user(storage, "two@example.org")
             rows = [make_row(RECORDS, n, recordDate=n % 97 * _DAY) for n in range(1, 900)]
-            storage.put_rows(other.id, RECORDS, new=rows, changed=())
+            storage.data.put_rows(other.id, RECORDS, new=rows, changed=())
         ledger.check()
         with ledger.unit.writing() as storage:
-            storage.delete_user(other.id)
+            storage.users.delete(other.id)
         ledger.check()

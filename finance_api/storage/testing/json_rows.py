@@ -54,7 +54,7 @@ class JsonRowsConformance(OneUser):
                     keys = parse_sort(resource, sort)
                     query = Query(resource, (), keys, limit, offset, with_total=offset == 3)
                     _assert_alike(unit, query)
-            assert storage.list_json(unit.user.id, Query(resource, ())).rows
+            assert storage.data.list_json(unit.user.id, Query(resource, ())).rows
 
     @_EACH
     def test_json_rows_are_found_by_id(self, unit: Unit, resource: Resource) -> None:
@@ -63,12 +63,12 @@ class JsonRowsConformance(OneUser):
         with unit.reading() as storage:
             for numbers in ((), (1,), (6, 2, 4), (9,), (9, 1), (3, 3), range(1, 7)):
                 ids = [make_id(number) for number in numbers]
-                rows = storage.get_rows(unit.user.id, resource, ids)
-                state, found = storage.get_json(unit.user.id, resource, ids)
-                assert state == storage.get_data_state(unit.user.id)
+                rows = storage.data.get_rows(unit.user.id, resource, ids)
+                state, found = storage.data.get_json(unit.user.id, resource, ids)
+                assert state == storage.data.get_state(unit.user.id)
                 assert found == [encode(rows[i]) if i in rows else b"" for i in ids]
             odd = ["", "x", "' OR ''='", make_id(1)[:-1], '"', "]", "%"]
-            assert storage.get_json(unit.user.id, resource, odd)[1] == [b""] * len(odd)
+            assert storage.data.get_json(unit.user.id, resource, odd)[1] == [b""] * len(odd)
 
     @_EACH
     def test_json_rows_change_with_their_rows(self, unit: Unit, resource: Resource) -> None:
@@ -76,12 +76,12 @@ class JsonRowsConformance(OneUser):
         unit.put(resource, first, *others)
         renamed = {**others[-1], **_named(resource, "changed"), "id": first["id"]}
         with unit.writing() as storage:
-            storage.put_rows(
+            storage.data.put_rows(
                 unit.user.id, resource, new=[make_row(resource, 7)], changed=[renamed, others[1]]
             )
         _assert_alike(unit, Query(resource, (), parse_sort(resource, resource.default_sort), 10))
         with unit.reading() as storage:
-            rows = storage.get_json(unit.user.id, resource, [first["id"]])[1]
+            rows = storage.data.get_json(unit.user.id, resource, [first["id"]])[1]
             assert rows == [encoder_of(resource).encode(renamed)]
 
     @_EACH
@@ -90,20 +90,20 @@ class JsonRowsConformance(OneUser):
     ) -> None:
         with unit.writing() as storage:
             rows = _rows(resource)
-            storage.put_rows(unit.user.id, resource, new=rows, changed=())
-            found = storage.list_json(unit.user.id, Query(resource, (), limit=10))
+            storage.data.put_rows(unit.user.id, resource, new=rows, changed=())
+            found = storage.data.list_json(unit.user.id, Query(resource, (), limit=10))
             assert sorted(found.rows) == sorted(map(encoder_of(resource).encode, rows))
             body = encoder_of(resource).encode(rows[0])
-            assert storage.get_json(unit.user.id, resource, [make_id(1)])[1] == [body]
+            assert storage.data.get_json(unit.user.id, resource, [make_id(1)])[1] == [body]
 
     def test_json_rows_of_a_conflict_are_not_kept(self, unit: Unit) -> None:
         unit.put(RECORDS, make_row(RECORDS, 1, note="first"))
         before = unit.user
         with pytest.raises(RuntimeError), unit.writing() as storage:
-            storage.put_rows(before.id, RECORDS, new=[make_row(RECORDS, 2)], changed=())
+            storage.data.put_rows(before.id, RECORDS, new=[make_row(RECORDS, 2)], changed=())
             raise RuntimeError
         with unit.reading() as storage:
-            assert len(storage.list_json(before.id, Query(RECORDS, ())).rows) == 1
+            assert len(storage.data.list_json(before.id, Query(RECORDS, ())).rows) == 1
 
     @_EACH
     def test_json_rows_come_with_the_state_of_the_data(
@@ -111,27 +111,27 @@ class JsonRowsConformance(OneUser):
     ) -> None:
         state = DataState(7, 1_234_567)
         with unit.writing() as storage:
-            storage.set_data_state(unit.user.id, state)
+            storage.data.set_state(unit.user.id, state)
         nothing = parse_conditions(resource.listed_fields[0], make_id(99))
         for conditions in ((), nothing):
             for offset in (0, 1_000):
                 query = Query(resource, tuple(conditions), offset=offset)
                 with unit.reading() as storage:
-                    assert storage.list_json(unit.user.id, query).state == state
+                    assert storage.data.list_json(unit.user.id, query).state == state
         with unit.reading() as storage:
-            assert storage.get_json(unit.user.id, resource, []) == (state, [])
+            assert storage.data.get_json(unit.user.id, resource, []) == (state, [])
 
     @_EACH
     def test_of_nobody_there_are_no_bodies(self, unit: Unit, resource: Resource) -> None:
         nobody = unit.user.id + 1
         for offset in (0, 1_000):
             with unit.reading() as storage, pytest.raises(NotFound):
-                storage.list_json(nobody, Query(resource, (), offset=offset))
+                storage.data.list_json(nobody, Query(resource, (), offset=offset))
             with unit.reading() as storage, pytest.raises(NotFound):
                 keys = parse_sort(resource, resource.default_sort)
-                storage.list_json(nobody, Query(resource, (), keys, offset=offset))
+                storage.data.list_json(nobody, Query(resource, (), keys, offset=offset))
         with unit.reading() as storage, pytest.raises(NotFound):
-            storage.get_json(nobody, resource, [make_id(1)])
+            storage.data.get_json(nobody, resource, [make_id(1)])
 
     @_EACH
     def test_json_rows_are_of_one_user(self, unit: Unit, resource: Resource) -> None:
@@ -139,13 +139,13 @@ class JsonRowsConformance(OneUser):
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
             theirs = [make_row(resource, n, **_named(resource, "theirs")) for n in (1, 2, 3)]
-            storage.put_rows(other.id, resource, new=theirs, changed=())
+            storage.data.put_rows(other.id, resource, new=theirs, changed=())
         with unit.reading() as storage:
-            found = storage.list_json(unit.user.id, Query(resource, (), with_total=True))
+            found = storage.data.list_json(unit.user.id, Query(resource, (), with_total=True))
             assert (len(found.rows), found.total) == (2, 2)
             assert not any(b"theirs" in body for body in found.rows)
             ids = [make_id(n) for n in (1, 2, 3)]
-            rows = storage.get_json(unit.user.id, resource, ids)[1]
+            rows = storage.data.get_json(unit.user.id, resource, ids)[1]
             assert all(b"mine" in body for body in rows[:2])
             assert rows[2:] == [b""]
 
@@ -153,12 +153,12 @@ class JsonRowsConformance(OneUser):
         for resource in (RECORDS, ACCOUNTS):
             unit.put(resource, make_row(resource, 1))
         with unit.writing() as storage:
-            storage.delete_user(unit.user.id)
+            storage.users.delete(unit.user.id)
         for resource in (RECORDS, ACCOUNTS):
             with unit.reading() as storage, pytest.raises(NotFound):
-                storage.list_json(unit.user.id, Query(resource, ()))
+                storage.data.list_json(unit.user.id, Query(resource, ()))
             with unit.reading() as storage, pytest.raises(NotFound):
-                storage.get_json(unit.user.id, resource, [make_id(1)])
+                storage.data.get_json(unit.user.id, resource, [make_id(1)])
 
 
 def _named(resource: Resource, name: str) -> Row:
@@ -170,9 +170,9 @@ def _named(resource: Resource, name: str) -> Row:
 def _assert_alike(unit: Unit, query: Query) -> None:
     encode = encoder_of(query.resource).encode
     with unit.reading() as storage:
-        page = storage.list_rows(unit.user.id, query)
+        page = storage.data.list_rows(unit.user.id, query)
     with unit.reading() as storage:
-        found = storage.list_json(unit.user.id, query)
+        found = storage.data.list_json(unit.user.id, query)
         assert found.rows == [encode(row) for row in page.rows]
         assert (found.has_more, found.total) == (page.has_more, page.total)
-        assert found.state == storage.get_data_state(unit.user.id)
+        assert found.state == storage.data.get_state(unit.user.id)

@@ -125,7 +125,7 @@ class QueriesConformance(OneUser):
         for descending, expected in ((False, [1, 2, 4, 5, 0, 3]), (True, [0, 3, 1, 2, 4, 5])):
             sort = (SortKey(field, descending, equals="void"),)
             with unit.reading() as storage:
-                rows = storage.list_rows(unit.user.id, Query(RECORDS, (), sort)).rows
+                rows = storage.data.list_rows(unit.user.id, Query(RECORDS, (), sort)).rows
             assert [int(row["id"][:8], 16) for row in rows] == expected
 
     def test_equal_rows_are_in_the_order_of_their_ids(self, unit: Unit) -> None:
@@ -140,7 +140,7 @@ class QueriesConformance(OneUser):
         for offset in (0, 3, 6, 9):
             query = Query(RECORDS, (), sort, limit=3, offset=offset, with_total=True)
             with unit.reading() as storage:
-                page = storage.list_rows(unit.user.id, query)
+                page = storage.data.list_rows(unit.user.id, query)
             assert page.has_more == (offset < 6 and offset + 3 < 7)
             assert page.total == 7
             seen += [row["id"] for row in page.rows]
@@ -159,7 +159,9 @@ class QueriesConformance(OneUser):
             key = SortKey(field)
             for sort in ((key,), (SortKey(field, descending=True),)):
                 with unit.reading() as storage:
-                    page = storage.list_rows(unit.user.id, Query(resource, (), sort, limit=100))
+                    page = storage.data.list_rows(
+                        unit.user.id, Query(resource, (), sort, limit=100)
+                    )
                 numbers = [int(row["id"][:8], 16) for row in page.rows]
                 assert set(numbers) == everything
                 values = [row[field.name] for row in page.rows if row[field.name] is not None]
@@ -174,7 +176,7 @@ class QueriesConformance(OneUser):
         rows += [make_row(RECORDS, 11, amount=5, recordState="cleared")]
         unit.put(RECORDS, *rows)
         with unit.reading() as storage:
-            total = storage.sum_records(unit.user.id, ())
+            total = storage.data.sum_records(unit.user.id, ())
         assert total == RecordSum(sum(amounts) + 5, 7)
 
     def test_sums_are_of_the_records_that_meet_the_conditions(self, unit: Unit) -> None:
@@ -182,5 +184,5 @@ class QueriesConformance(OneUser):
         payee = RECORDS.get_field("payee")
         assert payee is not None
         with unit.reading() as storage:
-            total = storage.sum_records(unit.user.id, parse_conditions(payee, "eq.1"))
+            total = storage.data.sum_records(unit.user.id, parse_conditions(payee, "eq.1"))
         assert total == RecordSum(9, 3)

@@ -22,34 +22,36 @@ class RowsConformance(OneUser):
 
     def test_nothing_of_a_failed_unit_of_work_is_kept(self, unit: Unit) -> None:
         with pytest.raises(ZeroDivisionError), unit.writing() as storage:
-            storage.put_rows(unit.user.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=())
-            storage.set_data_state(unit.user.id, DataState(1, 1))
+            storage.data.put_rows(unit.user.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=())
+            storage.data.set_state(unit.user.id, DataState(1, 1))
             _ = 1 // 0
         assert unit.ids(ACCOUNTS) == []
         with unit.reading() as storage:
-            assert storage.get_data_state(unit.user.id) == DataState(0, 1_000)
+            assert storage.data.get_state(unit.user.id) == DataState(0, 1_000)
 
     def test_a_reader_keeps_the_state_it_began_with(self, unit: Unit) -> None:
         with unit.reading() as reader:
-            assert reader.get_data_state(unit.user.id).revision == 0
+            assert reader.data.get_state(unit.user.id).revision == 0
             with unit.writing() as writer:
-                writer.lock_data(unit.user.id)
-                writer.put_rows(unit.user.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=())
-                writer.set_data_state(unit.user.id, DataState(1, 2_000))
-            assert reader.scan_rows(unit.user.id, ACCOUNTS) == []
-            assert reader.get_data_state(unit.user.id).revision == 0
+                writer.data.lock(unit.user.id)
+                writer.data.put_rows(
+                    unit.user.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=()
+                )
+                writer.data.set_state(unit.user.id, DataState(1, 2_000))
+            assert reader.data.scan_rows(unit.user.id, ACCOUNTS) == []
+            assert reader.data.get_state(unit.user.id).revision == 0
         assert unit.ids(ACCOUNTS) == [1]
 
     def test_the_state_of_the_data_is_each_users_own(self, unit: Unit) -> None:
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
-            assert storage.lock_data(unit.user.id) == DataState(0, 1_000)
-            storage.set_data_state(unit.user.id, DataState(1, 2_000))
+            assert storage.data.lock(unit.user.id) == DataState(0, 1_000)
+            storage.data.set_state(unit.user.id, DataState(1, 2_000))
         with unit.reading() as storage:
-            assert storage.get_data_state(unit.user.id) == DataState(1, 2_000)
-            assert storage.get_data_state(other.id) == DataState(0, 1_000)
+            assert storage.data.get_state(unit.user.id) == DataState(1, 2_000)
+            assert storage.data.get_state(other.id) == DataState(0, 1_000)
             with pytest.raises(NotFound):
-                storage.get_data_state(other.id + 1)
+                storage.data.get_state(other.id + 1)
 
     # -- rows
 
@@ -63,11 +65,11 @@ class RowsConformance(OneUser):
         rows = [make_row(resource, 1), make_row(resource, 2, **full)]
         unit.put(resource, *rows)
         with unit.reading() as storage:
-            assert storage.scan_rows(unit.user.id, resource) == rows
-            assert storage.get_rows(unit.user.id, resource, [make_id(2), make_id(3)]) == {
+            assert storage.data.scan_rows(unit.user.id, resource) == rows
+            assert storage.data.get_rows(unit.user.id, resource, [make_id(2), make_id(3)]) == {
                 make_id(2): rows[1]
             }
-            listed = storage.list_rows(unit.user.id, Query(resource)).rows
+            listed = storage.data.list_rows(unit.user.id, Query(resource)).rows
         names = [field.name for field in resource.listed_fields]
         assert sorted(listed, key=lambda row: row["id"]) == [
             {name: row[name] for name in names} for row in rows
@@ -77,9 +79,9 @@ class RowsConformance(OneUser):
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 1, name="Éléonore", color="red"))
         with unit.writing() as storage:
             changed = make_row(ACCOUNTS, 1, name="Zoë", balance=MAX_UNITS)
-            storage.put_rows(unit.user.id, ACCOUNTS, new=(), changed=[changed])
+            storage.data.put_rows(unit.user.id, ACCOUNTS, new=(), changed=[changed])
         with unit.reading() as storage:
-            assert storage.scan_rows(unit.user.id, ACCOUNTS) == [changed]
+            assert storage.data.scan_rows(unit.user.id, ACCOUNTS) == [changed]
         assert unit.found(ACCOUNTS, "name", "contains-i.ZOË") == [1]
         assert unit.found(ACCOUNTS, "name", "contains-i.éléonore") == []
 
@@ -94,7 +96,7 @@ class RowsConformance(OneUser):
         with pytest.raises(Conflict):
             unit.put(ACCOUNTS, make_row(ACCOUNTS, 3, source="ofx", sourceId="a"))
         with unit.reading() as storage:
-            found = storage.get_rows_by_source(unit.user.id, ACCOUNTS, "ofx", ["a", "b"])
+            found = storage.data.get_rows_by_source(unit.user.id, ACCOUNTS, "ofx", ["a", "b"])
         assert {key: row["id"] for key, row in found.items()} == {"a": make_id(1)}
 
     def test_rows_are_scanned_in_the_order_of_their_ids(self, unit: Unit) -> None:
@@ -103,7 +105,7 @@ class RowsConformance(OneUser):
         assert field is not None
         odd = parse_conditions(field, "eq.1")
         with unit.reading() as storage:
-            page = storage.scan_rows(
+            page = storage.data.scan_rows(
                 unit.user.id, ACCOUNTS, conditions=odd, after_id=make_id(1), limit=1
             )
         assert [row["id"] for row in page] == [make_id(3)]
@@ -114,13 +116,13 @@ class RowsConformance(OneUser):
             other.put(resource, make_row(resource, 1, source="ofx", sourceId="a"))
             with unit.reading() as storage:
                 user_id = unit.user.id
-                assert storage.scan_rows(user_id, resource) == []
-                assert storage.get_rows(user_id, resource, [make_id(1)]) == {}
-                assert storage.get_rows_by_source(user_id, resource, "ofx", ["a"]) == {}
-                page = storage.list_rows(user_id, Query(resource, with_total=True))
+                assert storage.data.scan_rows(user_id, resource) == []
+                assert storage.data.get_rows(user_id, resource, [make_id(1)]) == {}
+                assert storage.data.get_rows_by_source(user_id, resource, "ofx", ["a"]) == {}
+                page = storage.data.list_rows(user_id, Query(resource, with_total=True))
                 assert (page.rows, page.has_more, page.total) == ([], False, 0)
         with unit.reading() as storage:
-            assert storage.sum_records(unit.user.id, ()) == RecordSum(0, 0)
+            assert storage.data.sum_records(unit.user.id, ()) == RecordSum(0, 0)
 
     def test_no_write_touches_a_row_of_another_user(self, unit: Unit) -> None:
         other = Unit(unit.backend, "other")
@@ -128,6 +130,6 @@ class RowsConformance(OneUser):
             writer.put(ACCOUNTS, make_row(ACCOUNTS, 1, name=name, source="ofx", sourceId="a"))
         with unit.writing() as storage:
             changed = make_row(ACCOUNTS, 1, name="changed")
-            storage.put_rows(unit.user.id, ACCOUNTS, new=(), changed=[changed])
+            storage.data.put_rows(unit.user.id, ACCOUNTS, new=(), changed=[changed])
         with other.reading() as storage:
-            assert storage.scan_rows(other.user.id, ACCOUNTS)[0]["name"] == "theirs"
+            assert storage.data.scan_rows(other.user.id, ACCOUNTS)[0]["name"] == "theirs"

@@ -147,7 +147,7 @@ class _Book:
 
     def change(self, *rows: Row) -> None:
         with self.unit.writing() as storage:
-            storage.put_rows(self.unit.user.id, RECORDS, new=(), changed=rows)
+            storage.data.put_rows(self.unit.user.id, RECORDS, new=(), changed=rows)
         self.rows |= {row["id"]: row for row in rows}
 
     def check(self, search: dict[str, Any], limit: int = 30, offset: int = 0) -> int:
@@ -158,7 +158,7 @@ class _Book:
         keys = parse_sort(RECORDS, RECORDS.default_sort)
         query = Query(RECORDS, conditions, keys, limit, offset, with_total=offset == 1)
         with self.unit.reading() as storage:
-            found = storage.list_json(self.unit.user.id, query)
+            found = storage.data.list_json(self.unit.user.id, query)
         encode = encoder_of(RECORDS).encode
         page = met[offset : offset + limit]
         assert found.rows == [encode(row) for row in page], (search, offset)
@@ -225,7 +225,7 @@ class SearchingConformance(OneUser):
         row = next(iter(book.rows.values()))
         with pytest.raises(RuntimeError), book.unit.writing() as storage:
             changed = [{**row, "note": "given up"}]
-            storage.put_rows(book.unit.user.id, RECORDS, new=(), changed=changed)
+            storage.data.put_rows(book.unit.user.id, RECORDS, new=(), changed=changed)
             raise RuntimeError
         assert book.check({"note": ["contains-i.given up"]}) == 0
         book.check({"note": [f"contains-i.{row['note']}"]})
@@ -233,10 +233,10 @@ class SearchingConformance(OneUser):
     def test_what_is_written_is_found_in_the_same_unit_of_work(self, book: _Book) -> None:
         new = [make_row(RECORDS, 10_000 + n, note=f"seen at once {n}") for n in range(3)]
         with book.unit.writing() as storage:
-            storage.put_rows(book.unit.user.id, RECORDS, new=new, changed=())
+            storage.data.put_rows(book.unit.user.id, RECORDS, new=new, changed=())
             keys = parse_sort(RECORDS, RECORDS.default_sort)
             conditions = _conditions({"note": ["contains-i.seen AT"]})
-            found = storage.list_json(book.unit.user.id, Query(RECORDS, conditions, keys))
+            found = storage.data.list_json(book.unit.user.id, Query(RECORDS, conditions, keys))
             assert len(found.rows) == 3
 
     def test_texts_of_other_users_are_never_found(self, book: _Book) -> None:
@@ -244,13 +244,13 @@ class SearchingConformance(OneUser):
             others = [add_user(storage, f"{name}@example.org") for name in ("a", "z")]
             for other in others:
                 theirs = [{**row, "note": f"{row['note']} alien"} for row in book.rows.values()]
-                storage.put_rows(other.id, RECORDS, new=theirs, changed=())
+                storage.data.put_rows(other.id, RECORDS, new=theirs, changed=())
         for search in ({"note": ["contains-i.alien"]}, {"note": ["contains.alien"]}):
             assert book.check(search) == 0
         for search in _searches()[::7]:
             book.check(search)
         with book.unit.writing() as storage:
-            storage.delete_user(others[0].id)
+            storage.users.delete(others[0].id)
         for search in _searches()[::7]:
             book.check(search)
 
@@ -260,12 +260,12 @@ class SearchingConformance(OneUser):
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
             rows = [{**row, "note": "their own"} for row in book.rows.values()]
-            storage.put_rows(other.id, RECORDS, new=rows[:2_800], changed=())
-            storage.delete_user(unit.user.id)
+            storage.data.put_rows(other.id, RECORDS, new=rows[:2_800], changed=())
+            storage.users.delete(unit.user.id)
         keys = parse_sort(RECORDS, RECORDS.default_sort)
         for text, count in (("contains-i.straße", 0), ("contains-i.their own", 30)):
             query = Query(RECORDS, _conditions({"note": [text]}), keys, 30)
             with unit.reading() as storage, pytest.raises(NotFound):
-                storage.list_json(unit.user.id, query)
+                storage.data.list_json(unit.user.id, query)
             with unit.reading() as storage:
-                assert len(storage.list_json(other.id, query).rows) == count
+                assert len(storage.data.list_json(other.id, query).rows) == count

@@ -14,6 +14,7 @@ from finance_api.storage.interface import (
     StorageBackend,
     Token,
     User,
+    WritableStorage,
     reading,
     unit_of_work,
 )
@@ -73,7 +74,7 @@ class Unit:
             self.user = add_user(storage, f"{name}@example.org")
 
     @contextmanager
-    def writing(self) -> Iterator[Storage]:
+    def writing(self) -> Iterator[WritableStorage]:
         with unit_of_work(self.backend) as storage:
             yield storage
 
@@ -84,13 +85,13 @@ class Unit:
 
     def put(self, resource: Resource, *rows: Row) -> None:
         with self.writing() as storage:
-            storage.put_rows(self.user.id, resource, new=rows, changed=())
+            storage.data.put_rows(self.user.id, resource, new=rows, changed=())
 
     def ids(self, resource: Resource, *conditions: Condition, sort: str = "+id") -> list[int]:
         """The numbers of the rows that meet the conditions, in order."""
         query = Query(resource, conditions, parse_sort(resource, sort), limit=100)
         with self.reading() as storage:
-            rows = storage.list_rows(self.user.id, query).rows
+            rows = storage.data.list_rows(self.user.id, query).rows
         return [int(row["id"][:8], 16) for row in rows]
 
     def found(self, resource: Resource, name: str, *texts: str) -> list[int]:
@@ -100,8 +101,8 @@ class Unit:
         return self.ids(resource, *(c for text in texts for c in parse_conditions(field, text)))
 
 
-def add_user(storage: Storage, email: str) -> User:
-    return storage.add_user(
+def add_user(storage: WritableStorage, email: str) -> User:
+    return storage.users.add(
         uuid=new_id(), email=email, premium=True, password_hash=None, created_at=1_000
     )
 

@@ -20,11 +20,11 @@ class UsersConformance(OneUser):
         with unit.writing() as storage:
             add_user(storage, "a@example.org")
         with unit.reading() as storage:
-            assert storage.get_user("one@example.org") == unit.user
-            emails = [user.email for user in storage.list_users()]
+            assert storage.users.get("one@example.org") == unit.user
+            emails = [user.email for user in storage.users.list_all()]
             assert emails == ["a@example.org", "one@example.org"]
             with pytest.raises(NotFound):
-                storage.get_user("two@example.org")
+                storage.users.get("two@example.org")
 
     def test_an_email_belongs_to_one_user(self, unit: Unit) -> None:
         with pytest.raises(Conflict), unit.writing() as storage:
@@ -32,85 +32,85 @@ class UsersConformance(OneUser):
 
     def test_users_are_changed(self, unit: Unit) -> None:
         with unit.writing() as storage:
-            changed = storage.update_user(unit.user.id, premium=False, enabled=False)
+            changed = storage.users.update(unit.user.id, premium=False, enabled=False)
             with pytest.raises(NotFound):
-                storage.update_user(unit.user.id + 1, premium=False)
+                storage.users.update(unit.user.id + 1, premium=False)
         with unit.reading() as storage:
-            assert storage.get_user("one@example.org") == changed
+            assert storage.users.get("one@example.org") == changed
         assert (changed.premium, changed.enabled) == (False, False)
 
     def test_a_deleted_user_leaves_nothing_behind(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
         with unit.writing() as storage:
-            storage.add_token(make_token(unit.user, 1))
+            storage.tokens.add(make_token(unit.user, 1))
             other = add_user(storage, "two@example.org")
-            storage.put_rows(other.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=())
+            storage.data.put_rows(other.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=())
         with unit.writing() as storage:
-            storage.delete_user(unit.user.id)
+            storage.users.delete(unit.user.id)
             with pytest.raises(NotFound):
-                storage.delete_user(unit.user.id)
+                storage.users.delete(unit.user.id)
         with unit.writing() as storage:
             with pytest.raises(NotFound):
-                storage.get_token_owner(make_token(unit.user, 1).sha256)
+                storage.tokens.get_owner(make_token(unit.user, 1).sha256)
             again = add_user(storage, "one@example.org")
             assert again.id != unit.user.id
             for user_id in (again.id, unit.user.id):
-                assert storage.scan_rows(user_id, ACCOUNTS) == []
-            assert len(storage.scan_rows(other.id, ACCOUNTS)) == 1
+                assert storage.data.scan_rows(user_id, ACCOUNTS) == []
+            assert len(storage.data.scan_rows(other.id, ACCOUNTS)) == 1
 
     def test_tokens_are_found_by_their_digest_with_their_owner(self, unit: Unit) -> None:
         token = make_token(unit.user, 1, scopes=("records", "goals"), expires_at=99)
         with unit.writing() as storage:
-            storage.add_token(token)
+            storage.tokens.add(token)
         with unit.reading() as storage:
-            assert storage.get_token_owner(token.sha256) == (token, unit.user)
+            assert storage.tokens.get_owner(token.sha256) == (token, unit.user)
             with pytest.raises(NotFound):
-                storage.get_token_owner("0" * 64)
+                storage.tokens.get_owner("0" * 64)
 
     def test_tokens_need_a_user(self, unit: Unit) -> None:
         with pytest.raises(NotFound), unit.writing() as storage:
-            storage.add_token(make_token(unit.user, 1, user_id=unit.user.id + 1))
+            storage.tokens.add(make_token(unit.user, 1, user_id=unit.user.id + 1))
 
     def test_a_user_sees_only_own_tokens_oldest_first(self, unit: Unit) -> None:
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
             for number in (3, 1, 2):
-                storage.add_token(make_token(unit.user, number))
-            storage.add_token(make_token(other, 4))
+                storage.tokens.add(make_token(unit.user, number))
+            storage.tokens.add(make_token(other, 4))
         with unit.reading() as storage:
-            names = [token.name for token in storage.list_tokens(unit.user.id)]
+            names = [token.name for token in storage.tokens.list_by_user(unit.user.id)]
         assert names == ["token 1", "token 2", "token 3"]
 
     def test_a_revoked_token_keeps_the_date_of_its_first_revocation(self, unit: Unit) -> None:
         with unit.writing() as storage:
-            storage.add_token(make_token(unit.user, 1))
-            storage.revoke_token(make_id(1), 50)
-            assert storage.revoke_token(make_id(1), 60).revoked_at == 50
+            storage.tokens.add(make_token(unit.user, 1))
+            storage.tokens.revoke(make_id(1), 50)
+            assert storage.tokens.revoke(make_id(1), 60).revoked_at == 50
             with pytest.raises(NotFound):
-                storage.revoke_token(make_id(2), 60)
+                storage.tokens.revoke(make_id(2), 60)
 
     def test_last_use_only_moves_forward(self, unit: Unit) -> None:
         with unit.writing() as storage:
-            storage.add_token(make_token(unit.user, 1))
-            storage.set_tokens_used({make_id(1): 70, make_id(9): 70})
-            storage.set_tokens_used({make_id(1): 60})
-            storage.set_tokens_used({})
+            storage.tokens.add(make_token(unit.user, 1))
+            storage.tokens.set_used({make_id(1): 70, make_id(9): 70})
+            storage.tokens.set_used({make_id(1): 60})
+            storage.tokens.set_used({})
         with unit.reading() as storage:
-            assert storage.list_tokens(unit.user.id)[0].last_used_at == 70
+            assert storage.tokens.list_by_user(unit.user.id)[0].last_used_at == 70
 
     def test_a_user_revokes_only_own_tokens(self, unit: Unit) -> None:
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
-            storage.add_token(make_token(unit.user, 1))
-            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
+            storage.tokens.add(make_token(unit.user, 1))
+            storage.jwts.add(Jwt("one", unit.user.id, 10, 100))
             with pytest.raises(NotFound):
-                storage.revoke_token(make_id(1), 50, user_id=other.id)
+                storage.tokens.revoke(make_id(1), 50, user_id=other.id)
             with pytest.raises(NotFound):
-                storage.revoke_jwt("one", 50, user_id=other.id)
-            assert storage.list_tokens(unit.user.id)[0].revoked_at is None
-            assert storage.list_jwts(unit.user.id)[0].revoked_at is None
-            assert storage.revoke_token(make_id(1), 50, user_id=unit.user.id).revoked_at == 50
-            assert storage.revoke_jwt("one", 50, user_id=unit.user.id).revoked_at == 50
+                storage.jwts.revoke("one", 50, user_id=other.id)
+            assert storage.tokens.list_by_user(unit.user.id)[0].revoked_at is None
+            assert storage.jwts.list_by_user(unit.user.id)[0].revoked_at is None
+            assert storage.tokens.revoke(make_id(1), 50, user_id=unit.user.id).revoked_at == 50
+            assert storage.jwts.revoke("one", 50, user_id=unit.user.id).revoked_at == 50
 
     # -- JSON Web Tokens
 
@@ -119,58 +119,58 @@ class UsersConformance(OneUser):
     ) -> None:
         with unit.writing() as storage:
             add_user(storage, "two@example.org")
-            storage.add_jwt(Jwt("known", unit.user.id, 10, 100))
-            storage.add_jwt(Jwt("elsewhere", None, None, 100, revoked_at=50))
+            storage.jwts.add(Jwt("known", unit.user.id, 10, 100))
+            storage.jwts.add(Jwt("elsewhere", None, None, 100, revoked_at=50))
         with unit.reading() as storage:
             for key in ({"uuid": unit.user.uuid}, {"email": unit.user.email}):
                 for jti, revoked in (("known", False), ("never seen", False), ("elsewhere", True)):
-                    assert storage.get_jwt_owner(jti, **key) == (unit.user, revoked)
+                    assert storage.jwts.get_owner(jti, **key) == (unit.user, revoked)
             for key in ({"uuid": new_id()}, {"email": "three@example.org"}):
                 with pytest.raises(NotFound):
-                    storage.get_jwt_owner("known", **key)
+                    storage.jwts.get_owner("known", **key)
 
     def test_a_jti_is_used_once_and_for_a_user_who_is_there(self, unit: Unit) -> None:
         with unit.writing() as storage:
-            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
+            storage.jwts.add(Jwt("one", unit.user.id, 10, 100))
             with pytest.raises(Conflict):
-                storage.add_jwt(Jwt("one", unit.user.id, 11, 100))
+                storage.jwts.add(Jwt("one", unit.user.id, 11, 100))
         with pytest.raises(NotFound), unit.writing() as storage:
-            storage.add_jwt(Jwt("two", unit.user.id + 1, 10, 100))
+            storage.jwts.add(Jwt("two", unit.user.id + 1, 10, 100))
 
     def test_a_revoked_jwt_keeps_the_date_of_its_first_revocation(self, unit: Unit) -> None:
         with unit.writing() as storage:
-            storage.add_jwt(Jwt("one", unit.user.id, 10, 100))
-            assert storage.revoke_jwt("one", 50) == Jwt("one", unit.user.id, 10, 100, 50)
-            assert storage.revoke_jwt("one", 60).revoked_at == 50
+            storage.jwts.add(Jwt("one", unit.user.id, 10, 100))
+            assert storage.jwts.revoke("one", 50) == Jwt("one", unit.user.id, 10, 100, 50)
+            assert storage.jwts.revoke("one", 60).revoked_at == 50
             with pytest.raises(NotFound):
-                storage.revoke_jwt("two", 60)
+                storage.jwts.revoke("two", 60)
         with unit.reading() as storage:
-            assert storage.get_jwt_owner("one", uuid=unit.user.uuid)[1]
+            assert storage.jwts.get_owner("one", uuid=unit.user.uuid)[1]
 
     def test_all_jwts_of_one_user_are_revoked_up_to_a_second(self, unit: Unit) -> None:
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
-            storage.add_jwt(Jwt("before", unit.user.id, 49, 100))
-            storage.add_jwt(Jwt("then", unit.user.id, 50, 100))
-            storage.add_jwt(Jwt("after", unit.user.id, 51, 100))
-            storage.add_jwt(Jwt("other", other.id, 50, 100))
-            storage.revoke_all_jwts(unit.user.id, 50)
-            storage.revoke_all_jwts(unit.user.id, 40)
+            storage.jwts.add(Jwt("before", unit.user.id, 49, 100))
+            storage.jwts.add(Jwt("then", unit.user.id, 50, 100))
+            storage.jwts.add(Jwt("after", unit.user.id, 51, 100))
+            storage.jwts.add(Jwt("other", other.id, 50, 100))
+            storage.jwts.revoke_all(unit.user.id, 50)
+            storage.jwts.revoke_all(unit.user.id, 40)
             with pytest.raises(NotFound):
-                storage.revoke_all_jwts(other.id + 1, 50)
+                storage.jwts.revoke_all(other.id + 1, 50)
         with unit.reading() as storage:
-            found = [(jwt.jti, jwt.revoked_at) for jwt in storage.list_jwts(unit.user.id)]
+            found = [(jwt.jti, jwt.revoked_at) for jwt in storage.jwts.list_by_user(unit.user.id)]
             assert found == [("before", 50), ("then", 50), ("after", None)]
-            assert storage.get_user(unit.user.email).jwts_revoked_at == 50
-            assert storage.get_user(other.email).jwts_revoked_at is None
-            assert [jwt.revoked_at for jwt in storage.list_jwts(other.id)] == [None]
+            assert storage.users.get(unit.user.email).jwts_revoked_at == 50
+            assert storage.users.get(other.email).jwts_revoked_at is None
+            assert [jwt.revoked_at for jwt in storage.jwts.list_by_user(other.id)] == [None]
 
     def test_expired_jwts_are_forgotten(self, unit: Unit) -> None:
         with unit.writing() as storage:
-            storage.add_jwt(Jwt("old", unit.user.id, 10, 99, revoked_at=20))
-            storage.add_jwt(Jwt("new", unit.user.id, 10, 100, revoked_at=20))
-            storage.prune_jwts(100)
+            storage.jwts.add(Jwt("old", unit.user.id, 10, 99, revoked_at=20))
+            storage.jwts.add(Jwt("new", unit.user.id, 10, 100, revoked_at=20))
+            storage.jwts.prune(100)
         with unit.reading() as storage:
-            assert [jwt.jti for jwt in storage.list_jwts(unit.user.id)] == ["new"]
-            assert not storage.get_jwt_owner("old", uuid=unit.user.uuid)[1]
-            assert storage.get_jwt_owner("new", uuid=unit.user.uuid)[1]
+            assert [jwt.jti for jwt in storage.jwts.list_by_user(unit.user.id)] == ["new"]
+            assert not storage.jwts.get_owner("old", uuid=unit.user.uuid)[1]
+            assert storage.jwts.get_owner("new", uuid=unit.user.uuid)[1]

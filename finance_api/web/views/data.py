@@ -25,7 +25,7 @@ _LINES_AT_ONCE = 500
 def account_rows(request: Request) -> list[Row]:
     """The user's accounts by name, archived ones last."""
     query = Query(ACCOUNTS, (), parse_sort(ACCOUNTS, "+archived,+name"), limit=_MOST_ACCOUNTS)
-    rows: list[Row] = request.storage.list_rows(identity_of(request).user.id, query).rows
+    rows: list[Row] = request.storage.data.list_rows(identity_of(request).user.id, query).rows
     return rows
 
 
@@ -38,7 +38,7 @@ def account_rows(request: Request) -> list[Row]:
 def show_data(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
     accounts = account_rows(request)
-    newest = request.storage.list_rows(
+    newest = request.storage.data.list_rows(
         user_id, Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), limit=1)
     ).rows
     return page(

@@ -51,7 +51,7 @@ class JwtForm:
 def jwt_views(request: Request) -> list[JwtView]:
     """The user's JWTs that have not expired, newest first."""
     now = request.services.clock.now()
-    found = request.storage.list_jwts(identity_of(request).user.id)
+    found = request.storage.jwts.list_by_user(identity_of(request).user.id)
     return [_view(jwt) for jwt in reversed(found) if jwt.expires_at > now]
 
 
@@ -156,7 +156,7 @@ def revoke_jwt(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "jti")
     try:
         with writing(request) as storage:
-            storage.revoke_jwt(wanted, request.services.clock.now(), user_id=user.id)
+            storage.jwts.revoke(wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(JWTS, "jwt-revoked")
@@ -179,5 +179,5 @@ def confirm_revoking_all(request: Request) -> dict[str, Any]:
 )
 def revoke_all_jwts(request: Request) -> Response:
     with writing(request) as storage:
-        storage.revoke_all_jwts(identity_of(request).user.id, request.services.clock.now())
+        storage.jwts.revoke_all(identity_of(request).user.id, request.services.clock.now())
     return done(JWTS, "jwts-revoked")

@@ -62,7 +62,7 @@ def sign_in(request: Request) -> Any:
     old = sessions.sent_secret(request, "session")
     with writing(request) as storage:
         if old is not None:
-            storage.delete_session(sessions.digest(old))
+            storage.sessions.delete(sessions.digest(old))
         sessions.prune_sessions(storage, now)
         secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
     response = SeeOther(page_after(wanted))
@@ -99,7 +99,7 @@ def _waiting_words(seconds: int) -> str:
 )
 def sign_out(request: Request) -> Response:
     with writing(request) as storage:
-        storage.delete_session(identity_of(request).session.sha256)
+        storage.sessions.delete(identity_of(request).session.sha256)
     return signed_out(request, "signed-out")
 
 

@@ -25,7 +25,7 @@ from finance_api.web.views.tokens import token_views
 def show_overview(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
     boundaries = UsagePeriod(30, "days").boundaries(request.services.clock.now())
-    days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
+    days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
     accounts = account_rows(request)
     return page(
         "overview",

@@ -40,7 +40,7 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
             "user_agent": session.user_agent,
             "is_current": session.sha256 == current.sha256,
         }
-        for session in request.storage.list_sessions(current.user_id)
+        for session in request.storage.sessions.list_by_user(current.user_id)
         if sessions.is_alive(session, now)
     ]
     return page("security", "Security", errors=errors, sessions=alive)
@@ -97,5 +97,5 @@ def change_password(request: Request) -> Any:
 )
 def sign_out_everywhere(request: Request) -> Response:
     with writing(request) as storage:
-        storage.delete_sessions(identity_of(request).user.id)
+        storage.sessions.delete_all(identity_of(request).user.id)
     return signed_out(request, "signed-out-everywhere")

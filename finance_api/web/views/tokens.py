@@ -64,7 +64,7 @@ class TokenView:
 def token_views(request: Request) -> list[TokenView]:
     """The user's tokens, active ones first and with their quota."""
     now = request.services.clock.now()
-    tokens = request.storage.list_tokens(identity_of(request).user.id)
+    tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
     views = [_view(request, token, now) for token in reversed(tokens)]
     return sorted(views, key=lambda view: view.state != "active")
 
@@ -252,7 +252,7 @@ def revoke_token(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "id")
     try:
         with writing(request) as storage:
-            storage.revoke_token(wanted, request.services.clock.now(), user_id=user.id)
+            storage.tokens.revoke(wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")

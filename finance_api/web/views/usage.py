@@ -26,7 +26,7 @@ def show_usage(request: Request) -> dict[str, Any]:
     period = parse_usage_period(wanted if wanted in dict(_PERIODS) else _PERIODS[0][0])
     boundaries = period.boundaries(request.services.clock.now())
     user_id = identity_of(request).user.id
-    days = request.storage.list_usage(user_id, boundaries[0], boundaries[-1])
+    days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
     sums = {start: total for start, _, total in sums_between(boundaries, days)}
     starts = boundaries[:-1]
     bars, ticks = bar_chart(

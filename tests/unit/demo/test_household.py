@@ -33,12 +33,12 @@ def demo(request):
     with unit_of_work(backend) as storage:
         yield (
             now,
-            {r: list(storage.scan_rows(user.id, r)) for r in (BUDGETS, RECORDS, CATEGORIES)},
+            {r: list(storage.data.scan_rows(user.id, r)) for r in (BUDGETS, RECORDS, CATEGORIES)},
             {
                 budget["name"]: BudgetTracking(storage, user.id, now - now % DAY_SECONDS).track(
                     budget
                 )
-                for budget in storage.scan_rows(user.id, BUDGETS)
+                for budget in storage.data.scan_rows(user.id, BUDGETS)
             },
         )
 

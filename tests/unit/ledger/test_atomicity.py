@@ -71,9 +71,9 @@ def state_of(person):
     """Revision, number, sum and balance as one unit of work sees them."""
 
     def look(storage):
-        rows = storage.scan_rows(person.user.id, RECORDS)
-        accounts = storage.scan_rows(person.user.id, ACCOUNTS)
-        revision = storage.get_data_state(person.user.id).revision
+        rows = storage.data.scan_rows(person.user.id, RECORDS)
+        accounts = storage.data.scan_rows(person.user.id, ACCOUNTS)
+        revision = storage.data.get_state(person.user.id).revision
         total = sum(row["amount"] for row in rows)
         balance = sum(a["balance"] for a in accounts)
         return revision, len(rows), decimal_text(total), decimal_text(balance), len(accounts)

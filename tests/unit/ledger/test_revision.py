@@ -65,7 +65,7 @@ def test_statement_counts_once_and_again_not_at_all(person):
 
 def test_time_of_the_last_change_moves_with_the_revision_only(person):
     def changed_at():
-        return person.look(lambda s: s.get_data_state(person.user.id)).changed_at
+        return person.look(lambda s: s.data.get_state(person.user.id)).changed_at
 
     person.clock.set("2026-05-01T00:00:00Z")
     person.native(account())

@@ -90,7 +90,7 @@ def test_ids_are_the_same_wherever_the_user_imports_first(person):
     row = person.only(RECORDS)
     assert row["id"][14] == "5"
     stored = person.look(
-        lambda s: s.get_rows_by_source(person.user.id, RECORDS, "ofx", [row["sourceId"]])
+        lambda s: s.data.get_rows_by_source(person.user.id, RECORDS, "ofx", [row["sourceId"]])
     )
     assert stored[row["sourceId"]]["id"] == row["id"]
 

@@ -1,5 +1,6 @@
-"""The records by date: a materialised read model of what most lists show.
+"""The projection: a materialised read model of what most requests read.
 
-Derived from the records, kept in step with them by each unit of work that writes, and made anew by
-`rebuild_all` where its stored version is not this program's.
+The records by date with anchors in them, a search index, and every row as the JSON object of a
+response. It is derived from the rows and changes with them in the same transaction. Where its
+stored version is not this program's, `rebuilding` rebuilds it.
 """

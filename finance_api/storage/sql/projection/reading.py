@@ -1,7 +1,7 @@
-"""Records in the order in which they are listed by default, from `records_by_date`.
+"""Records in the default order, from `records_by_date`.
 
-A page far down the list begins at a remembered anchor instead of at the beginning, and a text is
-looked for where that costs least (`searching`).
+A page far down the list begins at an anchor instead of at the beginning; texts are searched for in
+`searching`.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,19 @@ from finance_api.query.model import Operator, Query, Span
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.fetching import Fetching
-from finance_api.storage.sql.parts import COUNT, FIRST, SKIP, USER, of_user
 from finance_api.storage.sql.projection.searching import (
     SEARCHED,
     SearchTerm,
     search,
     search_term_of,
+)
+from finance_api.storage.sql.statements import (
+    FIRST,
+    LIMIT,
+    OFFSET,
+    USER,
+    StatementConnection,
+    by_user_and_date,
 )
 from finance_api.storage.sql.tables import ANCHOR_INTERVAL, record_anchors, records_by_date, users
 from finance_api.values.number import MAX_UNITS
@@ -33,9 +39,9 @@ _ANCHORS = record_anchors.c
 
 @dataclass(frozen=True, slots=True)
 class RecordsByDateQuery:
-    """A query that `records_by_date` can answer.
+    """A query that `records_by_date` has all fields for.
 
-    first, last: the bounds of newest_first, where there are some. terms: texts to look for.
+    first, last: the bounds of newest_first, where there are some. terms: texts to search for.
     empty: whether nothing can be found.
     """
 
@@ -46,7 +52,7 @@ class RecordsByDateQuery:
 
     @staticmethod
     def of(query: Query) -> "RecordsByDateQuery | None":
-        """The query in these terms; None if it asks for more than that."""
+        """The query in these terms; None if it cannot be put so."""
         if query.resource is not RECORDS or not _is_default_order(query):
             return None
         first: int | None = None
@@ -71,14 +77,14 @@ class RecordsByDateQuery:
                 return None
         return RecordsByDateQuery(first, last, tuple(terms))
 
-    def values(self, user_id: int, count: int, skip: int) -> dict[str, Any]:
-        """What its statements bind."""
+    def values(self, user_id: int, limit: int, offset: int) -> dict[str, Any]:
+        """The values that its statements bind."""
         return {
             "user": user_id,
             "first": self.first,
             "last": self.last,
-            "count": count,
-            "skip": skip,
+            "limit": limit,
+            "offset": offset,
         }
 
     @property
@@ -95,8 +101,8 @@ def _is_default_order(query: Query) -> bool:
 
 
 def _page(database: str, has_first: bool, has_last: bool, from_anchor: bool) -> Select[Any]:
-    # An anchor lies within the upper bound: SQLite would begin at the first condition it is given.
-    restriction = of_user(has_first and not from_anchor, has_last)
+    # The anchor lies within the upper bound: SQLite would begin at the first condition it is given.
+    restriction = by_user_and_date(has_first and not from_anchor, has_last)
     if from_anchor:
         restriction.append(
             tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(_ANCHOR, _ANCHOR_ID)
@@ -105,16 +111,16 @@ def _page(database: str, has_first: bool, has_last: bool, from_anchor: bool) -> 
         select(_RECORDS.json)
         .where(*restriction)
         .order_by(_RECORDS.newest_first, _RECORDS.id)
-        .limit(COUNT)
-        .offset(SKIP)
+        .limit(LIMIT)
+        .offset(OFFSET)
     )
 
 
 def _far_page(database: str, has_last: bool) -> Select[Any]:
-    """A page far down the whole list: from the anchor next before it on."""
+    """A page far down the whole list, read from the anchor above it on."""
     size = select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
     # Positions are counted from the end of the list.
-    position = size - 1 - SKIP
+    position = size - 1 - OFFSET
     anchor = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
     at_anchor = and_(_ANCHORS.user_id == USER, _ANCHORS.position == anchor)
     start = [
@@ -123,36 +129,40 @@ def _far_page(database: str, has_last: bool) -> Select[Any]:
     return (
         select(_RECORDS.json)
         .where(
-            *of_user(False, has_last),
+            *by_user_and_date(False, has_last),
             tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*start),
         )
         .order_by(_RECORDS.newest_first, _RECORDS.id)
-        .limit(COUNT)
+        .limit(LIMIT)
         .offset(anchor - position)
     )
 
 
 def page_by_date(
-    storage: Fetching, user_id: int, query: RecordsByDateQuery, count: int, skip: int
+    connection: StatementConnection,
+    user_id: int,
+    query: RecordsByDateQuery,
+    limit: int,
+    offset: int,
 ) -> tuple[DataState, bytes]:
-    """The rows of ``count`` records after the first ``skip`` of the list, and their state.
+    """The JSON of ``limit`` records after the first ``offset`` of the list, and their state.
 
     Raises NotFound if there is no such user.
     """
     if query.empty:
-        return storage.get_data_state(user_id), b""
-    values = query.values(user_id, count, skip)
+        return connection.get_data_state(user_id), b""
+    values = query.values(user_id, limit, offset)
     if query.terms:
-        return search(storage, query.terms, query.bounds, values)
-    if skip < ANCHOR_INTERVAL:
-        return storage.fetch_lines(_page, *query.bounds, False, values=values)
+        return search(connection, query.terms, query.bounds, values)
+    if offset < ANCHOR_INTERVAL:
+        return connection.fetch_lines(_page, *query.bounds, False, values=values)
     if query.first is None:
-        return storage.fetch_lines(_far_page, query.last is not None, values=values)
-    storage.begin_snapshot()
-    anchor = _anchor_before(storage, query, values)
+        return connection.fetch_lines(_far_page, query.last is not None, values=values)
+    connection.begin_snapshot()
+    anchor = _anchor_before(connection, values)
     if anchor is None:
-        return storage.get_data_state(user_id), b""
-    return storage.fetch_lines(_page, *query.bounds, True, values=values | anchor)
+        return connection.get_data_state(user_id), b""
+    return connection.fetch_lines(_page, *query.bounds, True, values=values | anchor)
 
 
 def _newest_anchor_within(database: str) -> Select[Any]:
@@ -166,10 +176,10 @@ def _newest_anchor_within(database: str) -> Select[Any]:
 
 
 def _number_before(database: str, has_anchor: bool) -> Select[Any]:
-    """How many records lie between the upper bound and an anchor below it."""
-    restriction = of_user(True, False)
+    """The number of records between the upper bound and an anchor below it."""
+    restriction = by_user_and_date(True, False)
     if has_anchor:
-        # Said twice: SQLite takes one end of the range from the index where only the second is.
+        # Both: with the second alone SQLite uses one end of the range in the index only.
         restriction.append(_RECORDS.newest_first <= _ANCHOR)
         restriction.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < tuple_(_ANCHOR, _ANCHOR_ID))
     return select(func.count()).select_from(records_by_date).where(*restriction)
@@ -182,24 +192,24 @@ def _anchor(database: str) -> Select[Any]:
 
 
 def _anchor_before(
-    storage: Fetching, query: RecordsByDateQuery, values: dict[str, Any]
+    connection: StatementConnection, values: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """What a page binds that begins at an anchor, not far before the page; None past the end."""
-    size = _size_below(storage, query, values)
+    """The values of a page that is read from the anchor above it on; None past the end."""
+    size = _size_below(connection, values)
     # Positions are counted from the end of the list.
-    position = size - 1 - values["skip"]
+    position = size - 1 - values["offset"]
     if position < 0:
         return None
     anchor = -(-position // ANCHOR_INTERVAL) * ANCHOR_INTERVAL
-    newest_first, row_id = storage.fetch(_anchor, values={**values, "anchor": anchor})[0]
-    return {"anchor": newest_first, "anchor_id": row_id, "skip": anchor - position}
+    newest_first, row_id = connection.fetch(_anchor, values={**values, "anchor": anchor})[0]
+    return {"anchor": newest_first, "anchor_id": row_id, "offset": anchor - position}
 
 
-def _size_below(storage: Fetching, query: RecordsByDateQuery, values: dict[str, Any]) -> int:
-    """How many records the list has from its upper bound on to the user's oldest one."""
-    anchors = storage.fetch(_newest_anchor_within, values=values)
+def _size_below(connection: StatementConnection, values: dict[str, Any]) -> int:
+    """The number of records from the upper bound to the end of the list."""
+    anchors = connection.fetch(_newest_anchor_within, values=values)
     if not anchors:
-        return int(storage.fetch(_number_before, False, values=values)[0][0])
+        return int(connection.fetch(_number_before, False, values=values)[0][0])
     position, newest_first, row_id = anchors[0]
     between = {**values, "anchor": newest_first, "anchor_id": row_id}
-    return int(position) + 1 + int(storage.fetch(_number_before, True, values=between)[0][0])
+    return int(position) + 1 + int(connection.fetch(_number_before, True, values=between)[0][0])

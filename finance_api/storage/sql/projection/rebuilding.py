@@ -1,37 +1,57 @@
-"""Preparing what answers are made of, for rows that were stored before there was such a thing.
+"""The version of the projection, and its rebuilding from the rows that it is derived from."""
 
-Also to be done again by a migration when what the public surface shows of a row changes; only the
-newest migration calls it, as it reads and writes the tables as this program knows them.
-"""
-
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, insert, select, text, update
 
 from finance_api.resources import RECORDS, RESOURCES
+from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.storage import SqlStorage
-from finance_api.storage.sql.tables import has_json, users
+from finance_api.storage.sql.projection.writing import Projection
+from finance_api.storage.sql.tables import (
+    has_json,
+    projection_version,
+    record_anchors,
+    records_by_date,
+    users,
+)
+from finance_api.storage.sql.writing import SqlDataWriter
+
+#: Of the projection that this program reads and writes. To be raised with every change of it: of
+#: a field in the JSON, how it is written, how texts are folded, or the order of search keys.
+VERSION = 1
 
 _PAGE = 1_000
 
 
+def get_version(connection: Connection) -> int | None:
+    """Of the stored projection; None: there is none yet."""
+    return connection.execute(select(projection_version.c.version)).scalar()
+
+
 def rebuild_all(connection: Connection) -> None:
-    """Every user's rows as JSON objects, and the records in their default order.
+    """Rebuilds the projection of every user, whatever its state is.
 
-    `records_by_date` is empty. The connection is in a transaction that writes.
+    The connection is in a transaction that writes.
     """
-    storage = SqlStorage(connection, StatementCache(connection.dialect))
+    for table in (record_anchors, records_by_date, projection_version):
+        connection.execute(delete(table))
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("INSERT INTO record_search (record_search) VALUES ('delete-all')"))
+    connection.execute(update(users).values(record_count=0))
+    unit = WriteConnection(connection, StatementCache(connection.dialect))
     for user_id in connection.execute(select(users.c.id)).scalars().all():
-        for resource in RESOURCES:
-            if has_json(resource) and resource is not RECORDS:
-                rows = storage.scan_rows(user_id, resource)
-                storage.put_rows(user_id, resource, new=(), changed=rows)
-        _list_records(storage, user_id)
+        _rebuild(unit, user_id)
+    connection.execute(insert(projection_version).values(version=VERSION))
 
 
-def _list_records(storage: SqlStorage, user_id: int) -> None:
-    listed = storage.listed(user_id)
-    after = ""
-    while page := storage.scan_rows(user_id, RECORDS, after_id=after, limit=_PAGE):
-        listed.put_in(page, set())
-        after = page[-1]["id"]
-    listed.rebuild_anchors()
+def _rebuild(connection: WriteConnection, user_id: int) -> None:
+    projection = Projection(connection.sqlalchemy)
+    data = SqlDataWriter(connection, projection)
+    for resource in filter(has_json, RESOURCES):
+        after_id = ""
+        while page := data.scan_rows(user_id, resource, after_id=after_id, limit=_PAGE):
+            if resource is RECORDS:
+                projection.of(user_id).add(page, set())
+            else:
+                data.put_rows(user_id, resource, new=(), changed=page)
+            after_id = page[-1]["id"]
+    projection.finish()

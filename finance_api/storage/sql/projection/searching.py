@@ -1,9 +1,9 @@
-"""Texts in the records of the default order, looked for where it costs least.
+"""Searching for texts in the records of the default order, by the cheapest way.
 
-A text that is common is soon met by walking down the list; one that is rare is found by an index
-of trigrams. PostgreSQL knows roughly how rare a text is, and chooses. SQLite's index finds what it
-finds in the order of the list (`search_keys`), so only some more than are wanted are taken from it.
-The index finds candidates; what is a match is decided by the same comparison everywhere.
+A common text is soon met in a scan of the list; a rare one is found by an index of trigrams.
+PostgreSQL knows roughly how rare a text is, and chooses. SQLite's index finds records in the order
+of the list (`search_keys`), so only some more than are wanted are taken from it. The index finds
+candidates; what is a match is decided by the same comparison everywhere.
 """
 
 import json
@@ -17,20 +17,25 @@ from sqlalchemy.sql import ColumnElement, Executable
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql.clauses import BindNames, has_text
+from finance_api.storage.sql.clauses import BindNames, has_text, values_by_name
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import PLANNED_ANEW
-from finance_api.storage.sql.fetching import Fetching
-from finance_api.storage.sql.parts import COUNT, SKIP, USER, of_user
 from finance_api.storage.sql.projection import search_keys
+from finance_api.storage.sql.statements import (
+    LIMIT,
+    OFFSET,
+    USER,
+    StatementConnection,
+    by_user_and_date,
+)
 from finance_api.storage.sql.tables import DATA_TABLES, records_by_date
 from finance_api.values.text import fold
 
-#: The fields that stand, folded, in `records_by_date` and in the index.
+#: The fields that are, folded, in `records_by_date` and in the index.
 SEARCHED = {"payee": records_by_date.c.payee_folded, "note": records_by_date.c.note_folded}
 
-#: How many candidates SQLite's index is asked for, in turn: as many times what is wanted, and at
-#: most so many.
+#: The numbers of candidates that SQLite's index is asked for, in turn: multiples of what is wanted,
+#: and at most so many.
 ROUNDS = (1, 8, 64)
 _MOST_CANDIDATES = 20_000
 #: Wanted beside the matches: for candidates that are none, and a day that is not whole.
@@ -46,7 +51,7 @@ _RECORDS = records_by_date.c
 
 @dataclass(frozen=True, slots=True)
 class SearchTerm:
-    """A text to look for. exact: the text with regard to case, where that matters."""
+    """A text to search for. exact: the text with regard to case, where that matters."""
 
     field: str
     folded: str
@@ -66,14 +71,14 @@ def search_term_of(condition: Condition) -> SearchTerm:
     return SearchTerm(condition.field.name, fold(operand), exact)
 
 
-def _meets(
-    columns: Any, terms: tuple[tuple[str, bool], ...], names: BindNames
+def _term_clauses(
+    database: str, columns: Any, terms: tuple[tuple[str, bool], ...]
 ) -> list[ColumnElement[bool]]:
-    """Whether every text is there, in columns named as those of `records_by_date`."""
-    records = DATA_TABLES[RECORDS.name]
-    predicates: list[ColumnElement[bool]] = []
+    """Whether every text is there. columns: named as those of `records_by_date`."""
+    records, names = DATA_TABLES[RECORDS.name], BindNames()
+    found: list[ColumnElement[bool]] = []
     for field, is_exact in terms:
-        predicates.append(has_text(columns[SEARCHED[field].name], names.parameter(CodePointText)))
+        found.append(has_text(database, columns[SEARCHED[field].name], names.parameter()))
         if is_exact:
             # A value and not an EXISTS, of which PostgreSQL would make a join with all records.
             exact = (
@@ -81,13 +86,8 @@ def _meets(
                 .where(records.user_id == USER, records.columns["id"] == columns.id)
                 .scalar_subquery()
             )
-            predicates.append(has_text(exact, names.parameter(CodePointText)))
-    return predicates
-
-
-def _bound_values(terms: tuple[SearchTerm, ...]) -> dict[str, str]:
-    texts = [t for n in terms for t in (n.folded, n.exact) if t is not None]
-    return {f"p{number}": value for number, value in enumerate(texts)}
+            found.append(has_text(database, exact, names.parameter()))
+    return found
 
 
 def _scan_in_order(
@@ -96,45 +96,49 @@ def _scan_in_order(
     """The matches, from the beginning of the list as far as necessary."""
     return (
         select(_RECORDS.json)
-        .where(*of_user(has_first, has_last), *_meets(_RECORDS, terms, BindNames()))
+        .where(*by_user_and_date(has_first, has_last), *_term_clauses(database, _RECORDS, terms))
         .order_by(_RECORDS.newest_first, _RECORDS.id)
-        .limit(COUNT)
-        .offset(SKIP)
+        .limit(LIMIT)
+        .offset(OFFSET)
     )
 
 
 def search(
-    storage: Fetching,
+    connection: StatementConnection,
     terms: tuple[SearchTerm, ...],
     bounds: tuple[bool, bool],
     values: dict[str, Any],
 ) -> tuple[DataState, bytes]:
     """A page of the records in which all terms are found, and its state.
 
-    values: user, count, skip and the bounds, as `listed.RecordsByDateQuery` gives them.
+    values: user, limit, offset and the bounds, as `RecordsByDateQuery.values` gives them.
     """
     shape = (tuple([term.shape for term in terms]), *bounds)
-    values = {**values, **_bound_values(terms)}
+    texts = [text for term in terms for text in (term.folded, term.exact) if text is not None]
+    values = {**values, **values_by_name(texts)}
     indexed = [term for term in terms if len(term.folded) >= _TRIGRAM]
     if not indexed:
-        return storage.fetch_lines(_scan_in_order, *shape, values=values)
-    if storage.data.dialect.name == "sqlite":
-        return _search_sqlite(storage, indexed, shape, values)
-    return _search_postgresql(storage, indexed, shape, values)
+        return connection.fetch_lines(_scan_in_order, *shape, values=values)
+    if connection.database == "sqlite":
+        return _search_sqlite(connection, indexed, shape, values)
+    return _search_postgresql(connection, indexed, shape, values)
 
 
 def _pattern(folded: str) -> str:
-    """What LIKE finds a text by, wherever it stands."""
+    """The LIKE pattern of a text, wherever it stands."""
     return "%" + re.sub(r"([\\%_])", r"\\\1", folded) + "%"
 
 
 def _search_postgresql(
-    storage: Fetching, indexed: list[SearchTerm], shape: tuple[Any, ...], values: dict[str, Any]
+    connection: StatementConnection,
+    indexed: list[SearchTerm],
+    shape: tuple[Any, ...],
+    values: dict[str, Any],
 ) -> tuple[DataState, bytes]:
     """PostgreSQL keeps statistics of what stands in the texts, and chooses by them."""
     patterns = {f"like{n}": _pattern(term.folded) for n, term in enumerate(indexed)}
     fields = tuple([term.field for term in indexed])
-    return storage.fetch_lines(_planned, fields, *shape, values=values | patterns)
+    return connection.fetch_lines(_planned, fields, *shape, values=values | patterns)
 
 
 def _planned(database: str, fields: tuple[str, ...], *shape: Any) -> Select[Any]:
@@ -149,7 +153,10 @@ def _planned(database: str, fields: tuple[str, ...], *shape: Any) -> Select[Any]
 
 
 def _search_sqlite(
-    storage: Fetching, indexed: list[SearchTerm], shape: tuple[Any, ...], values: dict[str, Any]
+    connection: StatementConnection,
+    indexed: list[SearchTerm],
+    shape: tuple[Any, ...],
+    values: dict[str, Any],
 ) -> tuple[DataState, bytes]:
     terms, has_first, has_last = shape
     user_id, last = values["user"], values["last"]
@@ -157,9 +164,9 @@ def _search_sqlite(
     asked = {"user": user_id, "match": _match(indexed), "low": low, "high": high}
     if has_first:
         asked["overflow_low"], asked["overflow_high"] = search_keys.overflow_keys(user_id)
-    wanted = values["skip"] + values["count"] + _SPARE
+    wanted = values["offset"] + values["limit"] + _SPARE
     for most in [wanted * times for times in ROUNDS if wanted * times <= _MOST_CANDIDATES]:
-        found = storage.fetch(_candidates, has_first, values={**asked, "most": most})
+        found = connection.fetch(_candidates, has_first, values={**asked, "most": most})
         if not found:
             break
         keys = json.loads(found[0][1])
@@ -168,20 +175,20 @@ def _search_sqlite(
         if not is_all:
             known = search_keys.last_of_whole_days(keys[-1])
             chosen["last"] = known if last is None else min(last, known)
-        state, lines = storage.fetch_lines(
+        state, lines = connection.fetch_lines(
             _chosen, terms, has_first, has_last or not is_all, values=chosen
         )
-        # Otherwise somebody has imported in between.
+        # Otherwise data was imported in between.
         is_of_one_state = state.revision == found[0][0]
-        if is_of_one_state and (is_all or lines.count(b"\n") + 1 == values["count"]):
+        if is_of_one_state and (is_all or lines.count(b"\n") + 1 == values["limit"]):
             return state, lines
-    return storage.fetch_lines(_scan_in_order, *shape, values=values)
+    return connection.fetch_lines(_scan_in_order, *shape, values=values)
 
 
 def _match(terms: list[SearchTerm]) -> str:
-    """What FTS5 finds candidates by: some trigrams of the texts, wherever they stand.
+    """The FTS5 query that finds candidates: some trigrams of the texts, wherever they stand.
 
-    It keeps neither their places nor their columns, which would take four times the room.
+    The index has neither their positions nor their columns, which would take four times the room.
     """
     trigrams = dict.fromkeys(t for term in terms for t in _trigrams(term.folded))
     quoted = [trigram.replace('"', '""') for trigram in list(trigrams)[:_MOST_TRIGRAMS]]
@@ -234,8 +241,11 @@ def _chosen(
     chosen = _OF_KEYS.subquery("chosen")
     return (
         select(chosen.c.json)
-        .where(*of_user(has_first, has_last, chosen.c), *_meets(chosen.c, terms, BindNames()))
+        .where(
+            *by_user_and_date(has_first, has_last, chosen.c),
+            *_term_clauses(database, chosen.c, terms),
+        )
         .order_by(chosen.c.newest_first, chosen.c.id)
-        .limit(COUNT)
-        .offset(SKIP)
+        .limit(LIMIT)
+        .offset(OFFSET)
     )

@@ -1,8 +1,8 @@
 """`records_by_date` on SQLite, with the index for searching: FTS5 with trigrams.
 
-The index holds no text of its own: to forget a row it has to be told what it held. And it writes
-out what it has when it is told of a row that stands before the last one. So it is told of many rows
-in one statement, in their order.
+The index holds no text of its own: to delete a row from it takes what was indexed. And it writes
+its buffer out at each row whose key is below the last one's. So many rows are indexed in one
+statement, in their order.
 """
 
 import json
@@ -13,16 +13,20 @@ from sqlalchemy import Connection, text
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.sql.bulk import insert_rows
 from finance_api.storage.sql.projection import search_keys
+from finance_api.storage.sql.projection.records_by_date import (
+    DateKey,
+    ProjectedRecord,
+    RecordsByDate,
+)
 from finance_api.storage.sql.projection.search_keys import day_of, first_key
-from finance_api.storage.sql.projection.writing import DateKey, ProjectedRecord, RecordsByDate
 from finance_api.storage.sql.tables import records_by_date
 
-#: So many new records are told together.
-_TOGETHER = 20_000
-#: The index grows by parts, each of which is searched. So each unit of work also merges some, as
-#: many pages of them: a few milliseconds at least.
+#: So many new records are indexed together.
+_BATCH = 20_000
+#: The index grows by segments, each of which is searched. So each unit of work also merges some
+#: pages of them, which takes a few milliseconds at least.
 _MERGED_PAGES = 64
-_RECORDS_OF_A_MERGED_PAGE = 16
+_RECORDS_PER_MERGED_PAGE = 16
 
 _MERGE = text("INSERT INTO record_search (record_search, rank) VALUES ('merge', :pages)")
 _INDEX_NEW = text(
@@ -31,21 +35,17 @@ _INDEX_NEW = text(
     " CROSS JOIN records_by_date"
     " ON records_by_date.user_id = :user AND records_by_date.search_key = keys.value"
 )
-_FORGET = (
+_UNINDEX = (
     "INSERT INTO record_search (record_search, rowid, payee_folded, note_folded)"
     " SELECT 'delete', search_key, payee_folded, note_folded"
 )
-_ANCHORS = (
-    "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:date_keys)"
+_OF_POSITIONS = (
+    "FROM records_by_date WHERE user_id = :user AND (newest_first, id) IN (SELECT"
+    " json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:date_keys))"
 )
-_FORGET_SOME = text(
-    f"{_FORGET} FROM records_by_date WHERE user_id = :user AND (newest_first, id) IN ({_ANCHORS})"
-    " ORDER BY search_key"
-)
-_DELETE = text(
-    f"DELETE FROM records_by_date WHERE user_id = :user AND (newest_first, id) IN ({_ANCHORS})"  # noqa: S608
-)
-_FORGET_ALL = text(f"{_FORGET} FROM records_by_date WHERE user_id = :user ORDER BY search_key")
+_UNINDEX_SOME = text(f"{_UNINDEX} {_OF_POSITIONS} ORDER BY search_key")
+_DELETE = text(f"DELETE {_OF_POSITIONS}")
+_UNINDEX_USER = text(f"{_UNINDEX} FROM records_by_date WHERE user_id = :user ORDER BY search_key")
 #: The highest keys that are taken from some low ones on.
 _HIGHEST = text(
     "SELECT value, (SELECT max(search_key) FROM records_by_date"
@@ -53,9 +53,9 @@ _HIGHEST = text(
 )
 
 
-def forget_user(connection: Connection, user_id: int) -> None:
-    """Takes a user's records out of the index, before they are deleted."""
-    connection.execute(_FORGET_ALL, {"user": user_id})
+def unindex_user(connection: Connection, user_id: int) -> None:
+    """Removes a user's records from the index, before they are deleted."""
+    connection.execute(_UNINDEX_USER, {"user": user_id})
 
 
 class SqliteRecordsByDate(RecordsByDate):
@@ -69,7 +69,7 @@ class SqliteRecordsByDate(RecordsByDate):
         self._not_indexed = array("q")
         self._indexed = 0
 
-    def insert(self, records: list[ProjectedRecord]) -> None:
+    def _insert(self, records: list[ProjectedRecord]) -> None:
         keys = self._keys([day_of(record.newest_first) for record in records])
         rows = [
             (self.user_id, record.newest_first, record.id, key, *record[2:])
@@ -77,21 +77,21 @@ class SqliteRecordsByDate(RecordsByDate):
         ]
         insert_rows(self.connection, records_by_date, rows)
         self._not_indexed.extend(keys)
-        if len(self._not_indexed) >= _TOGETHER:
+        if len(self._not_indexed) >= _BATCH:
             self._index()
 
-    def finish(self) -> None:
+    def _flush(self) -> None:
         self._index()
         if self._indexed:
-            pages = _MERGED_PAGES + self._indexed // _RECORDS_OF_A_MERGED_PAGE
+            pages = _MERGED_PAGES + self._indexed // _RECORDS_PER_MERGED_PAGE
             self.connection.execute(_MERGE, {"pages": pages})
         self._indexed = 0
 
-    def delete(self, date_keys: list[DateKey]) -> None:
-        # What the index has never heard of it could not forget.
+    def _delete(self, date_keys: list[DateKey]) -> None:
+        # What is not in the index yet cannot be removed from it.
         self._index()
         values = {"user": self.user_id, "date_keys": json.dumps(date_keys)}
-        self.connection.execute(_FORGET_SOME, values)
+        self.connection.execute(_UNINDEX_SOME, values)
         self.connection.execute(_DELETE, values)
 
     def _index(self) -> None:

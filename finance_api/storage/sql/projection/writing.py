@@ -1,156 +1,39 @@
-"""Keeping `records_by_date` and `record_anchors` as the records are."""
+"""The projection, kept in step with the records that a unit of work writes."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from operator import itemgetter
-from typing import NamedTuple
+from sqlalchemy import Connection
 
-from sqlalchemy import (
-    Connection,
-    and_,
-    delete,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    tuple_,
-    update,
-)
+from finance_api.storage.sql.projection.postgresql import PostgresqlRecordsByDate
+from finance_api.storage.sql.projection.records_by_date import RecordsByDate
+from finance_api.storage.sql.projection.sqlite import SqliteRecordsByDate, unindex_user
 
-from finance_api.resources import RECORDS
-from finance_api.resources.wire import encoder_of
-from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.tables import (
-    ANCHOR_INTERVAL,
-    DATA_TABLES,
-    record_anchors,
-    records_by_date,
-    users,
-)
-from finance_api.values import Row
-from finance_api.values.text import fold
-
-_RECORDS = records_by_date.c
-_ANCHORS = record_anchors.c
-
-#: A record's anchor in the list: newest_first and id.
-DateKey = tuple[int, str]
+_RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
+    "sqlite": SqliteRecordsByDate,
+    "postgresql": PostgresqlRecordsByDate,
+}
 
 
-class ProjectedRecord(NamedTuple):
-    """A row of `records_by_date` without the user and the search key."""
+class Projection:
+    """Of the users whose records one unit of work changes."""
 
-    newest_first: int
-    id: str
-    payee_folded: str | None
-    note_folded: str | None
-    body: str
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._by_user: dict[int, RecordsByDate] = {}
 
+    def of(self, user_id: int) -> RecordsByDate:
+        found = self._by_user.get(user_id)
+        if found is None:
+            kind = _RECORDS_BY_DATE[self._connection.dialect.name]
+            found = self._by_user[user_id] = kind(self._connection, user_id)
+        return found
 
-_encode = encoder_of(RECORDS).encode
+    def finish(self) -> None:
+        """To be called when everything is written, and before it is read."""
+        for records in self._by_user.values():
+            records.finish()
 
-
-def _projected(row: Row) -> ProjectedRecord:
-    payee, note = row["payee"], row["note"]
-    return ProjectedRecord(
-        -row["recordDate"],
-        row["id"],
-        None if payee is None else fold(payee),
-        None if note is None else fold(note),
-        _encode(row).decode(),
-    )
-
-
-_date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
-
-
-class RecordsByDate(ABC):
-    """One user's, in one unit of work."""
-
-    def __init__(self, connection: Connection, user_id: int) -> None:
-        self.connection = connection
-        self.user_id = user_id
-        #: The anchor nearest to the end of the list that is new or gone.
-        self._last_change: DateKey | None = None
-
-    @abstractmethod
-    def insert(self, records: list[ProjectedRecord]) -> None:
-        """records: in the order of the list."""
-
-    @abstractmethod
-    def delete(self, date_keys: list[DateKey]) -> None:
-        """date_keys: of records that are there, in the order of the list."""
-
-    def finish(self) -> None:  # noqa: B027 (not every database has something left to do)
-        """Brings everything to where it is read."""
-
-    def take_out(self, ids: Sequence[str]) -> set[DateKey]:
-        """Removes stored records, and says where they were."""
-        if not ids:
-            return set()
-        table = DATA_TABLES[RECORDS.name]
-        row_id = table.columns["id"]
-        of_user = select(-table.columns["recordDate"], row_id).where(table.user_id == self.user_id)
-        found = self.connection.execute(of_user.where(row_id.in_(ids)))
-        date_keys = sorted((int(at), str(of_id)) for at, of_id in found)
-        if date_keys:
-            self.delete(date_keys)
-        return set(date_keys)
-
-    def put_in(self, rows: Sequence[Row], taken_out: set[DateKey]) -> None:
-        """Adds records. taken_out: where some of them were before."""
-        records = sorted(map(_projected, rows), key=_date_key)
-        if records:
-            self.insert(records)
-        moved = taken_out.symmetric_difference(map(_date_key, records))
-        if moved:
-            last = max(moved)
-            self._last_change = last if self._last_change is None else max(last, self._last_change)
-
-    def rebuild_anchors(self) -> None:
-        """Counts the date_keys anew from the last change on, and how many records there are."""
-        self.finish()
-        if self._last_change is None:
-            return
-        at, row_id = self._last_change
-        self._last_change = None
-        of_user = _ANCHORS.user_id == self.user_id
-        execute = self.connection.execute
-        # Written out, not as a comparison of tuples: that one needs the types of both.
-        changed = or_(
-            _ANCHORS.newest_first < at, and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
-        )
-        execute(delete(record_anchors).where(of_user, changed))
-        kept = execute(
-            select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
-            .where(of_user)
-            .order_by(_ANCHORS.position.desc())
-            .limit(1)
-        ).first()
-        start, above = 0, [_RECORDS.user_id == self.user_id]
-        if kept is not None:
-            start = kept.position + 1
-            anchor = tuple_(literal(kept.newest_first), literal(kept.id, CodePointText))
-            above.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
-        number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
-        counted = (
-            select(
-                _RECORDS.user_id,
-                (number + literal(start - 1)).label("position"),
-                _RECORDS.newest_first,
-                _RECORDS.id,
-            )
-            .where(*above)
-            .subquery("counted")
-        )
-        execute(
-            insert(record_anchors).from_select(
-                ["user_id", "position", "newest_first", "id"],
-                select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0),
-            )
-        )
-        count = execute(
-            select(func.count()).select_from(records_by_date).where(*above)
-        ).scalar_one()
-        execute(update(users).where(users.c.id == self.user_id).values(record_count=start + count))
+    def delete(self, user_id: int) -> None:
+        """Removes what the database does not remove with the user."""
+        if self._connection.dialect.name == "sqlite":
+            # Also what this unit of work has written is in the index then.
+            self.finish()
+            unindex_user(self._connection, user_id)

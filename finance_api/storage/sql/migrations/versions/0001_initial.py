@@ -1,7 +1,9 @@
-"""The first tables: users, their tokens, and a table for each resource.
+"""The first tables.
 
 Revision: 0001
 """
+
+import logging
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,334 +11,182 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
+logger = logging.getLogger(__name__)
+
 # Text in the order of its code points on every database.
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+TYPES = {"": TEXT, "+": TEXT, "#": sa.BigInteger(), "!": sa.Boolean()}
+
+SEARCH_TABLE = """
+CREATE VIRTUAL TABLE record_search USING fts5(
+    payee_folded, note_folded,
+    content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'
+)
+"""
+
+# By the user as well: the texts of others are not looked at.
+SEARCH_INDEX = """
+CREATE INDEX ix_records_by_date_search ON records_by_date
+USING gin (user_id, payee_folded gin_trgm_ops, note_folded gin_trgm_ops)
+"""
 
 
-def upgrade() -> None:
-    op.create_table(
+def columns(names):
+    """names: between spaces, each with its type behind it.
+
+    None: text. +: text with its folded form beside it. #: integer. !: boolean. ?: can be missing.
+    """
+    found = []
+    for word in names.split():
+        name = word.rstrip("+#!?")
+        type_, nullable = TYPES[word[len(name) :].rstrip("?")], word.endswith("?")
+        for each in (name, f"{name}_folded") if "+" in word else (name,):
+            found.append(sa.Column(each, type_, nullable=nullable, autoincrement=False))
+    return found
+
+
+def create_table(name, key, names, *first, unique=(), indexes=(), **options):
+    """key, unique, indexes: names of columns, between spaces. first: other columns."""
+    constraints = [sa.PrimaryKeyConstraint(*key.split(), name=f"pk_{name}")]
+    if "user_id#" in names:
+        user = sa.ForeignKeyConstraint(
+            ["user_id"], ["users.id"], name=f"fk_{name}_user_id", ondelete="CASCADE"
+        )
+        constraints.append(user)
+    for each in map(str.split, unique):
+        constraints.append(sa.UniqueConstraint(*each, name=f"uq_{name}_{'_'.join(each)}"))
+    op.create_table(name, *first, *columns(names), *constraints, **options)
+    for each in map(str.split, indexes):
+        op.create_index(f"ix_{name}_{'_'.join(each)}", name, each)
+
+
+def create_data_table(name, names, more="", indexes=()):
+    """A resource's table. more: columns after those that every resource has."""
+    create_table(
+        name,
+        "user_id id",
+        f"user_id# id {names} created_at# updated_at# source? source_id? {more}",
+        unique=["user_id source source_id"],
+        indexes=indexes,
+    )
+
+
+def create_users_and_credentials():
+    create_table(
         "users",
+        "id",
+        "uuid email premium! enabled! password_hash? created_at# data_revision# data_changed_at#"
+        " jwts_revoked_at#?",
         sa.Column("id", KEY, nullable=False),
-        sa.Column("uuid", TEXT, nullable=False),
-        sa.Column("email", TEXT, nullable=False),
-        sa.Column("premium", sa.Boolean(), nullable=False),
-        sa.Column("enabled", sa.Boolean(), nullable=False),
-        sa.Column("password_hash", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("data_revision", sa.BigInteger(), nullable=False),
-        sa.Column("data_changed_at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_users"),
-        sa.UniqueConstraint("email", name="uq_users_email"),
-        sa.UniqueConstraint("uuid", name="uq_users_uuid"),
+        sa.Column("record_count", sa.BigInteger(), nullable=False, server_default="0"),
+        unique=["email", "uuid"],
         sqlite_autoincrement=True,
     )
-    op.create_table(
-        "accounts",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("account_type", TEXT, nullable=False),
-        sa.Column("currency_code", TEXT, nullable=False),
-        sa.Column("initial_balance", sa.BigInteger(), nullable=False),
-        sa.Column("balance", sa.BigInteger(), nullable=False),
-        sa.Column("record_count", sa.BigInteger(), nullable=False),
-        sa.Column("bank_account_number", TEXT, nullable=True),
-        sa.Column("bank_account_number_folded", TEXT, nullable=True),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("archived", sa.Boolean(), nullable=False),
-        sa.Column("exclude_from_stats", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("bank_balance", sa.BigInteger(), nullable=True),
-        sa.Column("bank_balance_date", sa.BigInteger(), nullable=True),
-        sa.Column("statement_keys", TEXT, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_accounts_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_accounts"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_accounts_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "budgets",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("type", TEXT, nullable=False),
-        sa.Column("currency_code", TEXT, nullable=True),
-        sa.Column("limit_amount", sa.BigInteger(), nullable=True),
-        sa.Column("category_ids", TEXT, nullable=False),
-        sa.Column("account_ids", TEXT, nullable=False),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("start_date", sa.BigInteger(), nullable=True),
-        sa.Column("end_date", sa.BigInteger(), nullable=True),
-        sa.Column("closed", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_budgets_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_budgets"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_budgets_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "categories",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("parent_id", TEXT, nullable=True),
-        sa.Column("group", TEXT, nullable=True),
-        sa.Column("group_folded", TEXT, nullable=True),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("archived", sa.Boolean(), nullable=False),
-        sa.Column("custom_category", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_categories_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_categories"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_categories_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "contacts",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("extra", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_contacts_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_contacts"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_contacts_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "goals",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("note", TEXT, nullable=True),
-        sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("target_amount", sa.BigInteger(), nullable=True),
-        sa.Column("saved_amount", sa.BigInteger(), nullable=False),
-        sa.Column("currency_code", TEXT, nullable=True),
-        sa.Column("desired_date", sa.BigInteger(), nullable=True),
-        sa.Column("state", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_goals_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_goals"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_goals_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "hash_tags",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("extra", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_hash_tags_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_hash_tags"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_hash_tags_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "labels",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("color", TEXT, nullable=True),
-        sa.Column("color_folded", TEXT, nullable=True),
-        sa.Column("archived", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_labels_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_labels"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_labels_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "magic_rules",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("name_folded", TEXT, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.Column("extra", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_magic_rules_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_magic_rules"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_magic_rules_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "record_rules",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("keywords", TEXT, nullable=False),
-        sa.Column("keywords_folded", TEXT, nullable=False),
-        sa.Column("category_id", TEXT, nullable=True),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("account_id", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_record_rules_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_record_rules"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_record_rules_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
-        "records",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("account_id", TEXT, nullable=False),
-        sa.Column("account_name", TEXT, nullable=False),
-        sa.Column("account_name_folded", TEXT, nullable=False),
-        sa.Column("amount", sa.BigInteger(), nullable=False),
-        sa.Column("currency_code", TEXT, nullable=False),
-        sa.Column("record_date", sa.BigInteger(), nullable=False),
-        sa.Column("category", TEXT, nullable=True),
-        sa.Column("category_folded", TEXT, nullable=True),
-        sa.Column("category_id", TEXT, nullable=True),
-        sa.Column("payee", TEXT, nullable=True),
-        sa.Column("payee_folded", TEXT, nullable=True),
-        sa.Column("note", TEXT, nullable=True),
-        sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("labels", TEXT, nullable=False),
-        sa.Column("labels_folded", TEXT, nullable=False),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("record_type", TEXT, nullable=False),
-        sa.Column("payment_type", TEXT, nullable=True),
-        sa.Column("record_state", TEXT, nullable=True),
-        sa.Column("transfer_id", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_records_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_records"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_records_user_id_source_source_id"
-        ),
-    )
-    op.create_index(
-        "ix_records_user_id_account_id", "records", ["user_id", "account_id"], unique=False
-    )
-    op.create_index(
-        "ix_records_user_id_record_date_id",
-        "records",
-        ["user_id", sa.literal_column("record_date DESC"), "id"],
-        unique=False,
-    )
-    op.create_table(
-        "standing_orders",
-        sa.Column("user_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("name", TEXT, nullable=True),
-        sa.Column("name_folded", TEXT, nullable=True),
-        sa.Column("type", TEXT, nullable=True),
-        sa.Column("account_id", TEXT, nullable=True),
-        sa.Column("category_id", TEXT, nullable=True),
-        sa.Column("amount", sa.BigInteger(), nullable=True),
-        sa.Column("currency_code", TEXT, nullable=True),
-        sa.Column("payee", TEXT, nullable=True),
-        sa.Column("payee_folded", TEXT, nullable=True),
-        sa.Column("note", TEXT, nullable=True),
-        sa.Column("note_folded", TEXT, nullable=True),
-        sa.Column("payment_type", TEXT, nullable=True),
-        sa.Column("recurrence_rule", TEXT, nullable=True),
-        sa.Column("recurrence_rule_folded", TEXT, nullable=True),
-        sa.Column("start_date", sa.BigInteger(), nullable=True),
-        sa.Column("label_ids", TEXT, nullable=False),
-        sa.Column("manual_payment", sa.Boolean(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("source", TEXT, nullable=True),
-        sa.Column("source_id", TEXT, nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_standing_orders_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("user_id", "id", name="pk_standing_orders"),
-        sa.UniqueConstraint(
-            "user_id", "source", "source_id", name="uq_standing_orders_user_id_source_source_id"
-        ),
-    )
-    op.create_table(
+    create_table(
         "tokens",
-        sa.Column("id", TEXT, nullable=False),
-        sa.Column("user_id", sa.BigInteger(), nullable=False),
-        sa.Column("name", TEXT, nullable=False),
-        sa.Column("sha256", TEXT, nullable=False),
-        sa.Column("start", TEXT, nullable=False),
-        sa.Column("scopes", TEXT, nullable=True),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.Column("expires_at", sa.BigInteger(), nullable=True),
-        sa.Column("last_used_at", sa.BigInteger(), nullable=True),
-        sa.Column("revoked_at", sa.BigInteger(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"], ["users.id"], name="fk_tokens_user_id", ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name="pk_tokens"),
-        sa.UniqueConstraint("sha256", name="uq_tokens_sha256"),
+        "id",
+        "id user_id# name sha256 start scopes? created_at# expires_at#? last_used_at#?"
+        " revoked_at#?",
+        unique=["sha256"],
+        indexes=["user_id"],
     )
-    op.create_index("ix_tokens_user_id", "tokens", ["user_id"], unique=False)
+    create_table(
+        "jwts",
+        "jti",
+        "jti user_id#? issued_at#? expires_at# revoked_at#?",
+        indexes=["user_id", "expires_at"],
+    )
+    create_table(
+        "sessions",
+        "sha256",
+        "sha256 user_id# created_at# seen_at# user_agent",
+        indexes=["user_id"],
+    )
+    create_table("usage", "user_id day", "user_id# day# requests#")
+
+
+def create_data():
+    create_data_table(
+        "accounts",
+        "name+ account_type currency_code initial_balance# balance# record_count#"
+        " bank_account_number+? color+? archived! exclude_from_stats!",
+        "bank_balance#? bank_balance_date#? statement_keys json",
+    )
+    create_data_table(
+        "budgets",
+        "name+? type currency_code? limit_amount#? category_ids account_ids label_ids"
+        " start_date#? end_date#? closed!",
+    )
+    create_data_table(
+        "categories", "name+ parent_id? group+? color+? archived! custom_category!", "json"
+    )
+    create_data_table("contacts", "name+", "extra?")
+    create_data_table(
+        "goals",
+        "name+? note+? color+? target_amount#? saved_amount# currency_code? desired_date#? state",
+    )
+    create_data_table("hash_tags", "name+", "extra?")
+    create_data_table("labels", "name+ color+? archived!", "json")
+    create_data_table("magic_rules", "name+", "extra?")
+    create_data_table("record_rules", "name+? keywords+ category_id? label_ids account_id?", "json")
+    create_data_table(
+        "records",
+        "account_id account_name+ amount# currency_code record_date# category+? category_id?"
+        " payee+? note+? labels+ label_ids record_type payment_type? record_state? transfer_id?",
+        indexes=["user_id account_id"],
+    )
+    newest_first = ["user_id", sa.literal_column("record_date DESC"), "id"]
+    op.create_index("ix_records_user_id_record_date_id", "records", newest_first)
+    create_data_table(
+        "standing_orders",
+        "name+? type? account_id? category_id? amount#? currency_code? payee+? note+?"
+        " payment_type? recurrence_rule+? start_date#? label_ids manual_payment!",
+    )
+
+
+def create_projection():
+    create_table(
+        "records_by_date",
+        "user_id newest_first id",
+        "user_id# newest_first# id search_key#? payee_folded? note_folded? json",
+        sqlite_with_rowid=False,
+    )
+    create_unique_index("records_by_date", "user_id", "id")
+    create_table(
+        "record_anchors",
+        "user_id position",
+        "user_id# position# newest_first# id",
+        sqlite_with_rowid=False,
+    )
+    create_table("projection_version", "version", "version#")
+    connection = op.get_bind()
+    if connection.dialect.name == "sqlite":
+        create_unique_index("records_by_date", "user_id", "search_key")
+        op.execute(SEARCH_TABLE)
+        # Two segments of one size are merged as soon as possible; the default is four.
+        op.execute("INSERT INTO record_search (record_search, rank) VALUES ('usermerge', 2)")
+    elif add_extensions(connection):
+        op.execute(SEARCH_INDEX)
+
+
+def create_unique_index(table, *names):
+    op.create_index(f"ix_{table}_{'_'.join(names)}", table, names, unique=True)
+
+
+def add_extensions(connection):
+    """Whether the extensions that the search index needs are there, or could be added."""
+    try:
+        with connection.begin_nested():
+            for name in ("pg_trgm", "btree_gin"):
+                connection.exec_driver_sql(f"CREATE EXTENSION IF NOT EXISTS {name}")
+    except sa.exc.DBAPIError as error:
+        logger.warning("searching in texts is slow without PostgreSQL's extensions: %s", error.orig)
+        return False
+    return True
+
+
+def upgrade():
+    create_users_and_credentials()
+    create_data()
+    create_projection()

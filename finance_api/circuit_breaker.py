@@ -1,0 +1,66 @@
+"""A circuit breaker: a service that is away is asked seldom, and by one thread at a time.
+
+The others would wait for as long as a failure takes, and learn the same. The pattern and its states
+are Michael Nygard's ("Release It!", 2007).
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+T = TypeVar("T")
+
+
+class CircuitOpen(Exception):
+    """The service failed a moment ago and is not called."""
+
+
+class CircuitBreaker:
+    """closed: every call goes through. open: none does, for ``open_seconds`` after a failure.
+
+    half-open: afterwards, one call at a time goes through; it closes the circuit if it succeeds and
+    opens it again if it fails.
+
+    failures: the exceptions that are failures of the service; others say nothing about it.
+    monotonic: seconds, as of `time.monotonic`.
+    """
+
+    def __init__(
+        self,
+        failures: type[Exception],
+        *,
+        open_seconds: float = 1.0,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._failures = failures
+        self._open_seconds = open_seconds
+        self._monotonic = monotonic
+        #: When the circuit is half-open; None: it is closed.
+        self._open_until: float | None = None
+        self._probing = threading.Lock()
+
+    @property
+    def state(self) -> Literal["closed", "open", "half-open"]:
+        until = self._open_until
+        if until is None:
+            return "closed"
+        return "open" if self._monotonic() < until else "half-open"
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Calls the function. Raises CircuitOpen instead if it is not to be called now."""
+        # A call from before the failure does not close the circuit: it says nothing about now.
+        is_probe = self._open_until is not None
+        if is_probe and (self.state == "open" or not self._probing.acquire(blocking=False)):
+            raise CircuitOpen
+        try:
+            result = function()
+            if is_probe:
+                self._open_until = None
+            return result
+        except self._failures:
+            self._open_until = self._monotonic() + self._open_seconds
+            raise
+        finally:
+            if is_probe:
+                self._probing.release()

@@ -1,0 +1,136 @@
+"""The storage's contract. `finance_api.storage.testing` holds every implementation to it.
+
+A `StorageBackend` lives as long as the process. It makes units of work: a `Storage` reads, and
+sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
+writes, and all of its writes or none are stored when its transaction manager commits. A unit of
+work has a part for each role: users, tokens, JWTs, sessions, usage, and the data itself.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from transaction import TransactionManager
+
+from finance_api.storage.errors import NotFound, unknown_in_replica
+from finance_api.storage.interface.credentials import (
+    Jwt,
+    JwtReader,
+    JwtWriter,
+    Token,
+    TokenReader,
+    TokenWriter,
+)
+from finance_api.storage.interface.data import (
+    DataReader,
+    DataState,
+    DataWriter,
+    JsonPage,
+    Page,
+    RecordSum,
+)
+from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
+from finance_api.storage.interface.usage import UsageReader, UsageWriter
+from finance_api.storage.interface.users import User, UserReader, UserWriter
+
+__all__ = ["User", "UserReader", "UserWriter"]
+__all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
+__all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
+__all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
+__all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
+__all__ += ["data_state_of", "reading", "unit_of_work"]
+
+#: How long a unit of work that writes waits for another one, unless it says otherwise.
+LOCK_TIMEOUT_SECONDS = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Storage:
+    """A unit of work that reads. Every method of its parts may raise StorageUnavailable.
+
+    close: ends it; harmless if it has ended.
+    """
+
+    users: UserReader
+    tokens: TokenReader
+    jwts: JwtReader
+    sessions: SessionReader
+    usage: UsageReader
+    data: DataReader
+    close: Callable[[], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WritableStorage(Storage):
+    """A unit of work that writes. It ends with its transaction."""
+
+    users: UserWriter
+    tokens: TokenWriter
+    jwts: JwtWriter
+    sessions: SessionWriter
+    usage: UsageWriter
+    data: DataWriter
+    close: Callable[[], None] = lambda: None
+
+
+class StorageBackend(ABC):
+    """Makes the units of work; safe to use from several threads.
+
+    persistent: whether what is written is still there for the next process.
+    """
+
+    persistent: bool = True
+
+    @abstractmethod
+    def read(self) -> Storage:
+        """A unit of work that reads; its `Storage.close` must be called."""
+
+    @abstractmethod
+    def write(
+        self, tm: TransactionManager, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+    ) -> WritableStorage:
+        """A unit of work that writes in the manager's current transaction, and ends with it.
+
+        lock_timeout_seconds: how long it waits for another writer before StorageUnavailable.
+        """
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raises StorageNotReady or StorageUnavailable if reads would fail now."""
+
+    @abstractmethod
+    def upgrade(self) -> None:
+        """Brings what is stored to the version that this program reads; harmless if it is there."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Closes connections."""
+
+
+@contextmanager
+def reading(backend: StorageBackend) -> Iterator[Storage]:
+    """A unit of work that reads, and ends with the block."""
+    storage = backend.read()
+    try:
+        yield storage
+    finally:
+        storage.close()
+
+
+def data_state_of(storage: Storage, user_id: int) -> DataState:
+    """`get_state` of a user whom the database has let in. Raises StorageUnavailable."""
+    try:
+        return storage.data.get_state(user_id)
+    except NotFound as error:
+        raise unknown_in_replica() from error
+
+
+@contextmanager
+def unit_of_work(
+    backend: StorageBackend, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+) -> Iterator[WritableStorage]:
+    """A unit of work that writes; its writes are stored if the block ends without an error."""
+    tm = TransactionManager(explicit=True)
+    with tm:
+        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)

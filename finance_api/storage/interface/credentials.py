@@ -1,0 +1,105 @@
+"""What programs sign in with: personal API tokens and JSON Web Tokens."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from finance_api.storage.interface.users import User
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A personal API token; its text is not stored.
+
+    sha256: of the token's text, in hexadecimal.
+    start: the first characters, by which its owner recognises it.
+    scopes: paths of the resources it may read; None means all of them.
+    """
+
+    id: str
+    user_id: int
+    name: str
+    sha256: str
+    start: str
+    scopes: tuple[str, ...] | None
+    created_at: int
+    expires_at: int | None = None
+    last_used_at: int | None = None
+    revoked_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Jwt:
+    """A JSON Web Token that was issued here, or that another issuer made and is revoked here.
+
+    user_id, issued_at: None where it was issued elsewhere.
+    """
+
+    jti: str
+    user_id: int | None
+    issued_at: int | None
+    expires_at: int
+    revoked_at: int | None = None
+
+
+class TokenReader(ABC):
+    @abstractmethod
+    def get_owner(self, sha256: str) -> tuple[Token, User]:
+        """The token with this digest, whatever its state, and its user. Raises NotFound."""
+
+    @abstractmethod
+    def list_by_user(self, user_id: int) -> list[Token]:
+        """The user's tokens, revoked and expired ones too, oldest first."""
+
+
+class TokenWriter(TokenReader):
+    @abstractmethod
+    def add(self, token: Token) -> None:
+        """Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        """The revoked token; one revoked before keeps its date.
+
+        Raises NotFound, also for a token of another user than ``user_id``, where that is given.
+        """
+
+    @abstractmethod
+    def set_used(self, used_at: Mapping[str, int]) -> None:
+        """Notes when tokens (by id) were last used; unknown ids and earlier times are ignored."""
+
+
+class JwtReader(ABC):
+    @abstractmethod
+    def get_owner(
+        self, jti: str, *, uuid: str | None = None, email: str | None = None
+    ) -> tuple[User, bool]:
+        """The user, and whether the token is revoked by its jti. Raises NotFound.
+
+        One of ``uuid`` and ``email`` says who the user is; the token itself need not be known.
+        """
+
+    @abstractmethod
+    def list_by_user(self, user_id: int) -> list[Jwt]:
+        """The user's tokens that were issued here, oldest first."""
+
+
+class JwtWriter(JwtReader):
+    @abstractmethod
+    def add(self, jwt: Jwt) -> None:
+        """Raises Conflict if there is one with this jti, NotFound if there is no such user."""
+
+    @abstractmethod
+    def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
+        """The revoked token; one revoked before keeps its date.
+
+        Raises NotFound, also for a token of another user than ``user_id``, where that is given.
+        """
+
+    @abstractmethod
+    def revoke_all(self, user_id: int, at: int) -> None:
+        """Revokes all that were issued up to ``at``, wherever that was. Raises NotFound."""
+
+    @abstractmethod
+    def prune(self, before: int) -> None:
+        """Deletes those that expired before then."""

@@ -1,0 +1,140 @@
+"""Rows of the resources. The user is an argument of every call: no row can be read without one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from finance_api.query.model import Condition, Query
+from finance_api.resources.field import Resource
+from finance_api.resources.wire import encoder_of
+from finance_api.values import Row
+
+
+@dataclass(frozen=True, slots=True)
+class DataState:
+    """How often a user's data has changed, and when last (or when the user was made)."""
+
+    revision: int
+    changed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some rows of a list, in its order.
+
+    total: the number of rows of the whole list, where the query wants it.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    has_more: bool = False
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPage:
+    """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
+
+    state: of the data that they are from. lines: one object on each; none ends after the last.
+    """
+
+    state: DataState
+    lines: bytes = b""
+    has_more: bool = False
+    total: int | None = None
+
+    @property
+    def rows(self) -> list[bytes]:
+        return self.lines.split(b"\n") if self.lines else []
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSum:
+    """amount: the exact sum, in ten-thousandths. count: the number of records in it."""
+
+    amount: int
+    count: int
+
+
+class DataReader(ABC):
+    @abstractmethod
+    def get_state(self, user_id: int) -> DataState:
+        """Raises NotFound."""
+
+    @abstractmethod
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        """One page of a resource: its listed fields.
+
+        Missing values come last in both directions and ties are broken by id, ascending. Text
+        compares by code point.
+        """
+
+    def list_json(self, user_id: int, query: Query) -> JsonPage:
+        """As `list_rows`, each row as the JSON object of a response.
+
+        query: of a resource without computed fields. Raises NotFound if there is no such user.
+        """
+        state = self.get_state(user_id)
+        page = self.list_rows(user_id, query)
+        return JsonPage(
+            state, encoder_of(query.resource).lines(page.rows), page.has_more, page.total
+        )
+
+    def get_json(
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
+        """The rows with these ids in their order, as `list_json` gives them.
+
+        Empty where there is none. Raises NotFound if there is no such user.
+        """
+        state = self.get_state(user_id)
+        encode = encoder_of(resource).encode
+        rows = self.get_rows(user_id, resource, ids)
+        return state, [encode(rows[row_id]) if row_id in rows else b"" for row_id in ids]
+
+    @abstractmethod
+    def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
+        """The rows that exist among ``ids``, by id: their persisted fields."""
+
+    @abstractmethod
+    def get_rows_by_source(
+        self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
+    ) -> dict[str, Row]:
+        """The rows of ``source`` that exist among ``source_ids``, by source id."""
+
+    @abstractmethod
+    def scan_rows(
+        self,
+        user_id: int,
+        resource: Resource,
+        *,
+        conditions: Sequence[Condition] = (),
+        after_id: str = "",
+        limit: int | None = None,
+    ) -> list[Row]:
+        """Rows in the order of their ids, after ``after_id``: their persisted fields."""
+
+    @abstractmethod
+    def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
+        """The sum of the records that meet the conditions and are not void."""
+
+
+class DataWriter(DataReader):
+    @abstractmethod
+    def lock(self, user_id: int) -> DataState:
+        """Makes other writers of this user's data wait until this unit of work ends.
+
+        Raises NotFound.
+        """
+
+    @abstractmethod
+    def put_rows(
+        self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
+    ) -> None:
+        """Adds and replaces whole rows: their persisted fields.
+
+        Raises Conflict if a new row's id, or a row's (source, sourceId), exists already.
+        """
+
+    @abstractmethod
+    def set_state(self, user_id: int, state: DataState) -> None:
+        """Stores the revision that this unit of work makes."""

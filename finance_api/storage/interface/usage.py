@@ -1,0 +1,26 @@
+"""Numbers of requests, by user and day."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+
+class UsageReader(ABC):
+    @abstractmethod
+    def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        """The days from ``start`` up to, but without, ``end``: (first second, requests), in order.
+
+        Days without requests are left out.
+        """
+
+
+class UsageWriter(UsageReader):
+    @abstractmethod
+    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
+        """Adds to the numbers of requests; users who are gone are left out.
+
+        requests: by user id and day (its first second).
+        """
+
+    @abstractmethod
+    def prune(self, before: int) -> None:
+        """Deletes the days before then."""

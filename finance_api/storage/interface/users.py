@@ -1,0 +1,50 @@
+"""Users."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+from finance_api.storage.interface.data import DataState
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """id: the storage's own key. uuid: what the outside knows the user by."""
+
+    id: int
+    uuid: str
+    email: str
+    premium: bool
+    enabled: bool
+    password_hash: str | None
+    created_at: int
+    #: JWTs issued up to this second are refused.
+    jwts_revoked_at: int | None = None
+    #: The state of the user's data when this was read.
+    data: DataState = field(default=DataState(0, 0), compare=False)
+
+
+class UserReader(ABC):
+    @abstractmethod
+    def get(self, email: str) -> User:
+        """Raises NotFound."""
+
+    @abstractmethod
+    def list_all(self) -> list[User]:
+        """All users, by e-mail."""
+
+
+class UserWriter(UserReader):
+    @abstractmethod
+    def add(
+        self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
+    ) -> User:
+        """A new user, enabled and without data. Raises Conflict if the e-mail is taken."""
+
+    @abstractmethod
+    def update(self, user_id: int, **changes: Any) -> User:
+        """Sets `premium`, `enabled` or `password_hash`. Raises NotFound."""
+
+    @abstractmethod
+    def delete(self, user_id: int) -> None:
+        """Removes the user and everything of the user's. Raises NotFound."""

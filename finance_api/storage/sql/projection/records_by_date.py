@@ -1,0 +1,159 @@
+"""`records_by_date` and `record_anchors` of one user, kept in step with the records."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from sqlalchemy import (
+    Connection,
+    and_,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+
+from finance_api.resources import RECORDS
+from finance_api.resources.wire import encoder_of
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.tables import (
+    ANCHOR_INTERVAL,
+    DATA_TABLES,
+    record_anchors,
+    records_by_date,
+    users,
+)
+from finance_api.values import Row
+from finance_api.values.text import fold
+
+_RECORDS = records_by_date.c
+_ANCHORS = record_anchors.c
+
+#: The position of a record in the list: newest_first and id.
+DateKey = tuple[int, str]
+
+
+class ProjectedRecord(NamedTuple):
+    """A row of `records_by_date` without the user and the search key."""
+
+    newest_first: int
+    id: str
+    payee_folded: str | None
+    note_folded: str | None
+    json: str
+
+
+_encode = encoder_of(RECORDS).encode
+
+
+def _projected(row: Row) -> ProjectedRecord:
+    payee, note = row["payee"], row["note"]
+    return ProjectedRecord(
+        -row["recordDate"],
+        row["id"],
+        None if payee is None else fold(payee),
+        None if note is None else fold(note),
+        _encode(row).decode(),
+    )
+
+
+_date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
+
+
+class RecordsByDate(ABC):
+    """One user's, as one unit of work changes them."""
+
+    def __init__(self, connection: Connection, user_id: int) -> None:
+        self.connection = connection
+        self.user_id = user_id
+        #: The position nearest to the end of the list that a record has come to or left.
+        self._last_change: DateKey | None = None
+
+    @abstractmethod
+    def _insert(self, records: list[ProjectedRecord]) -> None:
+        """records: in the order of the list."""
+
+    @abstractmethod
+    def _delete(self, date_keys: list[DateKey]) -> None:
+        """date_keys: of records that are there, in the order of the list."""
+
+    @abstractmethod
+    def _flush(self) -> None:
+        """Brings everything to where it is read."""
+
+    def remove(self, ids: Sequence[str]) -> set[DateKey]:
+        """Removes stored records. Returns their positions."""
+        if not ids:
+            return set()
+        table = DATA_TABLES[RECORDS.name]
+        row_id = table.columns["id"]
+        by_user = select(-table.columns["recordDate"], row_id).where(table.user_id == self.user_id)
+        found = self.connection.execute(by_user.where(row_id.in_(ids)))
+        date_keys = sorted((int(at), str(of_id)) for at, of_id in found)
+        if date_keys:
+            self._delete(date_keys)
+        return set(date_keys)
+
+    def add(self, rows: Sequence[Row], removed: set[DateKey]) -> None:
+        """Adds records. removed: the positions that some of them had before."""
+        records = sorted(map(_projected, rows), key=_date_key)
+        if records:
+            self._insert(records)
+        moved = removed.symmetric_difference(map(_date_key, records))
+        if moved:
+            last = max(moved)
+            self._last_change = last if self._last_change is None else max(last, self._last_change)
+
+    def finish(self) -> None:
+        """To be called when everything is written: rebuilds anchors that have moved."""
+        self._flush()
+        if self._last_change is not None:
+            self._rebuild_anchors(*self._last_change)
+            self._last_change = None
+
+    def _rebuild_anchors(self, at: int, row_id: str) -> None:
+        """Places the anchors from this position to the beginning of the list, and counts it."""
+        by_user = _ANCHORS.user_id == self.user_id
+        execute = self.connection.execute
+        # Written out, not as a comparison of tuples: that one needs the types of both.
+        changed = or_(
+            _ANCHORS.newest_first < at, and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
+        )
+        execute(delete(record_anchors).where(by_user, changed))
+        highest = execute(
+            select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
+            .where(by_user)
+            .order_by(_ANCHORS.position.desc())
+            .limit(1)
+        ).first()
+        start, above = 0, [_RECORDS.user_id == self.user_id]
+        if highest is not None:
+            start = highest.position + 1
+            anchor = tuple_(literal(highest.newest_first), literal(highest.id, CodePointText))
+            above.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
+        number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
+        counted = (
+            select(
+                _RECORDS.user_id,
+                (number + literal(start - 1)).label("position"),
+                _RECORDS.newest_first,
+                _RECORDS.id,
+            )
+            .where(*above)
+            .subquery("counted")
+        )
+        execute(
+            insert(record_anchors).from_select(
+                ["user_id", "position", "newest_first", "id"],
+                select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0),
+            )
+        )
+        count = execute(
+            select(func.count()).select_from(records_by_date).where(*above)
+        ).scalar_one()
+        execute(update(users).where(users.c.id == self.user_id).values(record_count=start + count))
