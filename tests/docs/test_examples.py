@@ -18,9 +18,6 @@ from webtest.http import StopableWSGIServer
 
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.key_rotation import add_signing_key
-from finance_api.auth.user_accounts import make_user
-from finance_api.demo import Household
-from finance_api.ledger.importing import import_rows
 from finance_api.storage.interface import User
 from support.clock import HeldClock
 from support.examples import Block, Example, examples_of, matches, rewrite, rewritten
@@ -31,8 +28,7 @@ PROJECT = Path(__file__).parents[2]
 PAGES = (PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md")))
 #: When the demo data of the examples was made, and when they are run.
 NOW = "2026-11-21T12:00:00Z"
-EMAIL, PASSWORD = "demo@example.com", "demo-password"
-RECORDS = 2_000
+EMAIL = "demo@example.com"
 #: What the pages call the service.
 ADDRESS = "http://127.0.0.1:6543"
 #: The calls of an example on these pages build on those before it.
@@ -53,66 +49,65 @@ run()" "$@"
 
 
 @pytest.fixture(scope="session")
-def demo(new_sqlite_url: Callable[[], str]) -> str:
-    """A database with the demo's data."""
-    url = new_sqlite_url()
-    service = Service("sqlite", {"finance_api.storage": "sql", "sqlalchemy.url": url})
-    service.clock.set(NOW)
-    now = service.clock.now()
-    service.change(lambda s: make_user(s, EMAIL, premium=True, password=PASSWORD, now=now))
-    household = Household(10_001, RECORDS, now)
-    import_rows(service.backend, EMAIL, household.documents(), household.records, now=now)
-    service.stop()
-    return url
+def demo(new_sqlite_url: Callable[[], str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the data of ``finance-api load-demo``."""
+    database = Path(new_sqlite_url().removeprefix("sqlite:///"))
+    sandbox = Sandbox(tmp_path_factory.mktemp("demo"), database)
+    sandbox.shell("finance-api load-demo")
+    return sandbox.database
 
 
-class Workplace:
-    """A directory as the reader's, with a database and a service that is asked over HTTP."""
+class Sandbox:
+    """A reader's directory, with a database and a service that listens on loopback."""
 
-    def __init__(self, directory: Path, demo: str) -> None:
-        self.directory = directory
-        self._database = directory / "var" / "finance.db"
-        self._database.parent.mkdir()
-        shutil.copy(demo.removeprefix("sqlite:///"), self._database)
-        ini = (PROJECT / "development.ini").read_text()
-        (directory / "development.ini").write_text(ini)
-        programs = directory / ".venv" / "bin"
-        programs.mkdir(parents=True)
-        command = programs / "finance-api"
+    def __init__(self, directory: Path, database: Path) -> None:
+        self.database = directory / "var" / "finance.db"
+        self.database.parent.mkdir()
+        shutil.copy(database, self.database)
+        shutil.copy(PROJECT / "development.ini", directory)
         now = HeldClock(NOW).now()
         self._keys = directory / "var" / "jwt-keys.json"
         add_signing_key(str(self._keys), now=now, overlap_seconds=0)
+        programs = directory / ".venv" / "bin"
+        programs.mkdir(parents=True)
+        command = programs / "finance-api"
         command.write_text(_COMMAND.format(python=sys.executable, now=now))
         command.chmod(0o755)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
-        self._environment = {
-            **kept,
-            "PATH": f"{programs}:{os.environ['PATH']}",
-            "LC_ALL": "C.UTF-8",
-        }
+        self._directory = directory
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
+        path = f"{programs}:{os.environ['PATH']}"
+        self._environment = {**inherited, "PATH": path, "LC_ALL": "C.UTF-8"}
 
     def run(self, example: Example) -> str:
-        """What the example prints. Raises AssertionError where a command of it fails."""
+        """The output of the example. Raises AssertionError where one of its commands fails."""
         with self._serving(example.condition) as (address, variables):
             code = example.command.body.replace(ADDRESS, address)
-            program = [sys.executable, "-c"]
-            if example.command.language == "sh":
+            variables = {"BASE": address, **variables}
+            if example.command.language == "python":
+                output = self._output([sys.executable, "-c", code], variables)
+            elif example.answer is None:
                 # Without an answer to compare with, an error must not pass for one.
-                strict = 'curl() { command curl --fail "$@"; }\n' if not example.answer else ""
-                program = ["bash", "-e", "-o", "pipefail", "-c"]
-                code = strict + code
-            done = subprocess.run(
-                [*program, code],
-                cwd=self.directory,
-                env={**self._environment, "BASE": address, **variables},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=_SECONDS,
-                check=False,
-            )
+                output = self.shell('curl() { command curl --fail "$@"; }\n' + code, variables)
+            else:
+                output = self.shell(code, variables)
+        return output.replace(address, ADDRESS)
+
+    def shell(self, code: str, variables: dict[str, str] | None = None) -> str:
+        return self._output(["bash", "-e", "-o", "pipefail", "-c", code], variables or {})
+
+    def _output(self, program: list[str], variables: dict[str, str]) -> str:
+        done = subprocess.run(
+            program,
+            cwd=self._directory,
+            env={**self._environment, **variables},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr + done.stdout
-        return done.stdout.replace(address, ADDRESS)
+        return done.stdout
 
     @contextmanager
     def _serving(self, condition: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -120,7 +115,7 @@ class Workplace:
         settings = {
             "finance_api.storage": "sql",
             "finance_api.jwt.keys": str(self._keys),
-            "sqlalchemy.url": f"sqlite:///{self._database}",
+            "sqlalchemy.url": f"sqlite:///{self.database}",
             "finance_api.metrics.clients": "127.0.0.1",
         }
         service = Service("sqlite", {**USUAL_LIMITS, **settings})
@@ -132,15 +127,11 @@ class Workplace:
         )
         if condition == "no premium":
             service.change(lambda storage: storage.users.update(user.id, premium=False))
-        (self.directory / "var" / "demo-token").write_text(token)
+        (self._directory / "var" / "demo-token").write_text(token)
         server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
         try:
             if condition == "quota used up":
-                headers = {"Authorization": f"Bearer {token}"}
-                while (
-                    service.web.get("/v1/api/labels", headers=headers, status="*").status_int == 200
-                ):
-                    pass
+                _use_up_quota(service, token)
             yield server.application_url.rstrip("/"), {"TOKEN": token, "JWT": service.jwt(user)}
         finally:
             server.shutdown()
@@ -161,16 +152,16 @@ class Run:
     new: dict[Block, str] = field(default_factory=dict)
 
 
-def run_page(page: Path, workplaces: Callable[[], Workplace]) -> Run:
+def run_page(page: Path, sandboxes: Callable[[], Sandbox]) -> Run:
     examples, _ = read(page)
     found = Run()
-    workplace = workplaces()
+    sandbox = sandboxes()
     for example in examples:
         if page.name not in CONSECUTIVE:
-            workplace = workplaces()
+            sandbox = sandboxes()
         where = f"{page.name}, line {example.command.line}"
         try:
-            output = workplace.run(example)
+            output = sandbox.run(example)
         except AssertionError as error:
             found.wrong.append(f"{where} fails:\n{example.command.body}{error}")
             continue
@@ -201,26 +192,26 @@ def finds_something(command: str, output: str) -> bool:
 
 
 @pytest.fixture
-def workplaces(tmp_path: Path, demo: str) -> Callable[[], Workplace]:
+def sandboxes(tmp_path: Path, demo: Path) -> Callable[[], Sandbox]:
     if shutil.which("curl") is None:
         missing("curl")
     count = 0
 
-    def make() -> Workplace:
+    def make() -> Sandbox:
         nonlocal count
         count += 1
         directory = tmp_path / str(count)
         directory.mkdir()
-        return Workplace(directory, demo)
+        return Sandbox(directory, demo)
 
     return make
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_give_what_they_show(
-    page: Path, workplaces: Callable[[], Workplace], request: pytest.FixtureRequest
+    page: Path, sandboxes: Callable[[], Sandbox], request: pytest.FixtureRequest
 ) -> None:
-    found = run_page(page, workplaces)
+    found = run_page(page, sandboxes)
     if found.new and request.config.getoption("--update-examples"):
         rewrite(page, found.new)
     assert not found.wrong, "\n".join(found.wrong)

@@ -18,6 +18,7 @@ from typing import Any
 
 ELISION = "…"
 _WIDTH = 88
+_MEMBERS_OF_A_LINE = 3
 _FENCE = re.compile(
     r"(?:^<!-- (?P<remark>[^>]*) -->\n)?^```(?P<language>[a-z]*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -228,13 +229,12 @@ def _refilled(shown: Any, told: Any) -> Any:
 
 
 def pretty(value: Any, indent: int = 0) -> str:
-    """JSON; what fits on a line, and has no objects in it, stands on one."""
+    """JSON; short values without values inside stand on one line."""
     flat = _flat(value)
-    nested = isinstance(value, dict) or (
-        isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
-    )
-    short = isinstance(value, dict) and set(value) <= {"id", ELISION}
-    if not value or ((not nested or short) and indent + len(flat) <= _WIDTH):
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    nested = any(isinstance(each, dict | list) for each in inside)
+    long = isinstance(value, dict) and len(value) > _MEMBERS_OF_A_LINE
+    if not nested and not long and indent + len(flat) <= _WIDTH:
         return flat
     inner = " " * (indent + 2)
     if isinstance(value, dict):
