@@ -48,10 +48,10 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
         }
         if isinstance(record.args, Mapping):
-            members.update(record.args)
+            members = {**members, **record.args, **members}
         if record.exc_text:
             members["exception"] = record.exc_text
-        return json.dumps(members)
+        return json.dumps(members, default=str)
 
 
 def set_up_logs(form: str) -> None:

@@ -14,8 +14,7 @@ created {ini}, with a signing key in {keys}
 
 Next:
 
-  cd {directory}
-  finance-api db upgrade
+{enter}  finance-api db upgrade
   finance-api user add me@example.com --premium
   finance-api user set-password me@example.com
   finance-api token create me@example.com --name first
@@ -41,4 +40,5 @@ def init(cli: CliContext, directory: Path) -> None:
     with open(os.open(ini, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
         stream.write(text)
     add_signing_key(str(keys), now=cli.clock.now(), overlap_seconds=0)
-    click.echo(_NEXT.format(ini=ini, keys=keys, directory=shlex.quote(str(directory))))
+    enter = "" if directory == Path() else f"  cd {shlex.quote(str(directory))}\n"
+    click.echo(_NEXT.format(ini=ini, keys=keys, enter=enter))

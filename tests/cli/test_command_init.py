@@ -72,6 +72,12 @@ def test_next_commands_work_as_printed(command, new):
     assert command.done("jwt", "issue", "me@example.com").count(b".") == 2
 
 
+def test_current_directory_need_not_be_entered(command):
+    said = command.done("init").decode()
+    assert (command.directory / "finance-api.ini").exists()
+    assert "  cd " not in said
+
+
 @pytest.mark.parametrize("there", ["finance-api.ini", "var/jwt-keys.json"])
 def test_what_is_there_is_never_replaced(command, there):
     path = command.directory / there

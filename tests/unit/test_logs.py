@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -127,6 +128,15 @@ def test_json_has_a_whole_line_for_a_record(written, in_request):
     }
     assert error["message"] == "failed: why"
     assert error["exception"].endswith("ValueError")
+
+
+def test_json_takes_whatever_a_library_logs(written):
+    handler, text = written
+    handler.setFormatter(JsonFormatter())
+    logger.info("nothing")
+    logger.warning("%(level)s of %(path)s", {"level": 3, "path": Path("/x")})
+    line = json.loads(text())
+    assert (line["message"], line["level"], line["path"]) == ("3 of /x", "WARNING", "/x")
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
