@@ -51,6 +51,7 @@ def _is_trusted_address(request: Request, address: Address) -> bool:
 
 
 @lru_cache(maxsize=1024)
+@lru_cache(maxsize=1_024)
 def _address(text: str) -> Address | None:
     """Parses an address; some servers and proxies add a port or a zone."""
     if text.startswith("["):

@@ -4,6 +4,7 @@ import logging
 import os
 import time
 from functools import lru_cache
+from typing import Any
 from urllib.parse import quote
 
 from pyramid.registry import Registry
@@ -34,20 +35,24 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
             response = unexpected(error, request)
         response.headerlist.append(("X-Request-Id", request.request_id))
         request.services.metrics.count_response(response.status_int)
-        environ = request.environ
-        members = {
-            "client": str(client_address(request) or "-"),
-            "method": environ["REQUEST_METHOD"],
-            # Percent-encoded; without the query, which holds what people look for in their data.
-            "path": _encoded_path(environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"]),
-            "status": response.status_int,
-            "milliseconds": round((time.perf_counter() - started) * 1000, 1),
-            "credential": credential_id(request.known_identity) or "-",
-        }
-        logger.info(_LINE, members)
+        if logger.isEnabledFor(logging.INFO):
+            logger.info(_LINE, _members(request, response, time.perf_counter() - started))
         return response
 
     return tween
+
+
+def _members(request: Request, response: Response, seconds: float) -> dict[str, Any]:
+    environ = request.environ
+    return {
+        "client": str(client_address(request) or "-"),
+        "method": environ["REQUEST_METHOD"],
+        # Percent-encoded; without the query, which holds what people look for in their data.
+        "path": _encoded_path(environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"]),
+        "status": response.status_int,
+        "milliseconds": round(seconds * 1000, 1),
+        "credential": credential_id(request.known_identity) or "-",
+    }
 
 
 @lru_cache(maxsize=256)
