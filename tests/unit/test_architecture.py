@@ -94,9 +94,9 @@ def test_there_are_modules_to_look_at() -> None:
         ("colander", own("api")),
         ("click", own("cli")),
         ("rich", own("cli")),
-        ("waitress", own("server")),
+        ("waitress", ()),
         ("orjson", own("api", "resources", "problem", "importers")),
-        ("granian", own("server.granian")),
+        ("granian", own("server")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
         ("markupsafe", own("web")),
@@ -170,7 +170,8 @@ ALLOWED = {
     "usage": ("auth.identity", "background", "storage.interface", "surfaces", "values"),
     "housekeeping": ("auth.sessions", "background", "storage.interface", "values"),
     "edge": ("errors", "problem", "surfaces"),
-    "server": ("problem",),
+    "wsgi": ("main", "settings", "storage.errors"),
+    "server": ("settings", "wsgi"),
 }
 
 
@@ -252,7 +253,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("server", "edge", "storage.sql", "ratelimit.fallback")
+    homes = own("edge", "storage.sql", "ratelimit.fallback")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]
