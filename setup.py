@@ -27,6 +27,7 @@ setup(
         "click>=8.5",
         "colander>=2.0",
         "cornice>=6.1.0",
+        "granian>=2.8.7",
         "iso4217>=1.16",
         "orjson>=3.13",
         "plaster-pastedeploy>=1.0.1",
@@ -41,8 +42,7 @@ setup(
         "setuptools>=65,<80.9",
         "SQLAlchemy>=2.1.9",
         "transaction>=5.1",
-        # finance_api.server builds on its inner parts.
-        "waitress>=3.0.2,<3.1",
+        "waitress>=3.0.2",
         "WebOb>=1.8.11",
         "zope.interface>=8.0",
         "zope.sqlalchemy>=4.1",
@@ -52,18 +52,14 @@ setup(
         "bench": [
             "datasette>=0.65.5",
             "fastapi>=0.165",
-            "granian>=2.8.7,<2.9",
             "psycopg[binary]>=3.3",
             "redis>=8.1",
             "uvicorn[standard]>=0.54",
         ],
-        # finance_api.server.granian builds on its inner parts.
-        "granian": ["granian>=2.8.7,<2.9"],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
             "axe-playwright-python>=0.1.8",
-            "granian>=2.8.7,<2.9",
             "hypothesis>=6.170",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
@@ -78,10 +74,7 @@ setup(
     },
     entry_points={
         "paste.app_factory": ["main = finance_api.wsgi:app"],
-        "paste.server_runner": [
-            "granian = finance_api.server.granian:serve",
-            "waitress = finance_api.server:serve",
-        ],
+        "paste.server_runner": ["granian = finance_api.server:serve"],
         "console_scripts": ["finance-api = finance_api.cli:run"],
     },
 )

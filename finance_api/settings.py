@@ -1,12 +1,12 @@
 """Every setting: its name, type, default, unit and meaning. Read once, at the start.
 
-A setting stands in the ``[app:main]`` section of the ini file; the environment variable
-``FINANCE_API_<NAME>`` (without the prefix ``finance_api.``, dots as underscores, upper case)
-overrides it.
+A setting stands in the ``[app:main]`` section of the ini file, one of the server in
+``[server:main]`` without its prefix ``server.``; the environment variable ``FINANCE_API_<NAME>``
+(without the prefix ``finance_api.``, dots as underscores, upper case) overrides it.
 """
 
 import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +91,13 @@ def _hosts(text: str) -> tuple[str, ...]:
     if not hosts:
         raise ValueError("must name the hosts under which the service is reached")
     return hosts
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text.strip()))
+    except ValueError:
+        raise ValueError("is not an IP address such as 127.0.0.1 or ::1") from None
 
 
 def _networks(text: str) -> tuple[Any, ...]:
@@ -326,25 +333,82 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 
-_BY_NAME = {setting.name: setting for setting in SETTINGS}
+#: Keys of ``[server:main]`` where granian serves.
+SERVER_SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "server.host",
+        _address,
+        "127.0.0.1",
+        "IP address",
+        "Where the service listens; 0.0.0.0 is every IPv4 address, :: every address.",
+    ),
+    Setting("server.port", _integer(1, 65_535), "6543", "port", "The port there."),
+    Setting(
+        "server.workers",
+        _integer(1, 256),
+        "1",
+        "processes",
+        "One for each core is a good start; more than one need "
+        "finance_api.ratelimit.backend = redis.",
+    ),
+    Setting(
+        "server.threads",
+        _integer(1, 1000),
+        "4",
+        "threads",
+        "Requests that each process works on at once.",
+    ),
+    Setting(
+        "server.backlog",
+        _integer(128, 65_535),
+        "1024",
+        "connections",
+        "Connections of each process that wait to be accepted.",
+    ),
+    Setting(
+        "server.backpressure",
+        _integer(1, 100_000),
+        "1000",
+        "connections",
+        "Connections that each process has open at once; more wait in the backlog.",
+    ),
+    Setting(
+        "server.header_seconds",
+        _integer(1, 60),
+        "10",
+        "seconds",
+        "Time for the headers of a request; a connection may idle for as long between two.",
+    ),
+    Setting(
+        "server.drain_seconds",
+        _integer(1, 1800),
+        "25",
+        "seconds",
+        "Time for accepted requests after SIGTERM; what is left then is lost.",
+    ),
+)
 
 
 class Settings(dict[str, Any]):
-    """Checked values by the names of SETTINGS, and what is Pyramid's own."""
+    """Checked values by their names, and what is Pyramid's own."""
 
 
-def read_settings(given: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
-    """The values of all settings. Raises SettingError for a wrong or unknown one."""
+def read_settings(
+    given: Mapping[str, str],
+    environment: Mapping[str, str],
+    table: Iterable[Setting] = SETTINGS,
+) -> Settings:
+    """The values of all settings of the table. Raises SettingError for a wrong or unknown one."""
+    names = {setting.name for setting in table}
     for name in given:
-        if name not in _BY_NAME and not name.startswith(_PASSED_ON):
+        if name not in names and not name.startswith(_PASSED_ON):
             raise SettingError(f"{name}: there is no such setting")
-    variables = {setting.variable: setting for setting in SETTINGS}
+    variables = {setting.variable for setting in (*SETTINGS, *SERVER_SETTINGS)} | _OTHER_VARIABLES
     for variable in environment:
-        unknown = variable not in variables and variable not in _OTHER_VARIABLES
-        if variable.startswith(ENVIRONMENT_PREFIX) and unknown:
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in variables:
             raise SettingError(f"{variable}: there is no such setting")
     settings = Settings({k: v for k, v in given.items() if k.startswith(_PASSED_ON)})
-    for setting in SETTINGS:
+    for setting in table:
         text = environment.get(setting.variable, given.get(setting.name, setting.default))
         try:
             settings[setting.name] = setting.parse(text)

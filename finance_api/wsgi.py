@@ -1,6 +1,13 @@
-"""The application factory for servers: errors that prevent the start are one line."""
+"""The application factory for servers, and the end of a process.
 
+Errors that prevent the start are one line.
+"""
+
+import atexit
 import logging
+import signal
+import sys
+import threading
 from typing import Any
 
 from finance_api import main
@@ -9,12 +16,16 @@ from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
+#: The applications of this process that have not been closed.
+applications: list[Any] = []
+
 
 def app(global_config: dict[str, str], **settings: str) -> Any:
     """`finance_api.main` as PasteDeploy's app factory.
 
-    Ends the process for a wrong setting and for a storage that is not ready. A storage that does
-    not answer may come back: the service starts, and answers with 503 until it does.
+    Ends the process for a wrong setting and for a storage that is not ready, with one line that
+    says why. A storage that does not answer may come back: the service starts, and answers with
+    503 until it does.
     """
     try:
         application = main(global_config, **settings)
@@ -23,4 +34,23 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
         raise SystemExit(f"finance-api: {error}") from None
     except StorageUnavailable as error:
         logger.error("storage: %s", error)
+    applications.append(application)
+    atexit.register(close_applications)
+    _exit_on_sigterm()
     return application
+
+
+def close_applications() -> None:
+    """Write what is noted in memory and close connections, once for each application."""
+    while applications:
+        try:
+            applications.pop().registry.services.close()
+        except Exception:
+            logger.exception("closing the application failed")
+
+
+def _exit_on_sigterm() -> None:
+    """Where the server leaves SIGTERM to the system, it would end the process without atexit."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())

@@ -32,6 +32,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Notes a figure that was measured; all of them stand at the end of what pytest says."""
+
+    def note(text: str) -> None:
+        request.node.user_properties.append(("figure", text))
+
+    return note
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [each for kind in ("passed", "failed") for each in terminalreporter.getreports(kind)]
+    lines = [
+        f"{report.nodeid.rpartition('::')[2]}: {text}"
+        for report in reports
+        if report.when == "call"
+        for name, text in report.user_properties
+        if name == "figure"
+    ]
+    if lines:
+        terminalreporter.section("figures")
+        for line in lines:
+            terminalreporter.line(line)
+
+
 @pytest.fixture(autouse=True)
 def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):

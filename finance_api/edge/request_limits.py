@@ -14,6 +14,8 @@ from finance_api.requests import Handler, Request
 
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384
+MAX_HEADER_LINES = 100
+MAX_BODY_BYTES = 65_536
 
 #: For load balancers and monitoring on the same network, which use no host name.
 _OPERATORS_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"})
@@ -56,6 +58,15 @@ def _check_size(request: Request) -> None:
     headers = [len(name) + len(environ[name]) for name in environ if name[:5] == "HTTP_"]
     if sum(headers) > MAX_HEADER_BYTES:
         raise problem(431, f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+    if len(headers) > MAX_HEADER_LINES:
+        raise problem(431, f"There are more than {MAX_HEADER_LINES} headers.")
+    length = environ.get("CONTENT_LENGTH") or "0"
+    # Python refuses to read a number of thousands of digits.
+    if len(length) > 9 or int(length) > MAX_BODY_BYTES:
+        raise problem(413, f"The body is longer than {MAX_BODY_BYTES} bytes.")
+    if "HTTP_TRANSFER_ENCODING" in environ:
+        # Left here by servers that neither read the body nor count it.
+        raise problem(411, "A body has to come with a Content-Length.")
 
 
 def _url_length(environ: Mapping[str, Any]) -> int:

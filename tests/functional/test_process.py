@@ -58,7 +58,7 @@ def test_a_service_from_the_ini_file_answers_on_the_given_port(place, server):
     assert response.status == 200
     assert len(json.loads(body)["records"]) == 2
     assert "Server" not in response.headers
-    assert f"http://127.0.0.1:{server.port}" in server.said
+    assert f"Serving on http://127.0.0.1:{server.port}" in server.said
 
 
 def test_a_revoked_token_is_refused_on_the_next_request(place, server):

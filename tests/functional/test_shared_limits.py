@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from support.process import ServerProcess
-from support.programs import redis_server
+from support.programs import redis_server, wait_until
 from support.service import Service
 
 PROCESSES = 4
@@ -204,13 +204,6 @@ def test_a_redis_that_is_killed_under_load_costs_no_request(place, started_alone
     for _ in range(5):
         assert server.get("/v1/api/labels", place.token())[0] == 200
     assert server.fallbacks == fallbacks
-
-
-def wait_until(condition, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def _is_used(server):

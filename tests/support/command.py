@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from finance_api.cli import run
+from support.programs import as_child
 
 #: The entry point, as the installed script calls it.
 PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
@@ -38,7 +39,7 @@ class Command:
     ) -> subprocess.Popen[bytes]:
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **options}
         return subprocess.Popen(
-            [*PROGRAM, *arguments],
+            as_child([*PROGRAM, *arguments]),
             cwd=self.directory,
             env=self.environment(**(environment or {})),
             **{"stderr": subprocess.PIPE, **streams},

@@ -1,20 +1,26 @@
 """The service as a process of its own, as an operator starts it."""
 
+import http.client
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from support.programs import free_port
+import psutil
+
+from finance_api.settings import ENVIRONMENT_PREFIX, SERVER_SETTINGS, SETTINGS
+from support.programs import as_child, free_port
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAMS = Path(sys.executable).parent
-_START_SECONDS = 60
-_END_SECONDS = 60
+_VARIABLES = {setting.name: setting.variable for setting in (*SETTINGS, *SERVER_SETTINGS)}
+_START_SECONDS = 120
+_END_SECONDS = 120
 
 
 class ServerProcess:
@@ -23,28 +29,21 @@ class ServerProcess:
     def __init__(
         self,
         directory: Path,
-        *arguments: str,
+        *,
         ini: str = "development.ini",
         settings: Mapping[str, str] | None = None,
         port: int | None = None,
     ) -> None:
-        """arguments: options, or what the ini file takes, such as http_workers=2.
-
-        settings: what the ini file does not say, by environment variables.
-        """
+        """settings: what the ini file does not say, by environment variables."""
         self.port = port or free_port()
         (directory / ini).write_text((_ROOT / ini).read_text())
-        variables = {
-            f"FINANCE_API_{name.removeprefix('finance_api.').replace('.', '_').upper()}": value
-            for name, value in (settings or {}).items()
-        }
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
-        options = [argument for argument in arguments if "=" not in argument]
-        values = [argument for argument in arguments if "=" in argument]
+        variables = {_VARIABLES[name]: value for name, value in (settings or {}).items()}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(ENVIRONMENT_PREFIX)}
         self._log = directory / f"{self.port}.log"
-        with open(self._log, "wb") as log:
+        self._begin = self._log.stat().st_size if self._log.exists() else 0
+        with open(self._log, "ab") as log:
             self.process = subprocess.Popen(
-                [_PROGRAMS / "pserve", *options, ini, f"http_port={self.port}", *values],
+                as_child([_PROGRAMS / "pserve", ini, f"http_port={self.port}"]),
                 cwd=directory,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -55,20 +54,35 @@ class ServerProcess:
     @property
     def said(self) -> str:
         """All that it has written so far."""
-        return self._log.read_text(errors="replace")
+        return self._log.read_bytes()[self._begin :].decode(errors="replace")
 
-    def wait(self) -> Self:
-        """Until it serves. Returns itself."""
+    def wait(self, path: str = "/__lbheartbeat__") -> Self:
+        """Until it answers with 200. Returns itself."""
         deadline = time.monotonic() + _START_SECONDS
-        while "Serving on" not in self.said:
+        while not self._answers(path):
             assert self.process.poll() is None and time.monotonic() < deadline, self.said
             time.sleep(0.02)
         return self
 
-    def stop(self) -> int:
+    def _answers(self, path: str) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_SECONDS)
+        with closing(connection):
+            try:
+                connection.request("GET", path)
+                return connection.getresponse().status == 200
+            except OSError:
+                return False
+
+    @property
+    def workers(self) -> list[psutil.Process]:
+        """granian's processes."""
+        children = psutil.Process(self.process.pid).children()
+        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ends it as an operator does. Returns the exit code."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.send_signal(how)
         try:
             return self.process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:

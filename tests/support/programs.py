@@ -6,13 +6,16 @@ With FINANCE_TEST_REQUIRE_PROGRAMS=1 a missing program is a failure instead.
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +27,25 @@ def missing(program: str) -> None:
     if REQUIRED:
         pytest.fail(f"{message}, and FINANCE_TEST_REQUIRE_PROGRAMS is 1")
     pytest.skip(message)
+
+
+def as_child(command: Sequence[Any], end: str = "TERM") -> list[Any]:
+    """The command such that it ends when the tests do, however they end, by the signal ``end``.
+
+    And such that signals mean what they usually do, also under nohup. On Linux; elsewhere as it is.
+    To be started by the main thread: it ends with the thread that started it.
+    """
+    env, setpriv = shutil.which("env"), shutil.which("setpriv")
+    if sys.platform != "linux" or env is None or setpriv is None:
+        return list(command)
+    return [env, "--default-signal=INT,QUIT,HUP", setpriv, "--pdeathsig", end, *command]
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def free_port() -> int:
@@ -65,6 +87,7 @@ class Postgresql:
         self._directory = directory
         self._data = directory / "data"
         self._user = _postgresql_user()
+        self._process: subprocess.Popen[bytes] | None = None
         self._port = free_port()
         self.url = f"postgresql://tests@127.0.0.1:{self._port}/postgres"
         if self._user is not None:
@@ -76,32 +99,50 @@ class Postgresql:
         )
 
     def start(self) -> None:
-        options = (
-            f"-p {self._port} -c listen_addresses=127.0.0.1 -c max_connections=50 "
-            f"-c unix_socket_directories={self._directory} -c fsync=off -c full_page_writes=off"
-        )
-        log = str(self._directory / "log")
-        self._run("pg_ctl", "-D", str(self._data), "-l", log, "-o", options, "-w", "start")
+        settings = {
+            "port": self._port,
+            "listen_addresses": "127.0.0.1",
+            "max_connections": 50,
+            "unix_socket_directories": self._directory,
+            "fsync": "off",
+            "full_page_writes": "off",
+        }
+        options = [f"--{name}={value}" for name, value in settings.items()]
+        with open(self._directory / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                as_child([self._programs / "postgres", "-D", self._data, *options], end="QUIT"),
+                **self._as_user,
+                cwd=self._directory,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        ready = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self._port)]
+        wait_until(lambda: subprocess.run(ready, check=False).returncode == 0)
 
     def stop(self) -> None:
-        self._run("pg_ctl", "-D", str(self._data), "-m", "immediate", "-w", "stop")
+        """At once, as when it fails; harmless if it does not run."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(signal.SIGQUIT)
+            process.wait(60)
+
+    @property
+    def _as_user(self) -> dict[str, Any]:
+        if self._user is None:
+            return {}
+        return {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []}
 
     def _run(self, program: str, *arguments: str) -> None:
-        user = self._user
-        # The server inherits the output: a pipe would stay open as long as it runs.
-        with tempfile.TemporaryFile("w+") as output:
-            done = subprocess.run(
-                [self._programs / program, *arguments],
-                user=user,
-                group=None if user is None else pwd.getpwnam(user).pw_gid,
-                extra_groups=None if user is None else [],
-                cwd=self._directory,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
-            output.seek(0)
-            assert done.returncode == 0, output.read()
+        done = subprocess.run(
+            [self._programs / program, *arguments],
+            **self._as_user,
+            cwd=self._directory,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @contextmanager
@@ -141,19 +182,17 @@ class RedisServer:
     def start(self) -> None:
         with open(self._directory / "log", "ab") as log:
             self._process = subprocess.Popen(
-                [
-                    *(self._program, "--port", str(self._port), "--bind", "127.0.0.1"),
-                    *("--save", "", "--appendonly", "no", "--dir", str(self._directory)),
-                ],
+                as_child(
+                    [
+                        *(self._program, "--port", str(self._port), "--bind", "127.0.0.1"),
+                        *("--save", "", "--appendonly", "no", "--dir", str(self._directory)),
+                    ]
+                ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        deadline = time.monotonic() + 30
-        while not self._answers():
-            said = (self._directory / "log").read_text(errors="replace")
-            assert self._process.poll() is None and time.monotonic() < deadline, said
-            time.sleep(0.01)
+        wait_until(self._answers)
 
     def stop(self) -> None:
         """Harmless if it does not run."""

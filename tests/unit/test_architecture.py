@@ -95,9 +95,9 @@ def test_there_are_modules_to_look_at() -> None:
         ("colander", own("api")),
         ("click", own("cli")),
         ("rich", own("cli")),
-        ("waitress", own("server")),
+        ("waitress", ()),
         ("orjson", own("api", "resources", "problem", "importers")),
-        ("granian", own("server.granian")),
+        ("granian", own("server")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
         ("markupsafe", own("web")),
@@ -207,7 +207,8 @@ ALLOWED = {
     ),
     "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": (),
-    "server": ("problem",),
+    "wsgi": ("main", "settings", "storage.errors"),
+    "server": ("settings", "wsgi"),
 }
 
 
@@ -305,7 +306,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("server", "edge", "storage.sql", "ratelimit.fallback", "circuit_breaker")
+    homes = own("edge", "storage.sql", "ratelimit.fallback", "circuit_breaker")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

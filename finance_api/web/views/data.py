@@ -1,10 +1,10 @@
 """The user's data: accounts, and the export."""
 
-from collections.abc import Iterator
-from itertools import islice
+from contextlib import ExitStack
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from pyramid.response import Response
+from pyramid.response import FileIter, Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
@@ -13,13 +13,14 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.storage.interface import Storage, StorageBackend, data_state_of
+from finance_api.storage.interface import data_state_of
 from finance_api.values import Row
 from finance_api.values.time import date_text
 from finance_api.web.page import data_state, identity_of, page
 
 _MOST_ACCOUNTS = 1_000
-_LINES_AT_ONCE = 500
+#: A download is kept in memory up to here, then on disk.
+_MEMORY_BYTES = 1 << 20
 
 
 def account_rows(request: Request) -> list[Row]:
@@ -68,34 +69,22 @@ def show_data(request: Request) -> dict[str, Any]:
 def download(request: Request) -> Response:
     """All of the user's data in the native format, as ``finance-api dump`` writes it."""
     user_id = identity_of(request).user.id
-    # A 503 while the status can still be sent.
-    data_state_of(request.storage, user_id)
     name = f"finance-data-{date_text(request.services.clock.now())}.ndjson"
-    response = Response(
-        app_iter=_Dump(request.services.storage, user_id),
-        content_type="application/x-ndjson",
-        charset=None,
-    )
+    response = Response(content_type="application/x-ndjson", charset=None)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    if request.method == "HEAD":
+        data_state_of(request.storage, user_id)
+        response.content_length = None
+        return response
+    # Whole before the first byte is sent: granian ends an answer of unknown length that breaks off
+    # as if it were complete.
+    with ExitStack() as stack:
+        file = stack.enter_context(SpooledTemporaryFile(_MEMORY_BYTES))
+        file.writelines(dump_lines(request.storage, user_id))
+        length = file.tell()
+        file.seek(0)
+        # From here on it is closed with the response.
+        stack.pop_all()
+    response.app_iter = FileIter(file)
+    response.content_length = length
     return response
-
-
-class _Dump:
-    """The lines, read while they are sent: in a unit of work of their own, because the request's
-    has ended by then."""
-
-    def __init__(self, backend: StorageBackend, user_id: int) -> None:
-        self._backend = backend
-        self._user_id = user_id
-        self._storage: Storage | None = None
-
-    def __iter__(self) -> Iterator[bytes]:
-        self._storage = self._backend.read()
-        lines = dump_lines(self._storage, self._user_id)
-        while chunk := b"".join(islice(lines, _LINES_AT_ONCE)):
-            yield chunk
-
-    def close(self) -> None:
-        """Called by the server in any case, also if the client has disconnected."""
-        if self._storage is not None:
-            self._storage.close()

@@ -1,0 +1,159 @@
+"""F9: clients that are slow, on purpose or not, cost others nothing."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+
+import pytest
+
+from support.books import account, record
+from support.deployment import LABELS, Site, SiteClient
+from support.nginx import HOST
+from support.nightly import count
+from support.programs import wait_until
+
+#: Of each of four kinds.
+SLOW = count(15, 125)
+HONEST = count(200, 2_000)
+PATIENCE_SECONDS = 60
+
+Work = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class SlowClients:
+    """Many of each kind at once, in a thread of their own; each until nginx ends it."""
+
+    def __init__(self, site: Site, token: str) -> None:
+        self._port = site.nginx.port
+        self._tls = site.nginx.tls
+        self._token = token
+        self._kinds: dict[str, Work] = {
+            "a header line a second": self._slow_header,
+            "a body that stops": self._slow_body,
+            "an answer that nobody reads": self._slow_reader,
+            "half a TLS handshake": self._half_open,
+        }
+        #: How many are connected.
+        self.connected = 0
+        #: By kind: after how many seconds each was cut; None for one that never was.
+        self.cut: dict[str, list[float | None]] = {}
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()))
+
+    def start(self) -> None:
+        """Until all of them are connected."""
+        self._thread.start()
+        wait_until(lambda: self.connected == SLOW * len(self._kinds))
+
+    @property
+    def going_on(self) -> bool:
+        return self._thread.is_alive()
+
+    def join(self) -> None:
+        self._thread.join()
+
+    async def _run(self) -> None:
+        tasks = [
+            [asyncio.create_task(self._timed(work)) for _ in range(SLOW)]
+            for work in self._kinds.values()
+        ]
+        self.cut = {
+            kind: await asyncio.gather(*each) for kind, each in zip(self._kinds, tasks, strict=True)
+        }
+
+    async def _timed(self, work: Work) -> float | None:
+        plain = socket.socket()
+        # Little of an answer fits in here.
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plain.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", self._port))
+        tls = None if work == self._half_open else self._tls
+        reader, writer = await asyncio.open_connection(
+            sock=plain, ssl=tls, server_hostname=HOST if tls else None, limit=1
+        )
+        self.connected += 1
+        started = time.monotonic()
+        try:
+            await asyncio.wait_for(work(reader, writer), PATIENCE_SECONDS)
+        except TimeoutError:
+            return None
+        except OSError:
+            pass
+        finally:
+            writer.transport.abort()
+        return time.monotonic() - started
+
+    async def _slow_header(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        writer.write(f"GET {LABELS} HTTP/1.1\r\nHost: {HOST}\r\n".encode())
+        end = asyncio.create_task(reader.read())
+        while not end.done():
+            writer.write(b"X: y\r\n")
+            await asyncio.wait([end], timeout=1)
+        await end
+
+    async def _slow_body(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(
+            f"POST /settings/login HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 1000\r\n"
+            "Content-Type: application/x-www-form-urlencoded\r\n\r\na=b".encode()
+        )
+        await reader.read()
+
+    async def _slow_reader(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Asks for more than ten megabytes."""
+        request = f"GET /v1/api/records?limit=100 HTTP/1.1\r\nHost: {HOST}\r\n"
+        writer.write((request + f"Authorization: Bearer {self._token}\r\n\r\n").encode() * 200)
+        plain = writer.get_extra_info("socket")
+        # Established; else nginx has ended it, before what is not read yet.
+        while plain.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1:
+            await asyncio.sleep(0.1)
+
+    async def _half_open(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"\x16\x03\x01")
+        await reader.read()
+
+
+def ask(site: Site, client: SiteClient, wanted: Callable[[int], bool]) -> list[float]:
+    """Seconds that each request of an honest client takes, as long as more are wanted."""
+    seconds = []
+    with closing(site.connect()) as connection:
+        while wanted(len(seconds)):
+            started = time.perf_counter()
+            client.check(client.get(LABELS, connection))
+            seconds.append(time.perf_counter() - started)
+    return seconds
+
+
+def p99_ms(seconds: list[float]) -> str:
+    return f"{sorted(seconds)[len(seconds) * 99 // 100] * 1000:.1f} ms"
+
+
+@pytest.mark.nightly
+def test_f9_slow_clients_are_cut_and_cost_others_nothing(
+    proxied: Site, figures: Callable[[str], None]
+) -> None:
+    # The guards: the time limits and proxy_request_buffering in deploy/nginx.conf. With the latter
+    # off, bodies that stop take all threads of the service, and nobody else is answered.
+    client, slow_reader = proxied.client(), proxied.client()
+    slow_reader.load(account(), *(record(n, note="long " * 200) for n in range(1, 101)))
+    assert len(slow_reader.get("/v1/api/records?limit=100").body) > 100_000
+    quiet = ask(proxied, client, lambda done: done < HONEST)
+    assert proxied.nginx.worker is not None
+    memory, of_nginx = proxied.memory_bytes(), proxied.nginx.worker.memory_info().rss
+    slow = SlowClients(proxied, slow_reader.token)
+    slow.start()
+    busy = ask(proxied, client, lambda done: done < HONEST or slow.going_on)
+    slow.join()
+    for kind, cut in slow.cut.items():
+        seconds = [each for each in cut if each is not None]
+        assert len(seconds) == SLOW, f"{kind}: {SLOW - len(seconds)} were not cut"
+        figures(f"{SLOW} with {kind}: all cut, the last one after {max(seconds):.1f} s")
+    figures(f"others meanwhile: p99 {p99_ms(busy)}, without slow ones {p99_ms(quiet)}")
+    grown = proxied.nginx.worker.memory_info().rss - of_nginx
+    figures(f"nginx grew by {grown / 1e6:.0f} MB")
+    assert proxied.memory_bytes() - memory < 20_000_000
