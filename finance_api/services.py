@@ -1,4 +1,4 @@
-"""What the parts of one application share, made once at its start."""
+"""The shared objects of one application, made once at its start."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass

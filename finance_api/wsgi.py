@@ -50,7 +50,7 @@ def close_applications() -> None:
 
 
 def _exit_on_sigterm() -> None:
-    """Where the server leaves SIGTERM to the system, it would end the process without atexit."""
+    """Lets SIGTERM run atexit handlers where the server leaves the signal to the system."""
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())

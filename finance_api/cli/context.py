@@ -1,4 +1,4 @@
-"""What the commands work with: the settings of the ini file, the storage, the clock.
+"""The context of the commands: the settings of the ini file, the storage, the clock.
 
 What only some commands need is imported where it is needed, here and in their modules, so that
 ``--help`` is quick.
@@ -97,7 +97,7 @@ class CliContext:
         return reading(self.backend)
 
     def writing(self) -> AbstractContextManager[WritableStorage]:
-        """What is written is kept if the block ends without an error."""
+        """A unit of work that writes, committed if the block ends without an error."""
         from finance_api.storage.interface import unit_of_work
 
         self.require_persistence()

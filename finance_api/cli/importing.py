@@ -117,7 +117,7 @@ def import_command(
 
 @dataclass(frozen=True)
 class _Choice:
-    """What the options say of the files."""
+    """The options about the files."""
 
     format_name: str | None
     account: str | None

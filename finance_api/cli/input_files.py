@@ -45,7 +45,7 @@ def opened(file: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """What a stream holds that can be read once only."""
+    """The content of a stream that can be read only once."""
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)

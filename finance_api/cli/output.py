@@ -1,4 +1,4 @@
-"""What the commands print: whatever a file name or an input holds, it can be printed."""
+"""Output of the commands: every file name and input can be printed."""
 
 import click
 

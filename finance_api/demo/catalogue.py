@@ -1,4 +1,4 @@
-"""What the demo households spend and earn: names, shops, prices."""
+"""Income and expenses of the demo households: names, shops, prices."""
 
 from typing import NamedTuple
 

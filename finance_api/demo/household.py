@@ -205,7 +205,7 @@ class Household:
             yield NativeRow(0, RECORDS, values)
 
     def _regular(self, number: int) -> dict[str, Any] | None:
-        """What comes once a month, at some four records a day."""
+        """The monthly records, at some four records a day."""
         place = number % (_RECORDS_A_DAY * 30)
         if place < len(self._transfers) * 2:
             return self._transfer(*self._transfers[place // 2], incoming=place % 2 == 1)

@@ -1,4 +1,4 @@
-"""Which format a file is in, by its first bytes."""
+"""Detection of a file's format by its first bytes."""
 
 from typing import BinaryIO
 

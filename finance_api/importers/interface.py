@@ -1,4 +1,4 @@
-"""What every reader of files gives, and how it refuses.
+"""The results of every importer, and its refusals.
 
 Two shapes of input exist. The native format brings whole rows of every type
 (`finance_api.importers.native`). Statement formats (OFX, CSV and those that join later) bring
@@ -76,7 +76,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class LedgerBalance:
-    """What the bank says the balance was at the end of a day.
+    """The balance at the end of a day, as the bank states it.
 
     amount: ten-thousandths. date: seconds of that day's 00:00:00Z.
     """
@@ -115,7 +115,7 @@ KnownAccounts = Callable[[str], KnownAccount | None]
 
 
 def no_accounts(key: str) -> None:
-    """Of a user without accounts."""
+    """The known accounts of a user without accounts."""
 
 
 def joined_key(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""What happens to imported data: identity, references, rules, balances, one revision.
+"""Storing imported data: identity, references, rules, balances, one revision.
 
 `importing.import_file` is the way in; importers read, the ledger decides, the storage keeps.
 """

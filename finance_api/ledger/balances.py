@@ -14,7 +14,7 @@ from finance_api.values.time import DAY_SECONDS
 
 
 class Balances:
-    """What the records of an import add to their accounts."""
+    """The changes of balances by the records of an import."""
 
     def __init__(self) -> None:
         self._amounts: defaultdict[str, int] = defaultdict(int)

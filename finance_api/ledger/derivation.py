@@ -1,4 +1,4 @@
-"""What a record takes over from the account, category and labels it refers to.
+"""The derived fields of a record, from its account, category and labels.
 
 The names stand on the record itself: data is read far more often than it is imported, and a list
 of records then needs one table.

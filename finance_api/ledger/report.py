@@ -1,4 +1,4 @@
-"""What an import did, in numbers."""
+"""The report of an import, in numbers."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How a whole row is made from what an import gives."""
+"""Whole rows from the fields that an import gives."""
 
 import hashlib
 from typing import Any

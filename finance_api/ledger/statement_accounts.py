@@ -1,4 +1,4 @@
-"""Which account a statement is of: one of the user's, or a new one."""
+"""The account of a statement: one of the user's, or a new one."""
 
 from finance_api.importers.interface import ImportRefused, KnownAccount, StatementAccount
 from finance_api.ledger.import_session import ImportSession

@@ -1,1 +1,1 @@
-"""What is worked out at request time: budget periods, progress, the next due date."""
+"""Fields computed at request time: budget periods, progress, the next due date."""

@@ -1,4 +1,4 @@
-"""What a budget's current period has used of it."""
+"""Tracking of budgets in their current period."""
 
 from collections import defaultdict
 

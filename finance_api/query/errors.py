@@ -1,4 +1,4 @@
-"""How the grammar refuses."""
+"""Refusals of the filter grammar."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""What a query means, said in plain Python over rows in memory.
+"""The meaning of a query, in plain Python over rows in memory.
 
 The memory storage answers with it, and every other storage must agree with it. Text compares by
 code point.

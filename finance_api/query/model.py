@@ -1,4 +1,4 @@
-"""What a request asks of a list: conditions, order and page."""
+"""The query of a list: conditions, order and page."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +9,7 @@ from finance_api.values.number import MAX_UNITS
 
 
 class Operator(Enum):
-    """How a condition compares; the value is its prefix in the grammar."""
+    """The comparison of a condition; the value is its prefix in the grammar."""
 
     EQ = "eq"
     CONTAINS = "contains"

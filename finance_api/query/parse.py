@@ -69,7 +69,7 @@ def _parse_condition(field: Field, text: str) -> Condition:
 
 
 def _takes(field: Field) -> str:
-    """What the field accepts, for a message."""
+    """The prefixes that the field accepts, for a message."""
     words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
     return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
 

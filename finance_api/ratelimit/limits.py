@@ -13,7 +13,7 @@ MAX_UNITS = 2**53 - 1
 
 
 class Algorithm(Enum):
-    """How a limit is counted.
+    """The algorithm of a limit.
 
     TOKEN_BUCKET: holds ``count`` requests and refills evenly, ``count`` in a window.
     SLIDING_WINDOW: at most ``count`` requests in any window; one made at t counts in

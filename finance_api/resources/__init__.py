@@ -1,4 +1,4 @@
-"""What is served: every resource, and every field of it, declared as data."""
+"""Every resource and every field of it, declared as data."""
 
 from finance_api.resources.accounts import ACCOUNTS
 from finance_api.resources.budgets import BUDGETS

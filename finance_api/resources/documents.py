@@ -20,7 +20,7 @@ def _encoder_of(resource: Resource) -> RowEncoder:
 
 
 def document(resource: Resource, row: Row) -> dict[str, Any]:
-    """What orjson writes for a row.
+    """The document of a row, for orjson.
 
     row: of an open-ended type, everything that is kept of it; of others, its listed fields.
     """
@@ -31,7 +31,7 @@ def document(resource: Resource, row: Row) -> dict[str, Any]:
 
 
 def _extra_members(text: str | None, declared: Set[str]) -> dict[str, Any]:
-    """What the import brought beyond the declared members, its numbers as they are stored.
+    """The undeclared members of the import, with numbers as stored.
 
     Top-level keys are spelt like those of the declared members, unless there is such a key.
     """

@@ -1,4 +1,4 @@
-"""What a resource is made of: its fields, each declared once.
+"""Resources and their fields, each declared once.
 
 Filters, sorting, JSON, CSV, the database tables, the native import format and the
 documentation are all derived from these declarations.
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Kind(Enum):
-    """What values a field has; it decides how they are stored, filtered, sorted and written."""
+    """The kind of a field's values; it decides how they are stored, filtered, sorted, written."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -35,7 +35,7 @@ class Kind(Enum):
 
 
 class Role(Enum):
-    """Where a field's values come from."""
+    """The origin of a field's values."""
 
     #: Given by the import and kept as it is.
     STORED = "stored"

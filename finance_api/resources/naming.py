@@ -1,4 +1,4 @@
-"""How the names of fields and resources are spelt elsewhere."""
+"""Other spellings of the names of fields and resources."""
 
 import re
 

@@ -35,7 +35,7 @@ _encoder = RowEncoder(
 
 
 def transaction(record: Row) -> dict[str, object]:
-    """What orjson writes for a record: void, or active in whatever other state it is."""
+    """The document of a record, for orjson; its state is void or active."""
     document = _encoder.document(record)
     document["record_state"] = VOID if record["recordState"] == VOID else "active"
     return document

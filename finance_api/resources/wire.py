@@ -15,7 +15,7 @@ Writer = Callable[[Any], Any]
 
 
 def json_writer(field: Field) -> Writer | None:
-    """What turns a stored value (never None) into one that orjson writes; None: nothing has to.
+    """The function from a stored value (never None) to one that orjson writes; None: not needed.
 
     Numbers become `orjson.Fragment`, because orjson itself knows only binary floats.
     """
@@ -26,7 +26,7 @@ def json_writer(field: Field) -> Writer | None:
 
 
 def text_writer(field: Field) -> Writer:
-    """What turns a stored value (never None) into plain text; lists are joined by ``;``."""
+    """The function from a stored value (never None) to plain text; lists are joined by ``;``."""
     if field.kind is Kind.NUMBER:
         decimals = field.decimals
         return lambda units: decimal_text(units, decimals)
@@ -58,7 +58,7 @@ class RowEncoder:
         ]
 
     def document(self, row: Row) -> dict[str, Any]:
-        """What orjson writes for ``row``."""
+        """The document of ``row``, for orjson."""
         document = {}
         for key, name, write in self._plan:
             value = row[name]
@@ -76,5 +76,5 @@ class RowEncoder:
 
 @cache
 def encoder_of(resource: Resource) -> RowEncoder:
-    """What writes the resource's rows as the public surface shows them."""
+    """The encoder of the resource's rows for the public API."""
     return RowEncoder(resource.fields)

@@ -1,4 +1,4 @@
-"""Where data is kept: one interface (`interface`), two implementations (`memory`, `sql`).
+"""The storage: one interface (`interface`), two implementations (`memory`, `sql`).
 
 The implementation is named in the settings; nobody imports it.
 """

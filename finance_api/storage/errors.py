@@ -1,4 +1,4 @@
-"""What can go wrong in a storage."""
+"""The errors of storages."""
 
 
 class StorageError(Exception):
@@ -14,7 +14,7 @@ class StorageNotReady(StorageError):
 
 
 def unknown_in_replica() -> StorageUnavailable:
-    """Of somebody whom the database has let in, where data is read from a copy that is behind.
+    """For a user of the database who is missing in a replica that is behind.
 
     Or they were deleted just now.
     """

@@ -1,4 +1,4 @@
-"""Which column holds which field."""
+"""The columns of the fields."""
 
 import difflib
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How the table lies in the text: its delimiter, and the row of its headings."""
+"""The layout of the table in the text: its delimiter, and the row of its headings."""
 
 import io
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How one amount is written: its sign, its currency, its digits and what divides them."""
+"""The form of one amount: its sign, currency, digits and separators."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What the user says about a CSV file."""
+"""The user's options for a CSV file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -37,7 +37,7 @@ def read_rows(text: str, delimiter: str, skip_rows: int = 0) -> Iterator[tuple[i
 
 
 def _fault(error: str) -> str:
-    """What the csv module's message means in a file."""
+    """The csv module's message, in terms of the file."""
     if "larger" in error:
         return f"a cell is longer than {MAX_CELL} characters; is its quote closed?"
     if "end of data" in error:
@@ -79,7 +79,7 @@ class Table:
 
     @property
     def width(self) -> int:
-        """How many columns there are, nameless ones at the end included."""
+        """The number of columns, including nameless ones at the end."""
         return len(self._first[1])
 
     @property
@@ -113,7 +113,7 @@ class Table:
 
 
 def _filled(cells: list[str]) -> int:
-    """How many cells there are up to the last one that is not blank."""
+    """The number of cells up to the last one that is not blank."""
     count = len(cells)
     while count and not cells[count - 1].strip():
         count -= 1

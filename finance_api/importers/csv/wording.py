@@ -1,4 +1,4 @@
-"""How text of the file appears in messages: quoted, on one line, and short."""
+"""Text of the file in messages: quoted, on one line, and short."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What an open-ended document brings beyond its declared fields: kept as JSON text, exactly."""
+"""The undeclared fields of an open-ended document, stored exactly, as JSON text."""
 
 import json
 from decimal import Decimal

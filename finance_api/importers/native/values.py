@@ -160,5 +160,5 @@ _READERS: dict[Kind, Callable[[Field], Reader]] = {
 
 
 def reader_of(field: Field) -> Reader:
-    """What reads the JSON values of ``field``."""
+    """The reader of the JSON values of ``field``."""
     return _READERS[field.kind](field)

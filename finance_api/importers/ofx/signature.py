@@ -1,4 +1,4 @@
-"""What an OFX file begins with."""
+"""The beginning of an OFX file."""
 
 import re
 

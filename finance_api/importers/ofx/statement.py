@@ -41,7 +41,7 @@ def statement_elements(file: Element) -> Iterator[Element]:
 def statement_of(
     element: Element, currency: str | None, securities: Securities, identities: Identities
 ) -> Statement:
-    """What one element of the file states; ``currency`` is for one without CURDEF."""
+    """The statement in one element of the file; ``currency`` is for one without CURDEF."""
     account = account_of(element, currency)
     skipped: Counter[str] = Counter()
     transactions = _transactions(element, account, securities, skipped)

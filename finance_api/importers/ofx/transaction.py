@@ -33,7 +33,7 @@ class Transaction:
 
 
 def transaction_of(element: Element, currency: str | None, *, on_card: bool) -> Transaction:
-    """What a STMTTRN says.
+    """The transaction of a STMTTRN.
 
     The amount's sign is the one that is written; TRNTYPE does not change it.
     """

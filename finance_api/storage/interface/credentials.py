@@ -1,4 +1,4 @@
-"""What programs sign in with: personal API tokens and JSON Web Tokens."""
+"""Credentials of programs: personal API tokens and JSON Web Tokens."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -12,7 +12,7 @@ from finance_api.values import Row
 
 @dataclass(frozen=True, slots=True)
 class DataState:
-    """How often a user's data has changed, and when last (or when the user was made)."""
+    """The number of changes of a user's data, and the last one's time (or the user's creation)."""
 
     revision: int
     changed_at: int

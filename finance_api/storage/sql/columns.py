@@ -1,4 +1,4 @@
-"""How stored values become columns, the same on SQLite and PostgreSQL.
+"""The columns of stored values, the same on SQLite and PostgreSQL.
 
 Numbers and times are 64-bit integers, which both databases store and add exactly; text compares by
 code point on both; lists are packed into one text. Beside each text that can be searched without

@@ -26,7 +26,7 @@ def _config() -> Config:
 
 @lru_cache(maxsize=1)
 def newest_version() -> str:
-    """Of the tables that this program reads and writes."""
+    """The version of the tables that this program reads and writes."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
     assert head is not None
     return head

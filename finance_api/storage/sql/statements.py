@@ -1,4 +1,4 @@
-"""What many statements are made of, and how a unit of work runs them by their shapes.
+"""Parts of many statements, and running statements by their shapes.
 
 ``build`` functions get the name of the database and a shape, and return the statement. The values
 that it binds are named here, or p0, p1 ... by `clauses.BindNames`.

@@ -1,4 +1,4 @@
-"""What every storage passes: `StorageConformance`.
+"""The test suite of every storage: `StorageConformance`.
 
 An implementation outside this project holds itself to the contract by inheriting it::
 

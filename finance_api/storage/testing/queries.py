@@ -1,4 +1,4 @@
-"""What a query selects, in which order, and what the records of one come to."""
+"""Selection, order and sums of queries."""
 
 import pytest
 

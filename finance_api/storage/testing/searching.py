@@ -151,7 +151,7 @@ class _Book:
         self.rows |= {row["id"]: row for row in rows}
 
     def check(self, search: dict[str, Any], limit: int = 30, offset: int = 0) -> int:
-        """How many there are."""
+        """Their number."""
         conditions = _conditions(search)
         met = [row for row in self.rows.values() if matches(row, conditions)]
         met.sort(key=lambda row: (-row["recordDate"], row["id"]))

@@ -1,4 +1,4 @@
-"""What is noted of users: their sessions, and how much they ask."""
+"""Sessions and usage of users."""
 
 import pytest
 

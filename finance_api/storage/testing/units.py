@@ -121,7 +121,7 @@ def make_token(user: User, number: int, **values: Any) -> Token:
 
 
 class OneUser:
-    """What every part of the suite begins with."""
+    """The base of every part of the suite."""
 
     @pytest.fixture
     def unit(self, backend: StorageBackend) -> Unit:

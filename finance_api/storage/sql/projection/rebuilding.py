@@ -23,7 +23,7 @@ _PAGE = 1_000
 
 
 def get_version(connection: Connection) -> int | None:
-    """Of the stored projection; None: there is none yet."""
+    """The version of the stored projection; None: there is none yet."""
     return connection.execute(select(projection_version.c.version)).scalar()
 
 

@@ -46,7 +46,7 @@ def overflow_keys(user_id: int) -> tuple[int, int]:
 
 
 def last_of_whole_days(key: int) -> int:
-    """Of keys that follow each other ``key`` is the last: up to which newest_first they are all.
+    """The newest_first up to which consecutive keys, of which ``key`` is the last, are complete.
 
     Its own day may have more of them; and before all days there are records of any.
     """

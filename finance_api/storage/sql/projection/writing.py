@@ -13,7 +13,7 @@ _RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
 
 
 class Projection:
-    """Of the users whose records one unit of work changes."""
+    """The projections of the users whose records one unit of work changes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
