@@ -22,11 +22,9 @@ def write_ini(
 ) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it.
 
-    server: granian as in production.ini, with one worker; or waitress with its own defaults.
+    server: granian, with one worker and one thread; or waitress as in development.ini.
     """
-    ini = configparser.ConfigParser(interpolation=None)
-    ini.optionxform = str  # type: ignore[method-assign,assignment]
-    ini.read(PROJECT / "production.ini", encoding="utf-8")
+    ini = _read("production.ini")
     application = ini[APPLICATION]
     application["sqlalchemy.url"] = url
     application["finance_api.allowed_hosts"] = "127.0.0.1 localhost"
@@ -36,16 +34,23 @@ def write_ini(
     if has_response_cache() and not cached:
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
-        ini["server:main"] = {"use": "egg:waitress#main", "threads": "4"}
+        ini["server:main"] = _read("development.ini")["server:main"]
     else:
-        ini["server:main"]["workers"] = "1"
-        ini.remove_option("server:main", "get port")
+        ini["server:main"].update({"workers": "1", "threads": "1"})
+    ini.remove_option("server:main", "get port")
     ini["server:main"].update({"host": "127.0.0.1", "port": str(port)})
     ini["handler_console"]["class"] = "FileHandler"
     ini["handler_console"]["args"] = repr((str(path.with_suffix(".log")), "w"))
     with open(path, "w", encoding="utf-8") as file:
         ini.write(file)
     return path
+
+
+def _read(name: str) -> configparser.ConfigParser:
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.optionxform = str  # type: ignore[method-assign,assignment]
+    ini.read(PROJECT / name, encoding="utf-8")
+    return ini
 
 
 def sqlite_url(path: Path) -> str:
