@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check lint types format screenshots bench bench-micro clean
+.PHONY: help serve test nightly check lint types format screenshots bench bench-micro clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -20,6 +20,9 @@ serve: $(VENV)/.installed ## Run the service with demo data on http://127.0.0.1:
 
 test: $(VENV)/.installed-for-tests ## Run the whole test suite (ARGS=… for pytest)
 	@$(BIN)/python -m pytest --numprocesses auto $(ARGS)
+
+nightly: $(VENV)/.installed-for-tests ## Run the tests of faults with large counts, and print what they measured
+	@FINANCE_TEST_NIGHTLY=1 $(BIN)/python -m pytest -m nightly $(ARGS)
 
 check: format lint types test ## Format, lint, check types and test
 

@@ -1,6 +1,7 @@
 """What is asked of a request before anything else: sizes, host, HTTPS, CORS."""
 
 import pytest
+from webob import Request
 
 from support.books import label
 from support.service import Service
@@ -49,6 +50,52 @@ def test_headers_have_at_most_16_kib(client):
         response = client.get("records", headers=headers)
         assert response.status_int == 431
         assert response.headers["Content-Type"] == "application/problem+json"
+
+
+def headers_of(size):
+    """Headers that are so many bytes, as the application counts them."""
+    names = {"Authorization": "Bearer x", "Host": "localhost:80"}
+    used = sum(len("HTTP_") + len(name) + len(value) for name, value in names.items())
+    filler = size - used - len("HTTP_X_FILLER")
+    return {"Authorization": "Bearer x", "X-Filler": "a" * filler}
+
+
+@pytest.mark.parametrize(("size", "status"), [(16_384, 401), (16_385, 431)])
+def test_headers_are_counted_to_the_byte(client, size, status):
+    response = client.service.web.get("/v1/api/labels", headers=headers_of(size), status="*")
+    assert response.status_int == status
+
+
+@pytest.mark.parametrize(("number", "status"), [(100, 200), (101, 431)])
+def test_there_are_at_most_100_headers(client, number, status):
+    # Beside Authorization and Host.
+    more = {f"X-{n}": "y" for n in range(number - 2)}
+    assert client.get("labels", headers=more).status_int == status
+
+
+@pytest.mark.parametrize(("size", "status"), [(65_536, 405), (65_537, 413)])
+def test_a_body_has_at_most_64_kib(client, size, status):
+    response = client.service.web.post(
+        "/v1/api/labels", "a" * size, headers=client.headers, status="*"
+    )
+    assert response.status_int == response.json["status"] == status
+    assert response.headers["Content-Type"] == "application/problem+json"
+
+
+def test_a_length_of_thousands_of_digits_is_413(client):
+    request = Request.blank("/v1/api/labels", environ={"CONTENT_LENGTH": "9" * 5_000})
+    status, _, _ = request.call_application(client.service.app)
+    assert status.startswith("413 ")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_body_that_the_server_has_not_counted_is_411(client, method):
+    """granian hands chunks over as they come; waitress and proxies make a length of them."""
+    environ = {"HTTP_TRANSFER_ENCODING": "chunked", "REQUEST_METHOD": method}
+    response = client.service.web.get(
+        "/v1/api/labels", headers=client.headers, extra_environ=environ, status="*"
+    )
+    assert response.status_int == response.json["status"] == 411
 
 
 def test_the_forms_of_localhost_are_answered(client):

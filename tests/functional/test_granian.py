@@ -382,11 +382,12 @@ def test_a_process_that_dies_is_replaced(place, redis_url):
 
 
 def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
-    before = granian.said.count("INFO finance_api.access GET /v1/api/goals 200")
-    granian.by_each(lambda c: granian.get("/v1/api/goals", client.token, c))
     line = (
-        r"(?m)^[0-9-]+ [0-9:,]+ INFO finance_api\.access GET /v1/api/goals 200 .+ms [0-9a-f]{32}$"
+        r"(?m)^[0-9-]+ [0-9:,]+ INFO finance_api\.access [0-9a-f]{32} 127\.0\.0\.1 "
+        r"GET /v1/api/goals 200 .+ms [0-9a-f-]{36}$"
     )
+    before = len(re.findall(line, granian.said))
+    granian.by_each(lambda c: granian.get("/v1/api/goals", client.token, c))
     assert len(re.findall(line, granian.said)) == before + 2
     assert client.token not in granian.said
 
