@@ -41,7 +41,7 @@ def bar_chart(
     every = -(-len(values) // _MAX_LABELS)
     bars = []
     for n, (value, label, full_label) in enumerate(zip(values, labels, full_labels, strict=True)):
-        height = 100 * value / top
+        height = round(100 * value / top, 3)
         bars.append(
             Bar(
                 # The last bar, which is now, always has a label.
@@ -51,7 +51,7 @@ def bar_chart(
                 x=round(slot * (n + (1 - _BAR_WIDTH) / 2), 3),
                 y=round(100 - height, 3),
                 width=round(slot * _BAR_WIDTH, 3),
-                height=round(height, 3),
+                height=height,
                 center=round(slot * (n + 0.5), 3),
             )
         )

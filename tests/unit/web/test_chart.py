@@ -28,7 +28,7 @@ def test_bars_stand_in_the_drawing_in_order_and_apart(values):
         assert bar.x + bar.width <= WIDTH
         assert bar.y >= 0
         assert bar.height >= 0
-        assert bar.y + bar.height <= HEIGHT
+        assert bar.y + bar.height <= HEIGHT + 1e-9
     for left, right in pairwise(bars):
         assert left.x + left.width < right.x
 
