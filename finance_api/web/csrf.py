@@ -76,10 +76,10 @@ def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any
 
 
 def _is_readable(request: Request) -> bool:
-    """False for a form with another charset, or multipart without a boundary."""
+    """False for a form with another charset, multipart without a boundary, or one cut short."""
     try:
         request.POST  # noqa: B018 (read once, and kept)
-    except (DeprecationWarning, ValueError):
+    except (DeprecationWarning, OSError, ValueError):
         return False
     return True
 

@@ -138,7 +138,7 @@ def test_f9_slow_clients_are_cut_and_cost_others_nothing(
     proxied: Site, figures: Callable[[str], None]
 ) -> None:
     # The guards: the time limits and proxy_request_buffering in deploy/nginx.conf. With the latter
-    # off, bodies that stop take all threads of the service, and nobody else is answered.
+    # off, bodies that stop take all threads of the service for ten seconds, and break off there.
     client, slow_reader = proxied.client(), proxied.client()
     slow_reader.load(account(), *(record(n, note="long " * 200) for n in range(1, 101)))
     assert len(slow_reader.get("/v1/api/records?limit=100").body) > 100_000
