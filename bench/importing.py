@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench import data
+from bench.ini import context_of
 from bench.processes import peak_bytes
 from bench.sizes import SIZES
 from bench.workspace import Workspace
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest
 from finance_api.auth.user_accounts import make_user
-from finance_api.cli.context import CliContext
 from finance_api.ledger.importing import import_file
 from finance_api.storage.interface import StorageBackend, Token
 from finance_api.values.ids import new_id
@@ -42,7 +42,7 @@ class Measured:
 
 def import_everybody(ini: Path, workspace: Workspace) -> Measured:
     """Users, tokens and data, into a database that is empty and has its tables."""
-    cli = CliContext(str(ini))
+    cli = context_of(ini)
     people = data.prepare(workspace)
     try:
         with cli.writing() as storage:

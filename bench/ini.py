@@ -4,6 +4,7 @@ import configparser
 from pathlib import Path
 
 from bench.workspace import PROJECT
+from finance_api.cli.context import CliContext
 from finance_api.settings import SETTINGS
 
 APPLICATION = "app:main"
@@ -47,10 +48,18 @@ def write_ini(
 
 
 def _read(name: str) -> configparser.ConfigParser:
-    ini = configparser.ConfigParser(interpolation=None)
+    # With another name for its defaults, [DEFAULT] stays a section by itself.
+    ini = configparser.ConfigParser(interpolation=None, default_section="no defaults")
     ini.optionxform = str  # type: ignore[method-assign,assignment]
     ini.read(PROJECT / name, encoding="utf-8")
     return ini
+
+
+def context_of(ini: Path) -> CliContext:
+    """The storage of an ini file, as the commands open it."""
+    context = CliContext()
+    context.config = str(ini)
+    return context
 
 
 def sqlite_url(path: Path) -> str:

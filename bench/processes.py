@@ -51,10 +51,19 @@ def pinned(core: int, command: Sequence[str]) -> list[str]:
     return ["taskset", "--cpu-list", str(core), *command]
 
 
+#: Ports that servers may still be about to listen on.
+_given_ports: set[int] = set()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Another one at each call."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port not in _given_ports:
+            _given_ports.add(port)
+            return port
 
 
 class Process:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, MetaData, Table, create_engine, insert, selec
 
 from bench import data
 from bench.importing import MADE_AT
-from bench.ini import sqlite_url, write_ini
+from bench.ini import context_of, sqlite_url, write_ini
 from bench.postgresql import Postgresql
 from bench.prepare import remove_sqlite, run_program
 from bench.workspace import Workspace
@@ -83,7 +83,7 @@ def _context_with(
         url = postgresql.url(name)
     ini = write_ini(workspace.scratch(f"{name}-{database}.ini"), url=url)
     run_program(ini, "db", "upgrade")
-    cli = CliContext(str(ini))
+    cli = context_of(ini)
     with cli.writing() as storage:
         user = make_user(storage, "many@bench.example", premium=True, password=None, now=MADE_AT)
         issue_token(storage, user, name="bench", now=MADE_AT)
