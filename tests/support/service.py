@@ -167,7 +167,7 @@ class Service:
         return import_file(self.backend, user.email, io.BytesIO(data), None, now=self.clock.now())
 
 
-#: What reads rows, of the methods of a storage.
+#: What reads rows, of the methods of a storage's data.
 _ROW_READERS = ("list_rows", "list_json", "get_rows", "get_json", "scan_rows", "sum_records")
 
 
@@ -178,8 +178,8 @@ def read_no_rows(service: Service, monkeypatch: Any) -> None:
     def without_rows() -> Storage:
         storage = read()
         for name in _ROW_READERS:
-            assert callable(getattr(storage, name))
-            setattr(storage, name, None)
+            assert callable(getattr(storage.data, name))
+            setattr(storage.data, name, None)
         return storage
 
     monkeypatch.setattr(service.backend, "read", without_rows)
