@@ -24,11 +24,16 @@ _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(creden
 
 def request_id_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        started = time.perf_counter()
         # From the system: forked processes would draw the same from a generator that they share.
         request.request_id = os.urandom(16).hex()
-        # It stays until the thread's next request: the server may read the body after this.
-        current_request_id.set(request.request_id)
+        outside = current_request_id.set(request.request_id)
+        try:
+            return logged(request)
+        finally:
+            current_request_id.reset(outside)
+
+    def logged(request: Request) -> Response:
+        started = time.perf_counter()
         try:
             response = handler(request)
         except Exception as error:

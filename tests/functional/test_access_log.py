@@ -159,17 +159,10 @@ def test_error_of_the_storage_has_the_id_of_its_request(client, log, monkeypatch
 
 
 @on_one_storage
-def test_line_of_a_body_that_is_still_sent_has_the_id_of_its_request(visitor, log, monkeypatch):
-    def lines(storage, user_id):
-        yield b"{}\n"
-        logging.getLogger("finance_api.storage").error("away")
-
-    monkeypatch.setattr("finance_api.web.views.data.dump_lines", lines)
-    visitor.get("/settings/data/download")
-    access, error = log.objects[-2:]
-    assert (access["path"], error["message"]) == ("/settings/data/download", "away")
-    assert ID.fullmatch(error["requestId"])
-    assert error["requestId"] == access["requestId"]
+def test_line_after_a_request_is_of_none(service, log):
+    service.web.get("/__lbheartbeat__")
+    logging.getLogger("finance_api.elsewhere").warning("later")
+    assert [line["requestId"] == "-" for line in log.objects] == [False, True]
 
 
 def test_unexpected_error_is_told_without_its_message(client, log, monkeypatch):

@@ -325,3 +325,15 @@ def test_every_module_says_what_it_is_for(module: Module) -> None:
 def test_no_module_is_a_drawer_for_anything() -> None:
     drawers = {"utils", "util", "helpers", "helper", "misc", "common_utils", "tools", "stuff"}
     assert not [m.name for m in modules() if m.name.rpartition(".")[2] in drawers]
+
+
+UNIT_TESTS = Path(__file__).parent
+
+
+def test_unit_tests_lie_where_what_they_test_does() -> None:
+    folders = {p.name for p in UNIT_TESTS.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert [name for name in folders if not (ROOT / name).is_dir()] == []
+    names = {path.stem.removeprefix("test_") for path in UNIT_TESTS.glob("test_*.py")}
+    assert {"settings", "logs"} <= names
+    below = {path.stem for path in ROOT.glob("*/**/*.py")}
+    assert [n for n in names if n in below and not (ROOT / f"{n}.py").exists()] == []

@@ -202,6 +202,13 @@ def test_every_file_of_the_project_in_the_docs_exists(path: Path) -> None:
     assert [name for name in named if not (PROJECT / name).exists()] == []
 
 
+def test_the_readme_names_every_folder_of_tests() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    folders = {f"tests/{p.name}" for p in (PROJECT / "tests").iterdir() if p.is_dir()}
+    named = {s for row in rows_of(readme, "Tests") for s in _SPAN.findall(row[0])}
+    assert folders - {"tests/__pycache__"} == named
+
+
 def test_the_example_of_a_key_file_has_exactly_the_members_of_the_table() -> None:
     text = section(page("settings.md"), "The key file")
     (example,) = (body for language, body in _FENCE.findall(text) if language == "json")

@@ -27,10 +27,7 @@ def written():
     parent = logging.getLogger("finance_api")
     parent.addHandler(handler)
     logging.setLogRecordFactory(LogRecord)
-    # Another test's request may have been the last one of this thread.
-    token = current_request_id.set("-")
     yield handler, handler.stream.getvalue
-    current_request_id.reset(token)
     parent.removeHandler(handler)
     logging.setLogRecordFactory(factory)
 
