@@ -65,6 +65,8 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     if operator is Operator.CONTAINS:
         return Predicate(name, "contains"), (operand,)
     operands = operand if isinstance(operand, tuple) else (operand,)
+    if not operands:
+        return Predicate(name, "never"), ()
     if condition.field.kind.is_list:
         separator = SEPARATORS[condition.field.kind]
         elements = [separator + element + separator for element in operands]

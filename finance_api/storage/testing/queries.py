@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.query.model import Condition, Operator, Query, SortKey, Span
+from finance_api.query.model import Condition, Operator, Query, SortKey, Span, condition_on
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -186,3 +186,11 @@ class QueriesConformance(OneUser):
         with unit.reading() as storage:
             total = storage.data.sum_records(unit.user.id, parse_conditions(payee, "eq.1"))
         assert total == RecordSum(9, 3)
+
+    def test_nothing_is_one_of_no_values(self, unit: Unit) -> None:
+        unit.put(RECORDS, make_row(RECORDS, 1, labelIds=(make_id(7),)))
+        with unit.reading() as storage:
+            for name in ("accountId", "currencyCode", "labelIds"):
+                condition = condition_on(RECORDS, name, Operator.ANY_OF, ())
+                total = storage.data.sum_records(unit.user.id, (condition,))
+                assert total == RecordSum(0, 0)
