@@ -1,7 +1,7 @@
-"""A circuit breaker: a service that is away is asked seldom, and by one thread at a time.
+"""Circuit breaker: after a failure calls fail at once for a second, then one at a time probes.
 
-The others would wait for as long as a failure takes, and learn the same. The pattern and its states
-are Michael Nygard's ("Release It!", 2007).
+Used for databases (`storage.sql.engine`) and Redis (`ratelimit.fallback`). The pattern and its
+states are Michael Nygard's ("Release It!", 2007).
 """
 
 import threading

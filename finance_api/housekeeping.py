@@ -1,4 +1,4 @@
-"""Deletion of what is over: sessions, JSON Web Tokens, and usage of long ago."""
+"""Deletes expired sessions and JWTs, and usage of more than 400 days ago, every ten minutes."""
 
 from pyramid.registry import Registry
 from pyramid.response import Response

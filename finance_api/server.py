@@ -33,7 +33,8 @@ _LOG = {"loggers": {"_granian": {"handlers": [], "propagate": True}}}
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
     """Serve until SIGTERM or SIGINT; ends the process with 1 where that cannot be done.
 
-    app: made by pserve from the ini file, and closed: each worker makes one of its own.
+    app: made by pserve in this process, only checked and then closed. Each worker makes its own,
+    which `finance_api.wsgi` closes as the worker exits.
     """
     try:
         given = {f"server.{key}": value for key, value in section.items()}

@@ -41,7 +41,7 @@ def make_user(
     )
 
 
-def find_user(storage: Storage, email: str, password: str) -> User | None:
+def authenticate_user(storage: Storage, email: str, password: str) -> User | None:
     """The enabled user with this e-mail and password; takes equally long without such a user."""
     try:
         user = storage.users.get(normal_email(email))

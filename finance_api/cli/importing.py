@@ -146,7 +146,7 @@ def _import_one(
                 _importer(format_name, choice),
                 now=cli.clock.now(),
                 # A CSV importer has given the account its name already.
-                account_name=choice.account if format_name == OFX else None,
+                account_name=None if format_name == CSV else choice.account,
                 currency=choice.currency,
                 dry_run=dry_run,
             )
@@ -188,7 +188,11 @@ def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
         given += [_option(n) for n, v in (("account", account), ("currency", currency)) if v]
     if given:
         raise ImportRefused(f"{', '.join(given)}: not for a file in the format {format_name}")
-    return None if format_name == NATIVE else OfxImporter(currency)
+    if format_name == NATIVE:
+        return None
+    if format_name == OFX:
+        return OfxImporter(currency)
+    raise AssertionError(format_name)
 
 
 def _option(name: str) -> str:

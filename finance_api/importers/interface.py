@@ -1,4 +1,4 @@
-"""The results of every importer, and its refusals.
+"""The interface of importers: `StatementImporter`, its `Statement`s, and `ImportRefused`.
 
 Two shapes of input exist. The native format brings whole rows of every type
 (`finance_api.importers.native`). Statement formats (OFX, CSV and those that join later) bring

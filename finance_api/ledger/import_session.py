@@ -45,7 +45,7 @@ class ImportSession:
 
         Returns whether it did.
         """
-        saved = [c.save(self.storage, self.user.id) for c in self._row_sets.values()]
+        saved = [rows.save(self.storage, self.user.id) for rows in self._row_sets.values()]
         changed = records_changed or any(saved)
         if changed:
             revision = DataState(self._state.revision + 1, self.now)

@@ -36,7 +36,7 @@ def import_file(
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     report = ImportReport()
-    with _books(backend, email, now, keep=not dry_run) as session:
+    with _import_session(backend, email, now, keep=not dry_run) as session:
         if importer is None:
             reader = NativeReader(stream)
             NativeImport(session, report).run(reader.documents(), reader.records)
@@ -58,13 +58,15 @@ def import_rows(
 ) -> ImportReport:
     """Imports rows that a program makes, as if they came from one native file."""
     report = ImportReport()
-    with _books(backend, email, now, keep=True) as session:
+    with _import_session(backend, email, now, keep=True) as session:
         NativeImport(session, report).run(documents, records)
     return report
 
 
 @contextmanager
-def _books(backend: StorageBackend, email: str, now: int, *, keep: bool) -> Iterator[ImportSession]:
+def _import_session(
+    backend: StorageBackend, email: str, now: int, *, keep: bool
+) -> Iterator[ImportSession]:
     """The user's session in a transaction of their own."""
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()

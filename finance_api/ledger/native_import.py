@@ -22,7 +22,7 @@ class NativeImport:
     """documents, then records: each row is stored, or the file is refused with its line."""
 
     def __init__(self, session: ImportSession, report: ImportReport) -> None:
-        self._books = session
+        self._session = session
         self._report = report
         self._balances = Balances()
         self._accounts_of_file: set[str] = set()
@@ -32,8 +32,8 @@ class NativeImport:
     ) -> None:
         """records is called when the documents are through. Raises ImportRefused."""
         self._import_documents(documents)
-        changed = rederive_records(self._books)
-        writer = RecordWriter(self._books, self._balances, self._report, _whole_record)
+        changed = rederive_records(self._session)
+        writer = RecordWriter(self._session, self._balances, self._report, _whole_record)
         for line, _, values in records():
             given = values.get
             writer.add(Proposal(line, given("id"), given("source"), given("sourceId"), values))
@@ -41,9 +41,9 @@ class NativeImport:
         for account_id in self._balances.touched:
             # An account that the file brings says itself what its initial balance is.
             if account_id not in self._accounts_of_file:
-                agree_with_bank(self._books, account_id)
-        self._balances.settle(self._books)
-        self._report.changed = self._books.close(records_changed=changed or writer.changed)
+                agree_with_bank(self._session, account_id)
+        self._balances.settle(self._session)
+        self._report.changed = self._session.close(records_changed=changed or writer.changed)
 
     def _import_documents(self, documents: Iterable[NativeRow]) -> None:
         lines: dict[tuple[str, str], NativeRow] = {}
@@ -54,28 +54,28 @@ class NativeImport:
                 self._accounts_of_file.add(row["id"])
         # Only now is every document known that another one may refer to.
         for (_, document_id), document in lines.items():
-            row = self._books.row_set(document.resource).rows[document_id]
-            check_references(self._books, document.resource, row, document.line)
+            row = self._session.row_set(document.resource).rows[document_id]
+            check_references(self._session, document.resource, row, document.line)
             if document.resource is STANDING_ORDERS:
                 self._check_standing_order(row, document)
         self._carry_currencies_over()
 
     def _put(self, document: NativeRow) -> Row:
-        row_set = self._books.row_set(document.resource)
+        row_set = self._session.row_set(document.resource)
         given = document.values
         source, source_id = given.get("source"), given.get("sourceId")
         stored = row_set.find(given.get("id"), source, source_id)
         if stored is None and "id" not in given:
-            stored = row_set.rows.get(row_id(self._books.user.uuid, source, source_id))
+            stored = row_set.rows.get(row_id(self._session.user.uuid, source, source_id))
             check_still_its_own(stored, document.line)
         row = replaced(document.resource, given, stored)
         if stored is None:
-            row["id"] = given.get("id") or row_id(self._books.user.uuid, source, source_id)
+            row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
         if document.resource is STANDING_ORDERS:
             _complete_standing_order(row)
         if document.resource is ACCOUNTS and stored is not None:
             _forget_bank_balance(row, stored)
-        stamp = stamped(row, given, stored, self._books.now)
+        stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1
             return row
@@ -87,7 +87,7 @@ class NativeImport:
         return stamp
 
     def _check_standing_order(self, row: Row, document: NativeRow) -> None:
-        account = self._books.accounts.rows.get(row["accountId"] or "")
+        account = self._session.accounts.rows.get(row["accountId"] or "")
         currency = row["currencyCode"]
         if account is not None and currency is not None and currency != account["currencyCode"]:
             raise ImportRefused(
@@ -102,13 +102,13 @@ class NativeImport:
 
     def _carry_currencies_over(self) -> None:
         """A new currency of an account is that of its standing orders too."""
-        changed = self._books.accounts.changed_ids("currencyCode")
+        changed = self._session.accounts.changed_ids("currencyCode")
         if not changed:
             return
-        orders = self._books.row_set(STANDING_ORDERS)
+        orders = self._session.row_set(STANDING_ORDERS)
         for order in list(orders.rows.values()):
             if order["accountId"] in changed and order["currencyCode"] is not None:
-                currency = self._books.accounts.rows[order["accountId"]]["currencyCode"]
+                currency = self._session.accounts.rows[order["accountId"]]["currencyCode"]
                 orders.put({**order, "currencyCode": currency})
 
 

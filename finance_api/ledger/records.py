@@ -39,7 +39,7 @@ class RecordWriter:
     def __init__(
         self, session: ImportSession, balances: Balances, report: ImportReport, complete: Completion
     ) -> None:
-        self._books = session
+        self._session = session
         self._balances = balances
         self._report = report
         self._complete = complete
@@ -88,8 +88,8 @@ class RecordWriter:
                 check_still_its_own(stored, line)
             row = self._complete(given, stored)
             row["id"], row["source"], row["sourceId"] = record_id, source, source_id
-            derive(self._books, row, line)
-            stamp = stamped(row, given, stored, self._books.now)
+            derive(self._session, row, line)
+            stamp = stamped(row, given, stored, self._session.now)
             if stamp is None:
                 self._report.unchanged += 1
                 continue
@@ -115,7 +115,7 @@ class RecordWriter:
             record_id = proposal.id
             if record_id is None:
                 record_id = (
-                    row_id(self._books.user.uuid, proposal.source, proposal.source_id)
+                    row_id(self._session.user.uuid, proposal.source, proposal.source_id)
                     if known is None
                     else str(known["id"])
                 )

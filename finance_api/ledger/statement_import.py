@@ -46,7 +46,7 @@ class StatementImport:
         account_name: str | None = None,
         currency: str | None = None,
     ) -> None:
-        self._books = session
+        self._session = session
         self._report = report
         self._source = source
         self._account_name = None if account_name is None else _clean_name(account_name)
@@ -61,11 +61,11 @@ class StatementImport:
                 f"the file is of {len(accounts)} accounts, and --account names one: leave it out"
             )
         balances = Balances()
-        writer = RecordWriter(self._books, balances, self._report, self._complete)
+        writer = RecordWriter(self._session, balances, self._report, self._complete)
         touched: dict[str, None] = {}
         for statement in statements:
             account_id = find_account(
-                self._books,
+                self._session,
                 self._source,
                 statement.account,
                 name=self._account_name,
@@ -77,14 +77,14 @@ class StatementImport:
             for entry in statement.entries:
                 writer.add(self._proposal(account_id, scope, entry))
             if statement.balance is not None:
-                note_bank_balance(self._books, account_id, statement.balance)
+                note_bank_balance(self._session, account_id, statement.balance)
             self._report.skipped.update(statement.skipped)
         writer.flush()
         # Also accounts that records of earlier statements were moved to since.
         for account_id in dict.fromkeys((*touched, *balances.touched)):
-            agree_with_bank(self._books, account_id)
-        balances.settle(self._books)
-        self._report.changed = self._books.close(records_changed=writer.changed)
+            agree_with_bank(self._session, account_id)
+        balances.settle(self._session)
+        self._report.changed = self._session.close(records_changed=writer.changed)
 
     def _proposal(self, account_id: str, scope: str, entry: Entry) -> Proposal:
         given = {
@@ -107,8 +107,8 @@ class StatementImport:
         row.update((name, given[name]) for name in ("accountId", *_OF_THE_FILE))
         category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
         if category_id is None and entry.category is not None:
-            category_id = self._of_name(self._books.categories, entry.category)
-        own_labels = (self._of_name(self._books.labels, name) for name in entry.labels)
+            category_id = self._of_name(self._session.categories, entry.category)
+        own_labels = (self._of_name(self._session.labels, name) for name in entry.labels)
         row["categoryId"] = category_id
         row["labelIds"] = tuple(dict.fromkeys((*label_ids, *own_labels)))
         row["paymentType"] = entry.payment_type
@@ -125,10 +125,10 @@ class StatementImport:
         if known is None:
             known = {
                 **blank_row(row_set.resource),
-                "id": row_id(self._books.user.uuid, self._source, source_id),
+                "id": row_id(self._session.user.uuid, self._source, source_id),
                 "name": name,
-                "createdAt": self._books.now,
-                "updatedAt": self._books.now,
+                "createdAt": self._session.now,
+                "updatedAt": self._session.now,
                 "source": self._source,
                 "sourceId": source_id,
             }

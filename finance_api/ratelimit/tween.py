@@ -1,4 +1,7 @@
-"""Rate limiting: 429 before any other response but those of failed authentication."""
+"""Rate limiting: 429, after the checks of `edge` and before the 401.
+
+Failed authentications are counted by client address.
+"""
 
 from collections.abc import Callable
 
@@ -25,15 +28,15 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             # The 401 is made by the next tween.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
         if request.environ["PATH_INFO"] == USAGE_PATH:
-            request.add_response_callback(_tell(found))
+            request.add_response_callback(_with_headers(found))
             return handler(request)
         decision = quotas.take(found, now_ms)
         if not decision.allowed:
             return _too_many(decision, _REQUESTS)
-        request.add_response_callback(_settle(found, decision))
+        request.add_response_callback(_refunded(found, decision))
         return handler(request)
 
-    def _tell(identity: Identity) -> Callable[[Request, Response], None]:
+    def _with_headers(identity: Identity) -> Callable[[Request, Response], None]:
         def tell(request: Request, response: Response) -> None:
             now_ms = request.services.clock.now_ms()
             headers = rate_headers(request.services.quotas.peek(identity, now_ms))
@@ -43,7 +46,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
 
         return tell
 
-    def _settle(identity: Identity, taken: Decision) -> Callable[[Request, Response], None]:
+    def _refunded(identity: Identity, taken: Decision) -> Callable[[Request, Response], None]:
         """304 and 5xx are given back: they cost little, or are the fault of the service."""
 
         def settle(request: Request, response: Response) -> None:

@@ -16,7 +16,7 @@ from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.page import SeeOther
-from finance_api.web.signing_in import login_path
+from finance_api.web.return_path import login_path
 
 logger = logging.getLogger(__name__)
 

@@ -8,11 +8,11 @@ from pyramid.view import view_config
 
 from finance_api.auth import sessions
 from finance_api.auth.permissions import Permission
-from finance_api.auth.user_accounts import EmailRefused, find_user, normal_email
+from finance_api.auth.user_accounts import EmailRefused, authenticate_user, normal_email
 from finance_api.edge.proxies import client_address
 from finance_api.requests import Request
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
-from finance_api.web.signing_in import LOGIN, page_after
+from finance_api.web.return_path import LOGIN, page_after
 
 _REFUSED = "The e-mail address or password is wrong."
 _TOO_MANY = "Too many attempts. Please try again in {}."
@@ -54,7 +54,7 @@ def sign_in(request: Request) -> Any:
         errors = {"form": _TOO_MANY.format(_waiting_words(seconds))}
         request.response.headers["Retry-After"] = str(seconds)
         return _refused(request, 429, email=email, next=wanted, errors=errors)
-    user = find_user(request.storage, email, password)
+    user = authenticate_user(request.storage, email, password)
     if user is None:
         return _refused(request, 403, email=email, next=wanted, errors={"form": _REFUSED})
     attempt.succeeded()

@@ -33,9 +33,9 @@ USING gin (user_id, payee_folded gin_trgm_ops, note_folded gin_trgm_ops)
 
 
 def columns(names):
-    """names: between spaces, each with its type behind it.
+    """names: separated by spaces, each with a suffix for its type.
 
-    None: text. +: text with its folded form beside it. #: integer. !: boolean. ?: can be missing.
+    No suffix: text. +: text and its folded form. #: integer. !: boolean. ? after it: nullable.
     """
     found = []
     for word in names.split():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finance_api.surfaces import is_settings_page
-from finance_api.web.signing_in import LOGIN, login_path, page_after
+from finance_api.web.return_path import LOGIN, login_path, page_after
 
 
 @pytest.mark.parametrize(
