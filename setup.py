@@ -66,6 +66,7 @@ setup(
             "playwright>=1.65",
             "psycopg[binary]>=3.3",
             "pytest>=9.0",
+            "pytest-cov>=7.1",
             "pytest-xdist>=3.8",
             "redis>=8.1",
             "WebTest>=3.0.7",
