@@ -75,7 +75,7 @@ def states_in(text):
     return {int(part[:4]) for part in text.split("STATE")[1:] if part[:4].isdigit()}
 
 
-class ImportSession:
+class VersionedUser:
     """One user, whose data is always of one state: that of the revision."""
 
     def __init__(self, services, kind):
@@ -107,13 +107,13 @@ class ImportSession:
 
 
 @pytest.fixture
-def books(services):
+def user_of(services):
     made = []
 
-    def make(kind, *, kept=True):
-        found = ImportSession(services, kind)
+    def make(kind, *, cached=True):
+        found = VersionedUser(services, kind)
         made.append(found)
-        found.service.replace(response_cache=ResponseCache((32 << 20) if kept else 0))
+        found.service.replace(response_cache=ResponseCache((32 << 20) if cached else 0))
         return found
 
     yield make
@@ -161,8 +161,8 @@ def before_statement(backend, number, work):
 
 @DATABASES
 @pytest.mark.parametrize("path", PATHS)
-def test_an_import_between_two_statements_is_seen_whole_or_not_at_all(books, kind, path):
-    both = books(kind, kept=False)
+def test_an_import_between_two_statements_is_seen_whole_or_not_at_all(user_of, kind, path):
+    both = user_of(kind, cached=False)
     seen = set()
     for accept in accepts_of(path):
         number, more = 0, True
@@ -188,8 +188,8 @@ def test_an_import_between_two_statements_is_seen_whole_or_not_at_all(books, kin
 
 
 @DATABASES
-def test_an_import_while_a_kept_answer_is_looked_for_is_seen_whole(books, kind):
-    both = books(kind)
+def test_an_import_while_a_cached_response_is_looked_up_is_seen_whole(user_of, kind):
+    both = user_of(kind)
     for path in PATHS:
         for number in (1, 2, 3):
             both.check(both.ask(path))
@@ -199,8 +199,8 @@ def test_an_import_while_a_kept_answer_is_looked_for_is_seen_whole(books, kind):
 
 
 @DATABASES
-def test_what_is_not_committed_is_seen_by_nobody(books, kind):
-    both = books(kind, kept=False)
+def test_what_is_not_committed_is_seen_by_nobody(user_of, kind):
+    both = user_of(kind, cached=False)
     before = {path: both.ask(path) for path in PATHS}
     paused, going_on, seen = threading.Event(), threading.Event(), []
 
@@ -232,9 +232,9 @@ def test_what_is_not_committed_is_seen_by_nobody(books, kind):
 
 
 @DATABASES
-@pytest.mark.parametrize("kept", [True, False], ids=["kept", "not-kept"])
-def test_many_readers_while_imports_run_see_one_state_each(books, kind, kept):
-    both = books(kind, kept=kept)
+@pytest.mark.parametrize("cached", [True, False], ids=["cached", "uncached"])
+def test_many_readers_while_imports_run_see_one_state_each(user_of, kind, cached):
+    both = user_of(kind, cached=cached)
     done, failures = threading.Event(), []
     answers, rounds = defaultdict(set), [0] * 3
 
