@@ -170,7 +170,7 @@ class Site:
         self.ended: list[ServerProcess] = []
 
     def start(self, **settings: str) -> ServerProcess:
-        """A service on the port that is free, once it is ready and all its workers serve.
+        """A service on the first port that is free, once it is ready and all its workers serve.
 
         To be called by the main thread.
         """
