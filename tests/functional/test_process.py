@@ -2,12 +2,14 @@
 
 import http.client
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support.command import Command
 from support.process import ServerProcess
 from support.programs import free_port
 
@@ -17,20 +19,15 @@ PROGRAMS = Path(sys.executable).parent
 
 @pytest.fixture
 def place(tmp_path):
-    (tmp_path / "development.ini").write_text((ROOT / "development.ini").read_text())
-    return tmp_path
+    """A folder with the ini file, and the command for it."""
+    command = Command(tmp_path, {})
+    command.ini = tmp_path / "development.ini"
+    command.ini.write_text((ROOT / "development.ini").read_text())
+    return command
 
 
-def finance_api(place, *arguments):
-    done = subprocess.run(
-        [PROGRAMS / "finance-api", *arguments],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def new_token(place):
+    return place.done("token", "create", "demo@example.com", "--name", "x").decode().strip()
 
 
 class Server(ServerProcess):
@@ -44,16 +41,17 @@ class Server(ServerProcess):
 
 
 @pytest.fixture
-def server(place):
-    finance_api(place, "db", "upgrade")
-    finance_api(place, "load-demo", "--records-per-user", "200")
-    server = Server(place).wait()
+def server(place, new_sqlite_url):
+    (place.directory / "var").mkdir()
+    shutil.copy(new_sqlite_url().removeprefix("sqlite:///"), place.directory / "var" / "finance.db")
+    place.done("load-demo", "--records-per-user", "20")
+    server = Server(place.directory).wait()
     yield server
     server.stop()
 
 
 def test_a_service_from_the_ini_file_answers_on_the_given_port(place, server):
-    token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
+    token = new_token(place)
     response, body = server.get("/v1/api/records?limit=2", {"Authorization": f"Bearer {token}"})
     assert response.status == 200
     assert len(json.loads(body)["records"]) == 2
@@ -62,18 +60,18 @@ def test_a_service_from_the_ini_file_answers_on_the_given_port(place, server):
 
 
 def test_a_revoked_token_is_refused_on_the_next_request(place, server):
-    token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
+    token = new_token(place)
     headers = {"Authorization": f"Bearer {token}"}
     assert server.get("/v1/api/labels", headers)[0].status == 200
-    finance_api(place, "token", "revoke", "--value", token)
+    place.done("token", "revoke", "--value", token)
     assert server.get("/v1/api/labels", headers)[0].status == 401
 
 
 def test_at_its_end_the_service_writes_when_tokens_were_last_used(place, server):
-    token = finance_api(place, "token", "create", "demo@example.com", "--name", "x").strip()
+    token = new_token(place)
     assert server.get("/v1/api/labels", {"Authorization": f"Bearer {token}"})[0].status == 200
     assert server.stop() == 0, server.said
-    listed = finance_api(place, "token", "list", "demo@example.com").splitlines()[1]
+    listed = place.done("token", "list", "demo@example.com").decode().splitlines()[1]
     assert listed.split()[5].endswith("Z")
     assert token not in server.said
 
@@ -90,7 +88,7 @@ def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, v
     monkeypatch.setenv(setting, value)
     done = subprocess.run(
         [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
-        cwd=place,
+        cwd=place.directory,
         capture_output=True,
         text=True,
         check=False,
