@@ -211,6 +211,14 @@ SETTINGS: tuple[Setting, ...] = (
         "The approximate size of a process's response cache; 0 switches it off.",
     ),
     Setting(
+        "finance_api.max_data_requests",
+        _integer(1, 1000),
+        "3",
+        "requests",
+        "Requests for data that a process reads from the database at once; fewer than the "
+        "server's threads, so that health is still answered.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",
@@ -279,6 +287,14 @@ SETTINGS: tuple[Setting, ...] = (
         "100/minute, 1000/hour",
         "requests/unit",
         "Requests of a user to the internal API, in sliding windows; all of them must pass.",
+    ),
+    Setting(
+        "finance_api.ratelimit.free",
+        _integer(1, 10_000),
+        "20",
+        "requests a second",
+        "304s and requests for API usage of a token or user that cost nothing, as a token bucket "
+        "of 5 seconds; past it they cost what others do.",
     ),
     Setting(
         "finance_api.ratelimit.failed_auth",

@@ -21,13 +21,19 @@ class RateLimiter(ABC):
     """
 
     @abstractmethod
-    def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        """Takes one request of every limit of the rule, or of none: a refusal takes nothing."""
+    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
+        """Takes one request of every limit of the rule, or of none: a refusal takes nothing.
+
+        is_free: takes one of ``rule.free`` instead, as long as one is left there.
+        """
 
     @abstractmethod
-    def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
+    def give_back(
+        self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
+    ) -> Decision:
         """Undoes a take, once; a refused one took nothing. No level rises above its limit.
 
+        is_free: only in exchange for one of ``rule.free``, if one is left there.
         Returns what `peek` would return after it.
         """
 

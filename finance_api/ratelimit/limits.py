@@ -26,7 +26,7 @@ class Algorithm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``count`` requests in a window, which is a second, a minute, an hour or a day."""
+    """``count`` requests in a window: a second, a minute, an hour or a day; or `Rule.free`'s."""
 
     count: int
     window_seconds: int
@@ -69,11 +69,14 @@ class Rule:
 
     name: each rule has counters of its own.
     limits: at least one, of different windows.
+    free: a token bucket of requests that are not counted, if they are free by their nature; past
+    it they are.
     """
 
     name: str
     algorithm: Algorithm
     limits: tuple[Limit, ...]
+    free: Limit | None = None
 
     def __hash__(self) -> int:
         # Computed at each request; strings cache theirs.
@@ -103,12 +106,14 @@ class Decision:
 
     levels: one for each limit of the rule, in its order.
     taken_at_ms: ``now_ms`` of the call.
+    taken: whether a request of the limits was taken, which can be given back.
     made_by: the limiter that decided, if there are several.
     """
 
     allowed: bool
     levels: tuple[Level, ...]
     taken_at_ms: int
+    taken: bool = field(default=False, compare=False)
     made_by: object = field(default=None, compare=False, repr=False)
 
     @property

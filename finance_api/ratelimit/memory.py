@@ -22,25 +22,31 @@ class MemoryLimiter(RateLimiter):
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counters: dict[Rule, tuple[Counter[Any], ...]] = {}
+        self._free: dict[Rule, BucketCounter] = {}
 
     @property
     def state_count(self) -> int:
         """The number of stored states; one of a full level is dropped within two windows."""
         with self._lock:
-            return sum(c.state_count() for counters in self._counters.values() for c in counters)
+            counters = [*self._counters.values(), self._free.values()]
+            return sum(counter.state_count() for each in counters for counter in each)
 
-    def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
+    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
         with self._lock:
             states = self._read(rule, key, now_ms)
+            if is_free and self._take_free(rule, key, now_ms):
+                return _decision(True, states, now_ms)
             allowed = _has_left(states)
             if allowed:
                 states = [(counter, counter.take(key, state, now_ms)) for counter, state in states]
-            return _decision(allowed, states, now_ms)
+            return _decision(allowed, states, now_ms, taken=allowed)
 
-    def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
+    def give_back(
+        self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
+    ) -> Decision:
         with self._lock:
             states = self._read(rule, key, now_ms)
-            if decision.allowed:
+            if decision.taken and (not is_free or self._take_free(rule, key, now_ms)):
                 at_ms = decision.taken_at_ms
                 states = [
                     (counter, counter.give_back(key, state, at_ms)) for counter, state in states
@@ -62,10 +68,23 @@ class MemoryLimiter(RateLimiter):
             self._counters[rule] = counters
         return [(counter, counter.read(key, now_ms)) for counter in counters]
 
+    def _take_free(self, rule: Rule, key: str, now_ms: int) -> bool:
+        """Takes a request of ``rule.free``, if one is left."""
+        counter = self._free.get(rule)
+        if counter is None:
+            assert rule.free is not None
+            counter = self._free[rule] = BucketCounter(rule.free)
+        state = counter.read(key, now_ms)
+        has_left = counter.has_left(state)
+        if has_left:
+            counter.take(key, state, now_ms)
+        return has_left
+
 
 def _has_left(states: list[_State]) -> bool:
     return all(counter.has_left(state) for counter, state in states)
 
 
-def _decision(allowed: bool, states: list[_State], now_ms: int) -> Decision:
-    return Decision(allowed, tuple([c.level(state, now_ms) for c, state in states]), now_ms)
+def _decision(allowed: bool, states: list[_State], now_ms: int, *, taken: bool = False) -> Decision:
+    levels = tuple([counter.level(state, now_ms) for counter, state in states])
+    return Decision(allowed, levels, now_ms, taken)

@@ -14,12 +14,14 @@ from finance_api.edge.proxies import Address
 from finance_api.metrics import Metrics
 from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
-from finance_api.ratelimit.limits import Algorithm, Decision, Rule
+from finance_api.ratelimit.limits import Algorithm, Decision, Limit, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.settings import SettingError
 
 #: An IPv6 client usually has all addresses of such a network.
 _IPV6_PREFIX = 64
+#: So many seconds' worth of what is free can be saved up.
+_FREE_SECONDS = 5
 
 
 class Quotas:
@@ -32,24 +34,28 @@ class Quotas:
     def __init__(
         self, limiter: RateLimiter, strict: RateLimiter, settings: Mapping[str, Any]
     ) -> None:
-        def rule(name: str, algorithm: Algorithm) -> Rule:
-            return Rule(name, algorithm, settings[f"finance_api.ratelimit.{name}"])
+        def rule(name: str, algorithm: Algorithm, free: Limit | None = None) -> Rule:
+            return Rule(name, algorithm, settings[f"finance_api.ratelimit.{name}"], free)
 
         self._limiter = limiter
         self._strict = strict
-        self._public = rule("public", Algorithm.TOKEN_BUCKET)
-        self._internal = rule("internal", Algorithm.SLIDING_WINDOW)
+        free = Limit(settings["finance_api.ratelimit.free"] * _FREE_SECONDS, _FREE_SECONDS)
+        self._public = rule("public", Algorithm.TOKEN_BUCKET, free)
+        self._internal = rule("internal", Algorithm.SLIDING_WINDOW, free)
         self._failed_auth = rule("failed_auth", Algorithm.TOKEN_BUCKET)
         self._sign_in_account = rule("sign_in_account", Algorithm.TOKEN_BUCKET)
         self._sign_in_address = rule("sign_in_address", Algorithm.TOKEN_BUCKET)
 
-    def take(self, identity: Identity, now_ms: int) -> Decision:
-        """Takes a request of this identity."""
-        return self._limiter.take(*self._counted(identity), now_ms)
+    def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
+        """Takes a request of this identity. is_free: as of `RateLimiter`."""
+        return self._limiter.take(*self._counted(identity), now_ms, is_free=is_free)
 
-    def give_back(self, identity: Identity, decision: Decision, now_ms: int) -> Decision:
-        """Undoes `take`."""
-        return self._limiter.give_back(*self._counted(identity), decision, now_ms)
+    def give_back(
+        self, identity: Identity, decision: Decision, now_ms: int, *, is_free: bool
+    ) -> Decision:
+        """Undoes `take`. is_free: as of `RateLimiter`."""
+        counted = self._counted(identity)
+        return self._limiter.give_back(*counted, decision, now_ms, is_free=is_free)
 
     def peek(self, identity: Identity, now_ms: int) -> Decision:
         """The levels, without taking a request."""

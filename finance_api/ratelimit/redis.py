@@ -41,25 +41,35 @@ class RedisLimiter(RateLimiter):
         )
         self._script = self._client.register_script(SCRIPT)
 
-    def take(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        return self._run("take", rule, key, now_ms, now_ms)
+    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
+        return self._run("take", rule, key, now_ms, now_ms, is_free)
 
-    def give_back(self, rule: Rule, key: str, decision: Decision, now_ms: int) -> Decision:
-        what = "give back" if decision.allowed else "peek"
-        return self._run(what, rule, key, now_ms, decision.taken_at_ms)
+    def give_back(
+        self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
+    ) -> Decision:
+        if not decision.taken:
+            return self.peek(rule, key, now_ms)
+        return self._run("give back", rule, key, now_ms, decision.taken_at_ms, is_free)
 
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
-        return self._run("peek", rule, key, now_ms, now_ms)
+        return self._run("peek", rule, key, now_ms, now_ms, False)
 
     def close(self) -> None:
         self._client.close()
 
-    def _run(self, what: str, rule: Rule, key: str, now_ms: int, taken_at_ms: int) -> Decision:
+    def _run(
+        self, what: str, rule: Rule, key: str, now_ms: int, taken_at_ms: int, is_free: bool
+    ) -> Decision:
         # The braces keep the keys of one question in one slot of a cluster.
-        keys = [f"finance_api:ratelimit:{{{rule.name}:{key}}}:{lim.name}" for lim in rule.limits]
+        prefix = f"finance_api:ratelimit:{{{rule.name}:{key}}}"
+        keys = [f"{prefix}:{limit.name}" for limit in rule.limits]
         args: list[str | int] = [what, _ALGORITHMS[rule.algorithm], now_ms, taken_at_ms]
         for limit in rule.limits:
             args += [limit.count, limit.window_ms]
+        if is_free:
+            assert rule.free is not None
+            keys.append(f"{prefix}:free")
+            args += [rule.free.count, rule.free.window_ms, "free"]
         try:
             answer: Any = self._script(keys=keys, args=args)
         except redis.RedisError as error:
@@ -67,6 +77,7 @@ class RedisLimiter(RateLimiter):
                 # The others are of the same server; each would fail once when it is back.
                 self._client.connection_pool.disconnect(inuse_connections=False)
             raise LimiterUnavailable(f"Redis: {error}") from error
-        allowed, *numbers = answer
+        allowed, taken, *numbers = answer
         levels = zip(rule.limits, *(numbers[n::4] for n in range(4)), strict=True)
-        return Decision(bool(allowed), tuple([Level(*level) for level in levels]), now_ms)
+        found = tuple([Level(*level) for level in levels])
+        return Decision(bool(allowed), found, now_ms, bool(taken))

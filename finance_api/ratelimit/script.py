@@ -2,9 +2,11 @@
 
 KEYS: one for each limit. ARGV: what is to be done ("take", "give back" or "peek"), the algorithm
 ("bucket" or "log"), now and the time of the take that is given back, in milliseconds; then the
-count and the milliseconds of the window of each limit.
+count and the milliseconds of the window of each limit. With "free" at the end, the last of the
+limits is the bucket of what is free.
 
-Answers 1 or 0 (allowed), then remaining, full_ms, next_ms and retry_ms of each limit.
+Answers 1 or 0 (allowed) and 1 or 0 (taken of the limits), then remaining, full_ms, next_ms and
+retry_ms of each limit but that one.
 
 Lua's numbers are doubles. Every product stays below 2^53, as `parse_limits` sees to, and
 `divide` is exact, so that nothing is rounded. Keys expire by Redis' own clock, a minute after
@@ -143,13 +145,34 @@ function log.write(self)
   redis.call('PEXPIRE', self.key, whole(full_ms + spare_ms))
 end
 
+local function limit_of(n)
+  return {key = KEYS[n], count = tonumber(ARGV[3 + 2 * n]), window = tonumber(ARGV[4 + 2 * n])}
+end
+
+local count = #KEYS
+if ARGV[#ARGV] == 'free' then
+  local free = limit_of(count)
+  count = count - 1
+  bucket.read(free)
+  local has_left = bucket.level(free) >= 1
+  if has_left then
+    bucket.take(free)
+  end
+  if has_left or free.moved then
+    bucket.write(free)
+  end
+  if what == 'take' and has_left then
+    what = 'free'
+  elseif what == 'give back' and not has_left then
+    what = 'peek'
+  end
+end
+
 local kind = algorithm == 'log' and log or bucket
 local limits = {}
 local allowed = true
-for n, key in ipairs(KEYS) do
-  local limit = {
-    key = key, count = tonumber(ARGV[3 + 2 * n]), window = tonumber(ARGV[4 + 2 * n])
-  }
+for n = 1, count do
+  local limit = limit_of(n)
   kind.read(limit)
   if what == 'give back' then
     kind.give_back(limit)
@@ -158,13 +181,14 @@ for n, key in ipairs(KEYS) do
   limits[n] = limit
 end
 
-local answer = {allowed and 1 or 0}
+local takes = what == 'take' and allowed
+local answer = {(allowed or what == 'free') and 1 or 0, takes and 1 or 0}
 for _, limit in ipairs(limits) do
-  if what == 'take' and allowed then
+  if takes then
     kind.take(limit)
   end
   -- What the clock has moved is kept too, else the wait that is answered would not be enough.
-  if limit.moved or what == 'give back' or what == 'take' and allowed then
+  if limit.moved or what == 'give back' or takes then
     kind.write(limit)
   end
   local remaining, full_ms, next_ms = kind.level(limit)

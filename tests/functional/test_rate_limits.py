@@ -10,9 +10,11 @@ from webtest import TestApp
 
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.issuing import issue_token
-from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.errors import StatementTimeout, StorageUnavailable
 from finance_api.storage.memory import MemoryDataReader
+from finance_api.storage.sql.backend import SqlBackend
 from support.books import account, label, record
+from support.locks import locked
 from support.service import USUAL_LIMITS, Service
 
 CAPACITY = 500
@@ -411,6 +413,52 @@ def test_what_went_wrong_here_is_given_back(
         assert_headers(asking(), 2)
 
 
+def test_what_ran_into_its_time_limit_is_charged(service, ask, ask_internally, monkeypatch):
+    """Before: it was given back, so that one token could use all of the processor."""
+    for asking, assert_headers in ((ask, assert_bucket), (ask_internally, assert_windows)):
+        with monkeypatch.context() as patch:
+            patch.setattr(MemoryDataReader, "list_rows", raising(StatementTimeout("late")))
+            for used in range(1, 6):
+                response = asking()
+                assert (response.status_int, response.headers["Retry-After"]) == (503, "2")
+                assert_headers(response, used)
+
+
+def test_a_statement_that_sqlite_ends_is_charged(new_settings):
+    """Before: it was given back."""
+    settings = new_settings("sqlite")
+    service = Service("sqlite", {**settings, **USUAL_LIMITS})
+    client = service.client()
+    client.load(account(), *(record(n, note="x" * 50) for n in range(1, 5_001)))
+    hasty = SqlBackend(settings["sqlalchemy.url"], statement_seconds=0)
+    service.replace(storage=hasty)
+    assert_ends_and_is_charged(service, client, "records?sortBy=note", "get-records?sort_by=note")
+    hasty.close()
+    service.stop()
+
+
+def test_a_statement_that_postgresql_ends_is_charged(new_settings):
+    """Before: it was given back."""
+    settings = new_settings("postgresql")
+    limit = {"sqlalchemy.statement_seconds": "1"}
+    service = Service("postgresql", {**settings, **USUAL_LIMITS, **limit})
+    client = service.client()
+    with locked(settings["sqlalchemy.url"], "budgets"):
+        assert_ends_and_is_charged(service, client, "budgets", "get-docs?document_type=Budget")
+    service.stop()
+
+
+def assert_ends_and_is_charged(service, client, public, internal):
+    jwt = {"Authorization": f"Bearer {service.jwt(client.user)}"}
+    for headers, path, assert_headers in (
+        (client.headers, f"/v1/api/{public}", assert_bucket),
+        (jwt, f"/internal/v1/{internal}", assert_windows),
+    ):
+        response = Asking(service, headers)(path)
+        assert response.status_int == 503
+        assert_headers(response, 1)
+
+
 def raising(error):
     def fail(*arguments, **options):
         raise error
@@ -432,10 +480,39 @@ def test_a_304_is_given_back_with_a_tag_and_by_head_too(client, ask):
 def test_a_304_on_the_internal_surface_makes_room_in_both_windows(service, ask_internally):
     ask = ask_internally
     assert ask.passed(99) == 99
-    for _ in range(300):
+    for _ in range(100):
         assert ask.status(If_None_Match="*") == 304
     assert ask.status() == 200
     assert ask.status(If_None_Match="*") == 429
+
+
+def test_304s_are_free_up_to_20_a_second_and_charged_past_that(service, client, ask):
+    """Before: as many as one liked cost nothing, on both surfaces."""
+    internally = Asking(service, {"Authorization": f"Bearer {service.jwt(client.user)}"})
+    internally.path = "/internal/v1/get-records"
+    for asking, limit in ((ask, CAPACITY), (internally, 100)):
+
+        def cost(requests, asking=asking):
+            """What is left after each of so many 304s."""
+            answers = [asking(If_None_Match="*") for _ in range(requests)]
+            assert {answer.status_int for answer in answers} == {304}
+            assert not any("Retry-After" in answer.headers for answer in answers)
+            return [int(answer.headers["X-RateLimit-Remaining"]) for answer in answers]
+
+        # Five seconds' worth at once.
+        assert cost(100) == [limit] * 100
+        assert cost(3) == [limit - 1, limit - 2, limit - 3]
+        service.clock.advance(1)
+        assert cost(21) == [limit - 3] * 20 + [limit - 4]
+        # Another token, or user, has free ones of its own.
+        other = service.client()
+        assert other.get("labels", headers={"If-None-Match": "*"}).status_int == 304
+        assert other.get("labels").headers["X-RateLimit-Remaining"] == "499"
+        assert cost(limit - 4) == list(range(limit - 5, -1, -1))
+        assert_429(asking(If_None_Match="*"), 7 if asking is ask else 59)
+        # What is free is saved up while nothing else is left, and is of no use then.
+        service.clock.advance(6)
+        assert_429(asking(If_None_Match="*"), 1 if asking is ask else 53)
 
 
 def test_with_nothing_left_there_is_no_304_either(client, ask):
@@ -471,6 +548,31 @@ def test_asking_for_the_usage_costs_nothing_and_always_answers(service, ask):
         (f"{STATS}/x", "GET", {}, 429),
     ):
         assert (path, ask.status(path, method, **headers)) == (path, status)
+
+
+def test_usage_is_free_up_to_20_a_second_and_charged_past_that(service, ask):
+    """Before: as many as one liked cost nothing, and all of them were answered."""
+    assert [ask(STATS).headers["X-RateLimit-Remaining"] for _ in range(100)] == ["500"] * 100
+    charged = ask(STATS)
+    assert_bucket(charged, 1)
+    assert charged.json["rateLimit"]["remaining"] == 499
+    # A 304 is not free then, either.
+    assert_bucket(ask(If_None_Match="*"), 2)
+    assert ask.passed(CAPACITY) == CAPACITY - 2
+    assert_429(ask(STATS), 8)
+    service.clock.advance(1)
+    assert [ask.status(STATS) for _ in range(21)] == [200] * 20 + [429]
+    assert ask.status() == 429
+
+
+@pytest.mark.parametrize("free", ["1", "7"])
+def test_what_is_free_is_a_setting(new_settings, free):
+    settings = {"finance_api.ratelimit.free": free}
+    service = Service("memory", {**new_settings("memory"), **USUAL_LIMITS, **settings})
+    ask = Asking(service, service.client().headers)
+    assert [ask.status(If_None_Match="*") for _ in range(5 * int(free))] == [304] * 5 * int(free)
+    assert_bucket(ask(If_None_Match="*"), 1)
+    service.stop()
 
 
 def test_a_refusal_comes_before_every_other_fault_but_401(service, client, ask):

@@ -51,11 +51,11 @@ class Flaky(RateLimiter):
             raise LimiterUnavailable("it is switched off")
         return self.limiter
 
-    def take(self, rule, key, now_ms):
-        return self._ask().take(rule, key, now_ms)
+    def take(self, rule, key, now_ms, *, is_free=False):
+        return self._ask().take(rule, key, now_ms, is_free=is_free)
 
-    def give_back(self, rule, key, decision, now_ms):
-        return self._ask().give_back(rule, key, decision, now_ms)
+    def give_back(self, rule, key, decision, now_ms, *, is_free=False):
+        return self._ask().give_back(rule, key, decision, now_ms, is_free=is_free)
 
     def peek(self, rule, key, now_ms):
         return self._ask().peek(rule, key, now_ms)
@@ -331,9 +331,9 @@ def test_a_redis_that_swallows_questions_slows_one_request_a_second(black_hole, 
     asked = []
     take = fallback.shared.take
 
-    def take_and_count(*arguments):
+    def take_and_count(*arguments, **options):
         asked.append(arguments)
-        return take(*arguments)
+        return take(*arguments, **options)
 
     fallback.shared.take = take_and_count
     before = time.monotonic()

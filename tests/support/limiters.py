@@ -7,6 +7,7 @@ counts under keys of its own.
 import itertools
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import TypeVar
@@ -408,6 +409,66 @@ class RateLimiterConformance:
         back = limiter.give_back(rule, key, second, NOW + 30_000)
         assert back.levels == (Level(rule.limits[0], 1, 50_000, 30_000, 0),)
         assert limiter.peek(rule, key, NOW + 60_000).levels[0].remaining == 2
+
+    # -- what is free
+
+    def test_what_is_free_is_taken_first_and_then_the_limits(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("3/hour"), window_rule("3/hour, 4/day")):
+            rule, key = replace(rule, free=Limit(5, 5)), make_key()
+            free = [limiter.take(rule, key, NOW, is_free=True) for _ in range(5)]
+            assert free == [limiter.peek(rule, key, NOW)] * 5
+            assert [level.remaining for level in free[-1].levels] == [
+                limit.count for limit in rule.limits
+            ]
+            assert not any(decision.taken for decision in free)
+            counted = [limiter.take(rule, key, NOW, is_free=True) for _ in range(4)]
+            assert [each.allowed for each in counted] == [True, True, True, False]
+            assert [each.taken for each in counted] == [True, True, True, False]
+            # One is free again after a second, whatever is left of the limits.
+            assert not limiter.take(rule, key, NOW + 999, is_free=True).allowed
+            again = limiter.take(rule, key, NOW + 1_000, is_free=True)
+            assert (again.allowed, again.taken, again.levels[0].remaining) == (True, False, 0)
+            assert not limiter.take(rule, key, NOW + 1_000, is_free=True).allowed
+
+    def test_what_is_free_is_given_back_as_long_as_it_is(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("9/hour"), window_rule("9/hour, 10/day")):
+            rule, key = replace(rule, free=Limit(5, 5)), make_key()
+
+            def ask(rule: Rule = rule, key: str = key, now_ms: int = NOW) -> int:
+                taken = limiter.take(rule, key, now_ms)
+                back = limiter.give_back(rule, key, taken, now_ms, is_free=True)
+                assert back == limiter.peek(rule, key, now_ms)
+                return back.levels[0].remaining
+
+            assert [ask() for _ in range(8)] == [9, 9, 9, 9, 9, 8, 7, 6]
+            later = limiter.peek(rule, key, NOW + 1_000).levels[0].remaining
+            assert [ask(now_ms=NOW + 1_000) for _ in range(2)] == [later, later - 1]
+            # A failure is given back without anything in exchange.
+            failed = limiter.take(rule, key, NOW + 1_000)
+            back = limiter.give_back(rule, key, failed, NOW + 1_000)
+            assert back.levels[0].remaining == later - 1
+
+    def test_what_was_free_or_refused_is_not_given_back(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("3/hour"), window_rule("3/hour")):
+            rule, key = replace(rule, free=Limit(5, 5)), make_key()
+            assert take_many(limiter, rule, key, 2) == 2
+            free = limiter.take(rule, key, NOW, is_free=True)
+            assert limiter.give_back(rule, key, free, NOW).levels[0].remaining == 1
+            assert take_many(limiter, rule, key, 1) == 1
+            refused = limiter.take(rule, key, NOW)
+            back = limiter.give_back(rule, key, refused, NOW, is_free=True)
+            assert (back.allowed, back.levels[0].remaining) == (False, 0)
+            # Nor did it use up what is free.
+            assert [limiter.take(rule, key, NOW, is_free=True).allowed for _ in range(5)] == [
+                *[True] * 4,
+                False,
+            ]
+
+    def test_threads_share_what_is_free(self, limiter: RateLimiter) -> None:
+        rule, key = replace(bucket_rule("7/hour"), free=Limit(100, 5)), make_key()
+        taken = in_threads(16, 200, lambda: limiter.take(rule, key, NOW, is_free=True))
+        assert sum(each.allowed for each in taken) == 107
+        assert sum(each.taken for each in taken) == 7
 
     # -- clocks that jump
 

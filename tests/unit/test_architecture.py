@@ -121,6 +121,7 @@ ALLOWED = {
     "values": (),
     "clock": (),
     "background": (),
+    "bulkhead": (),
     "circuit_breaker": (),
     "problem": (),
     "querystring": (),
@@ -132,6 +133,7 @@ ALLOWED = {
         "api.response_cache",
         "auth",
         "background",
+        "bulkhead",
         "clock",
         "housekeeping",
         "metrics",
@@ -170,7 +172,7 @@ ALLOWED = {
         "values",
     ),
     "demo": ("importers", "resources", "values"),
-    "errors": ("problem", "requests", "storage.errors"),
+    "errors": ("bulkhead", "problem", "requests", "storage.errors"),
     "auth": (
         "background",
         "edge.proxies",
@@ -194,6 +196,7 @@ ALLOWED = {
         "metrics",
         "requests",
         "settings",
+        "storage.errors",
         "surfaces",
     ),
     "usage": ("auth.identity", "background", "requests", "storage.interface", "surfaces", "values"),
@@ -306,7 +309,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("edge", "storage.sql", "ratelimit.fallback", "circuit_breaker")
+    homes = own("edge", "storage.sql", "ratelimit.fallback", "bulkhead", "circuit_breaker")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

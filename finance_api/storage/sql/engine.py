@@ -18,7 +18,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
-from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StatementTimeout, StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.driver import Driver
 from finance_api.storage.sql.driver_sqlite import SqliteDriver
@@ -42,15 +42,14 @@ _READING_CACHE_KIB = 2_048
 _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
 
-#: SQLite's result codes for what may be over later, or is the file's fault: locked, interrupted,
-#: full, read-only, not to be opened, damaged.
+#: SQLite's result codes for what may be over later, or is the file's fault: locked, full,
+#: read-only, not to be opened, damaged.
 _SQLITE_UNAVAILABLE = frozenset(
     (
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
         sqlite3.SQLITE_NOMEM,
         sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_INTERRUPT,
         sqlite3.SQLITE_IOERR,
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_FULL,
@@ -264,6 +263,8 @@ def _tell_unavailable(context: ExceptionContext) -> None:
 
 def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
     """Raises StorageNotReady or StorageUnavailable if that is what the driver's error means."""
+    if _is_timeout(error):
+        raise StatementTimeout(f"a statement took too long: {_one_line(error)}") from error
     if _is_missing_table(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
     if is_disconnect or _is_unavailable(error, dialect.loaded_dbapi):
@@ -276,6 +277,12 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
             hint = " (if it was never made: run 'finance-api db upgrade')"
         message = f"the database does not answer: {_one_line(error)}{hint}"
         raise StorageUnavailable(message) from error
+
+
+def _is_timeout(error: BaseException) -> bool:
+    # PostgreSQL: query_canceled.
+    code = getattr(error, "sqlite_errorcode", None)
+    return getattr(error, "sqlstate", None) == "57014" or code == sqlite3.SQLITE_INTERRUPT
 
 
 def _is_locked(error: BaseException) -> bool:
