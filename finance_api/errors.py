@@ -10,19 +10,23 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, status_map
 from pyramid.response import Response
 
+from finance_api.bulkhead import BulkheadFull
 from finance_api.problem import CONTENT_TYPE, problem_body
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
 logger = logging.getLogger(__name__)
 
-#: Retry-After while the storage is unavailable.
+#: Retry-After while the storage is unavailable or busy.
 STORAGE_RETRY_SECONDS = 2
 
+BUSY = "Other requests keep the database busy; please try again."
 UNEXPECTED = "Something went wrong; please report the request id {}."
 
+NOT_FOUND = "There is nothing at this path."
+
 _DETAILS = {
-    404: "There is nothing at this path.",
+    404: NOT_FOUND,
     405: "Only GET and HEAD are allowed here.",
     503: "The database is unavailable; please try again.",
 }
@@ -64,6 +68,11 @@ def storage_unavailable(error: Exception, request: Request) -> Response:
     return problem(503, _DETAILS[503], headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
 
 
+def busy(error: BulkheadFull, request: Request) -> Response:
+    """503 at once."""
+    return problem(503, BUSY, headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
+
+
 def unexpected(error: Exception, request: Request) -> Response:
     """500 with the request id, under which the error is logged."""
     request_id = log_unexpected(error, request)
@@ -84,4 +93,5 @@ def includeme(config: Configurator) -> None:
     config.add_notfound_view(as_problem)
     config.add_exception_view(storage_unavailable, context=StorageUnavailable)
     config.add_exception_view(storage_unavailable, context=StorageNotReady)
+    config.add_exception_view(busy, context=BulkheadFull)
     config.add_exception_view(unexpected, context=Exception)

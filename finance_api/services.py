@@ -10,6 +10,7 @@ from finance_api.auth.jwts import JwtRules
 from finance_api.auth.last_used import make_last_used
 from finance_api.auth.sessions import SeenSessions
 from finance_api.background import Periodic, WriteBehind
+from finance_api.bulkhead import Bulkhead
 from finance_api.clock import Clock
 from finance_api.housekeeping import make_housekeeping
 from finance_api.metrics import Metrics
@@ -22,7 +23,10 @@ from finance_api.usage.counting import UserDay, make_usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """``request.services`` of every request of the application."""
+    """``request.services`` of every request of the application.
+
+    data_requests: through which user's data is read from the storage.
+    """
 
     clock: Clock
     metrics: Metrics
@@ -35,6 +39,7 @@ class Services:
     usage: WriteBehind[UserDay]
     housekeeping: Periodic
     response_cache: ResponseCache
+    data_requests: Bulkhead
 
     def close(self) -> None:
         """Writes what is pending and closes connections, at the end of a process.
@@ -67,4 +72,5 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         usage=make_usage(storage),
         housekeeping=make_housekeeping(storage, clock, rules.leeway_seconds),
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
+        data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
     )

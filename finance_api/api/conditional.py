@@ -46,7 +46,9 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
     response: CachedResponse | None
     response = services.response_cache.get(user.id, user.data.revision, key)
     if response is None:
-        payload = _read(request.storage, data_request, user.id, today)
+        payload = services.data_requests.call(
+            lambda: _read(request.storage, data_request, user.id, today)
+        )
         response = _cacheable(user, data_request, payload, day)
         # Another process may have imported since the user was read.
         revision, size = payload.state.revision, len(response.body)

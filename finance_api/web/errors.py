@@ -10,7 +10,8 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
-from finance_api.errors import STORAGE_RETRY_SECONDS, UNEXPECTED, log_unexpected
+from finance_api.bulkhead import BulkheadFull
+from finance_api.errors import BUSY, STORAGE_RETRY_SECONDS, UNEXPECTED, log_unexpected
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -84,6 +85,12 @@ def unavailable(error: Exception, request: Request) -> Response:
     return response
 
 
+def busy(error: BulkheadFull, request: Request) -> Response:
+    response = error_page(request, 503, BUSY)
+    response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
+    return response
+
+
 def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
     return error_page(request, 400)
 
@@ -100,5 +107,6 @@ def includeme(config: Configurator) -> None:
     config.add_exception_view(stale_form, context=BadCSRFToken, **here)
     for error in (StorageUnavailable, StorageNotReady, LimiterUnavailable):
         config.add_exception_view(unavailable, context=error, **here)
+    config.add_exception_view(busy, context=BulkheadFull, **here)
     config.add_exception_view(undecodable, context=UnicodeDecodeError, **here)
     config.add_exception_view(unexpected, context=Exception, **here)

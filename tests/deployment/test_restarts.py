@@ -3,14 +3,13 @@
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from support.deployment import WORKERS, Crowd, Site, SiteClient
+from support.locks import locked
 from support.nightly import NIGHTLY, count
 from support.process import ServerProcess
 from support.programs import wait_until
@@ -54,30 +53,6 @@ def test_f3_the_end_of_one_of_two_services_loses_no_request(
     figures(f"{rounds} times {CLIENTS} requests in flight, {len(crowd.lost)} lost")
 
 
-@contextmanager
-def locked(site: Site) -> Iterator[None]:
-    """Who reads labels waits meanwhile."""
-    engine = create_engine(site.service.app.registry.settings["sqlalchemy.url"])
-    try:
-        with engine.begin() as connection:
-            connection.execute(text("LOCK TABLE labels IN ACCESS EXCLUSIVE MODE"))
-            yield
-    finally:
-        engine.dispose()
-
-
-def waiting_for_the_lock(site: Site) -> int:
-    engine = create_engine(site.service.app.registry.settings["sqlalchemy.url"])
-    try:
-        with engine.connect() as connection:
-            query = (
-                "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'labels'::regclass"
-            )
-            return int(connection.execute(text(query)).scalar_one())
-    finally:
-        engine.dispose()
-
-
 def requests_read(port: int) -> int:
     """Connections to a port of which everything that came was read, by the system's table."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
@@ -90,13 +65,15 @@ def requests_read(port: int) -> int:
 class InFlight:
     """Requests that the service has read and cannot answer while there is the lock."""
 
-    def __init__(self, site: Site, server: ServerProcess, clients: list[SiteClient]) -> None:
+    def __init__(
+        self, server: ServerProcess, clients: list[SiteClient], waiting: Callable[[], int]
+    ) -> None:
         #: By client; what was raised where there is no right answer.
         self.failures: dict[SiteClient, Exception] = {}
         self._threads = [threading.Thread(target=self._ask, args=(each,)) for each in clients]
         for thread in self._threads:
             thread.start()
-        wait_until(lambda: waiting_for_the_lock(site) > 0)
+        wait_until(lambda: waiting() > 0)
         wait_until(lambda: requests_read(server.port) == len(clients))
 
     def _ask(self, client: SiteClient) -> None:
@@ -125,8 +102,8 @@ def test_f3_what_is_in_flight_is_answered_by_the_process_that_ends(
     # The guard: granian's own graceful end; with drain_seconds = 1 (below) they are lost.
     (server,) = served.running
     clients = [served.client() for _ in range(CLIENTS)]
-    with locked(served):
-        flying = InFlight(served, server, clients)
+    with locked(served.url, "labels") as waiting:
+        flying = InFlight(server, clients, waiting)
         served.forget(server)
         for each in signals:
             server.process.send_signal(each)
@@ -145,8 +122,8 @@ def test_f3_past_the_limit_requests_end_with_503_and_the_process_ends(served: Si
     served.end(first)
     server = served.start(drain_seconds="1")
     (client,) = clients = [served.client()]
-    with locked(served):
-        flying = InFlight(served, server, clients)
+    with locked(served.url, "labels") as waiting:
+        flying = InFlight(server, clients, waiting)
         served.forget(server)
         server.process.send_signal(signal.SIGTERM)
         # granian kills its workers then, and says so; its exit code does not.
@@ -163,8 +140,8 @@ def test_f3_sighup_replaces_the_workers_and_loses_nothing(served: Site) -> None:
     (server,) = served.running
     before = {worker.pid for worker in server.workers}
     clients = [served.client() for _ in range(CLIENTS)]
-    with locked(served):
-        flying = InFlight(served, server, clients)
+    with locked(served.url, "labels") as waiting:
+        flying = InFlight(server, clients, waiting)
         server.process.send_signal(signal.SIGHUP)
     flying.join()
     assert flying.failures == {}

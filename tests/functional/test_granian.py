@@ -413,6 +413,10 @@ def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
         ),
         ({"cors__origins": "x"}, "finance_api.cors.origins: 'x' x is not an origin"),
         ({"server__workers": "many"}, "server.workers: 'many' is not a whole number from 1 to 256"),
+        (
+            {"server__threads": "3"},
+            "server.threads: 3 are too few for finance_api.max_data_requests = 3; one more",
+        ),
         ({"server__port": "0"}, "server.port: '0' is not a whole number from 1 to 65535"),
         ({"server__host": "localhost"}, "server.host: 'localhost' is not an IP address"),
         ({"server__host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),

@@ -152,6 +152,7 @@ class Site:
         self, directory: Path, storage: str, settings: dict[str, str], redis_url: str
     ) -> None:
         self.storage = storage
+        self.url = settings["sqlalchemy.url"]
         self.service = Service(storage, settings)
         self.directory = directory
         self._settings = {
@@ -164,6 +165,10 @@ class Site:
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
+            # More at once than any test makes: slow ones are to wait here, not to be refused.
+            "server.threads": "12",
+            "finance_api.max_data_requests": "11",
+            "sqlalchemy.pool_size": "12",
         }
         self.ports = (free_port(), free_port())
         self.running: list[ServerProcess] = []

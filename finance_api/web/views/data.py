@@ -80,7 +80,8 @@ def download(request: Request) -> Response:
     # as if it were complete.
     with ExitStack() as stack:
         file = stack.enter_context(SpooledTemporaryFile(_MEMORY_BYTES))
-        file.writelines(dump_lines(request.storage, user_id))
+        lines = dump_lines(request.storage, user_id)
+        request.services.data_requests.call(lambda: file.writelines(lines))
         length = file.tell()
         file.seek(0)
         # From here on it is closed with the response.

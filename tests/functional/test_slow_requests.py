@@ -1,0 +1,153 @@
+"""Slow requests for data leave a thread to others: they get 503 at once where they would take all.
+
+Before: with four threads and eight slow requests, everything else waited until they had ended.
+"""
+
+import http.client
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from finance_api.storage.memory import MemoryDataReader
+from support.books import account, label, record
+from support.browser import new_user, signed_in
+from support.locks import locked
+from support.process import ServerProcess
+from support.programs import wait_until
+from support.service import USUAL_LIMITS, Service
+
+PLACES = 3
+BUSY = "Other requests keep the database busy; please try again."
+
+
+class SlowReads:
+    """Lists of records and downloads wait until the end is set."""
+
+    def __init__(self, monkeypatch):
+        self.begun, self.end = threading.Semaphore(0), threading.Event()
+        for name in ("list_rows", "list_json", "scan_rows"):
+            monkeypatch.setattr(MemoryDataReader, name, self._slow(getattr(MemoryDataReader, name)))
+
+    def _slow(self, read):
+        def slowly(*arguments, **options):
+            self.begun.release()
+            assert self.end.wait(120)
+            return read(*arguments, **options)
+
+        return slowly
+
+    def wait(self, number):
+        for _ in range(number):
+            assert self.begun.acquire(timeout=60)
+
+
+@pytest.fixture
+def service(new_settings):
+    settings = {"finance_api.max_data_requests": str(PLACES)}
+    service = Service("memory", {**new_settings("memory"), **USUAL_LIMITS, **settings})
+    yield service
+    service.stop()
+
+
+def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkeypatch):
+    client, user = service.client(), new_user(service)
+    visitor = signed_in(service, user)
+    client.load(account(), record(), label())
+    known = client.get("labels").headers["ETag"]
+    reads = SlowReads(monkeypatch)
+    with ThreadPoolExecutor(16) as pool:
+        slow = [
+            pool.submit(client.get, "records", limit=1),
+            pool.submit(client.internal, "get-records", limit=1),
+            pool.submit(visitor.get, "/settings/data/download"),
+        ]
+        try:
+            reads.wait(PLACES)
+            # They would wait with the others otherwise, for as long as those take.
+            for path, ask, limit in (
+                ("records", client.get, "499"),
+                ("goals", client.get, "499"),
+                ("get-records", client.internal, "99"),
+            ):
+                refused = in_time(pool.submit(ask, path))
+                assert refused.status_int == 503
+                assert refused.json["error"] == refused.json["detail"] == BUSY
+                assert refused.headers["Retry-After"] == "2"
+                assert refused.headers["Content-Type"] == "application/problem+json"
+                # One for the list of labels, or none; and one for the slow one.
+                left = int(refused.headers["X-RateLimit-Remaining"])
+                assert left == int(limit) - (ask == client.get)
+            other = signed_in(service, user)
+            page = in_time(pool.submit(other.get, "/settings/data/download", 503))
+            assert page.headers["Retry-After"] == "2"
+            assert BUSY in page.text
+            for path, headers, status in (
+                ("/__lbheartbeat__", {}, 200),
+                ("/__heartbeat__", {}, 200),
+                ("/v1/api/labels", {"If-None-Match": known}, 304),
+                ("/v1/api/labels", {}, 200),
+                ("/v1/api/api-usage/stats", {}, 200),
+                ("/v1/api/records?limit=0", {}, 400),
+                ("/v1/api/nothing", {}, 404),
+                ("/settings/login", {}, 200),
+            ):
+                sent = {**client.headers, **headers}
+                answer = in_time(pool.submit(service.web.get, path, headers=sent, status="*"))
+                assert (path, answer.status_int) == (path, status)
+        finally:
+            reads.end.set()
+        assert [in_time(each).status_int for each in slow] == [200] * 3
+        assert in_time(pool.submit(client.get, "goals")).status_int == 200
+
+
+@pytest.mark.parametrize("ini", ["development.ini", "production.ini"])
+def test_health_is_answered_while_requests_are_slow(tmp_path, new_settings, figures, ini):
+    """On waitress and granian with four threads; eight requests wait for a table."""
+    settings = new_settings("postgresql")
+    service = Service("postgresql", settings)
+    headers = {"Host": "localhost", **service.client().headers}
+    given = {
+        "sqlalchemy.url": settings["sqlalchemy.url"],
+        "sqlalchemy.statement_seconds": "300",
+        "finance_api.allowed_hosts": "localhost",
+        "finance_api.require_https": "false",
+        "finance_api.jwt.keys": "",
+    }
+    server = ServerProcess(tmp_path, ini=ini, settings=given).wait("/__heartbeat__")
+
+    def get(path):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=250)
+        with closing(connection):
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            response.read()
+            return response.status
+
+    try:
+        with (
+            ThreadPoolExecutor(9) as pool,
+            locked(settings["sqlalchemy.url"], "budgets") as waiting,
+        ):
+            slow = [pool.submit(get, "/v1/api/budgets") for _ in range(8)]
+            wait_until(lambda: sum(each.done() for each in slow) == 8 - PLACES)
+            wait_until(lambda: waiting() == PLACES)
+            seconds = []
+            for _ in range(20):
+                for path in ("/__heartbeat__", "/__lbheartbeat__", "/v1/api/goals/x"):
+                    started = time.perf_counter()
+                    assert in_time(pool.submit(get, path)) == (404 if path.endswith("x") else 200)
+                    seconds.append(time.perf_counter() - started)
+        assert sorted(each.result() for each in slow) == [200] * PLACES + [503] * (8 - PLACES)
+        figures(f"{ini}: the slowest of {len(seconds)} took {max(seconds) * 1000:.1f} ms")
+    finally:
+        assert server.stop() == 0, server.said
+        service.stop()
+    assert "Traceback" not in server.said
+
+
+def in_time(future: Future):
+    """Long before the slow requests are over."""
+    return future.result(60)
