@@ -5,7 +5,7 @@ from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 
 #: Outermost first.
 TWEENS = (
-    # The id, the access log, and a response even where nothing else made one.
+    # The id, HSTS, the access log, and a response even where nothing else made one.
     "finance_api.edge.request_id.request_id_tween",
     # 400, 403, 414, 431
     "finance_api.edge.request_limits.request_limits_tween",

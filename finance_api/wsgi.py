@@ -4,11 +4,14 @@ Errors that prevent the start are one line.
 """
 
 import atexit
+import configparser
 import logging
 import signal
 import sys
 import threading
 from typing import Any
+
+from pyramid.settings import asbool
 
 from finance_api import main
 from finance_api.settings import SettingError
@@ -29,6 +32,7 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     """
     try:
         application = main(global_config, **settings)
+        _check_server(application, global_config.get("__file__", ""))
         application.registry.services.storage.check()
     except (SettingError, StorageNotReady) as error:
         raise SystemExit(f"finance-api: {error}") from None
@@ -38,6 +42,20 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     atexit.register(close_applications)
     _exit_on_sigterm()
     return application
+
+
+def _check_server(application: Any, ini: str) -> None:
+    """Raises SettingError where trusted proxies are set and waitress removes what they say."""
+    parser = configparser.RawConfigParser(strict=False)
+    parser.read(ini)
+    is_waitress = "waitress" in parser.get("server:main", "use", fallback="")
+    option = parser.get("server:main", "clear_untrusted_proxy_headers", fallback="true")
+    trusted = application.registry.settings["finance_api.trusted_proxies"]
+    if trusted and is_waitress and asbool(option):
+        raise SettingError(
+            "finance_api.trusted_proxies: waitress removes their headers unless [server:main] has "
+            "clear_untrusted_proxy_headers = false"
+        )
 
 
 def close_applications() -> None:

@@ -10,9 +10,10 @@ Address = IPv4Address | IPv6Address
 
 def is_https(request: Request) -> bool:
     """Whether the client's connection is encrypted, as far as is known."""
-    if request.scheme == "https":
+    environ = request.environ
+    if environ["wsgi.url_scheme"] == "https":
         return True
-    forwarded = request.headers.get("X-Forwarded-Proto", "").split(",")[-1].strip().lower()
+    forwarded = environ.get("HTTP_X_FORWARDED_PROTO", "").rpartition(",")[2].strip().lower()
     return forwarded == "https" and _is_trusted(request)
 
 
@@ -50,7 +51,6 @@ def _is_trusted_address(request: Request, address: Address) -> bool:
     return any(address in network for network in networks)
 
 
-@lru_cache(maxsize=1024)
 @lru_cache(maxsize=1_024)
 def _address(text: str) -> Address | None:
     """Parses an address; some servers and proxies add a port or a zone."""

@@ -1,4 +1,4 @@
-"""An id for each request, on the answer and in the log, and the access log."""
+"""What every response has: an id, which is in the log too, HSTS, and a line in the access log."""
 
 import logging
 import os
@@ -11,12 +11,15 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.identity import credential_id
-from finance_api.edge.proxies import client_address
+from finance_api.edge.proxies import client_address, is_https
 from finance_api.errors import unexpected
 from finance_api.logs import current_request_id
 from finance_api.requests import Handler, Request
 
 logger = logging.getLogger("finance_api.access")
+
+#: Browsers use HTTPS only for this host, for a year (HSTS, RFC 6797).
+_HSTS = ("Strict-Transport-Security", "max-age=31536000")
 
 #: The credential comes last: an identity provider's id may have spaces.
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
@@ -39,6 +42,8 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         except Exception as error:
             response = unexpected(error, request)
         response.headerlist.append(("X-Request-Id", request.request_id))
+        if is_https(request):
+            response.headerlist.append(_HSTS)
         request.services.metrics.count_response(response.status_int)
         if logger.isEnabledFor(logging.INFO):
             logger.info(_LINE, _members(request, response, time.perf_counter() - started))

@@ -9,7 +9,7 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.edge.proxies import is_https
-from finance_api.errors import problem
+from finance_api.errors import NOT_FOUND, problem
 from finance_api.requests import Handler, Request
 
 MAX_URL_BYTES = 8_192
@@ -17,8 +17,8 @@ MAX_HEADER_BYTES = 16_384
 MAX_HEADER_LINES = 100
 MAX_BODY_BYTES = 65_536
 
-#: For load balancers and monitoring on the same network, which use no host name.
-_OPERATORS_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"})
+#: For load balancers on the same network, which use no host name.
+_HEALTH_PATHS = frozenset({"/__lbheartbeat__", "/__heartbeat__"})
 
 _PORT = re.compile(r":[0-9]*$")
 
@@ -43,10 +43,13 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
         except UnicodeDecodeError:
             fault = {"in": "path", "name": "path", "message": "is not percent-encoded UTF-8"}
             raise problem(400, "The path is not percent-encoded UTF-8.", errors=[fault]) from None
-        if path not in _OPERATORS_PATHS:
+        if path not in _HEALTH_PATHS:
             _check_host(request, allowed_hosts)
             if require_https and not is_https(request):
                 raise problem(403, "This service is available over HTTPS only.")
+        if path.endswith("\n"):
+            # The router's patterns end with "$", which matches before it too.
+            raise problem(404, NOT_FOUND)
 
     return tween
 

@@ -3,7 +3,6 @@
 from pyramid.config import Configurator
 from pyramid.events import NewResponse
 
-from finance_api.edge.proxies import is_https
 from finance_api.surfaces import is_settings_page
 from finance_api.web.routes import STATIC
 
@@ -27,18 +26,15 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_HSTS_SECONDS = 31_536_000
 
 
 def protect(event: NewResponse) -> None:
-    request, response = event.request, event.response
+    response = event.response
     # Not request.path, which may be undecodable.
-    path = request.environ.get("PATH_INFO", "")
+    path = event.request.environ.get("PATH_INFO", "")
     if not is_settings_page(path):
         return
     response.headers.update(_HEADERS)
-    if is_https(request):
-        response.headers["Strict-Transport-Security"] = f"max-age={_HSTS_SECONDS}"
     if not (path.startswith(STATIC) and response.status_int == 200):
         response.headers["Cache-Control"] = "no-store"
 

@@ -1,8 +1,10 @@
 """What is asked of a request before anything else: sizes, host, HTTPS, CORS."""
 
 import pytest
+from pyramid.interfaces import IRoutesMapper
 from webob import Request
 
+from finance_api.api import listing
 from support.books import label
 from support.service import Service
 
@@ -134,7 +136,9 @@ def test_allowed_hosts_are_a_setting_and_health_is_exempt(configured):
     client = service.client()
     assert client.get("records", headers={"Host": "api.example.org:443"}).status_int == 200
     assert client.get("records").status_int == 400
-    assert service.web.get("/__lbheartbeat__", headers={"Host": "10.0.0.7"}).status_int == 200
+    for path, status in HEALTH_AND_OTHERS:
+        answer = service.web.get(path, headers={"Host": "10.0.0.7"}, status="*")
+        assert (path, answer.status_int) == (path, status or 400)
 
 
 def test_plain_http_is_refused_where_https_is_required(configured):
@@ -146,10 +150,72 @@ def test_plain_http_is_refused_where_https_is_required(configured):
     # Nobody is trusted to say so in a header.
     spoofed = client.get("records", headers={"X-Forwarded-Proto": "https"})
     assert spoofed.status_int == 403
-    secure = client.service.web.get(
-        "/v1/api/records", headers=client.headers, extra_environ={"wsgi.url_scheme": "https"}
-    )
+    secure = client.service.web.get("/v1/api/records", headers=client.headers, extra_environ=HTTPS)
     assert secure.status_int == 200
+    for path, status in HEALTH_AND_OTHERS:
+        answer = client.service.web.get(path, status="*")
+        assert (path, answer.status_int) == (path, status or 403)
+
+
+HTTPS = {"wsgi.url_scheme": "https"}
+#: The status with any host and over plain HTTP; None if it is refused.
+HEALTH_AND_OTHERS = (
+    ("/__lbheartbeat__", 200),
+    ("/__heartbeat__", 200),
+    # Before: both were answered.
+    ("/__version__", None),
+    ("/__metrics__", None),
+)
+
+
+def test_every_answer_over_https_has_hsts_and_none_over_http(client, monkeypatch):
+    """Before: the settings pages only."""
+    monkeypatch.setattr(listing, "list_computed", lambda *arguments: 1 / 0)
+    for path, headers, status in (
+        ("/v1/api/goals", {"If-None-Match": "*"}, 304),
+        ("/v1/api/api-usage/stats", {}, 200),
+        ("/v1/api/goals?limit=0", {}, 400),
+        ("/v1/api/goals", {"Host": "evil.example"}, 400),
+        ("/v1/api/%ff", {}, 400),
+        ("/v1/api/goals", {"Authorization": "Bearer x"}, 401),
+        ("/v1/api/nothing", {}, 404),
+        ("/v1/api/goals", {"Accept": "image/png"}, 406),
+        ("/" + "a" * 8192, {}, 414),
+        ("/v1/api/goals", {"X-Padding": "p" * 16_384}, 431),
+        ("/v1/api/budgets?limit=7", {}, 500),
+        ("/internal/v1/get-docs", {}, 401),
+        ("/settings/login", {}, 200),
+        ("/settings", {}, 303),
+        ("/settings/nothing", {}, 404),
+        ("/settings/static/settings.css", {}, 200),
+        ("/__lbheartbeat__", {}, 200),
+        ("/__heartbeat__", {}, 200),
+        ("/__version__", {}, 200),
+        ("/__metrics__", {}, 404),
+        ("/", {}, 404),
+    ):
+        sent = {**client.headers, **headers}
+        for environ, hsts in ((HTTPS, ["max-age=31536000"]), ({}, [])):
+            answer = client.service.web.get(
+                path, headers=sent, extra_environ=environ, status="*", expect_errors=True
+            )
+            assert (path, answer.status_int) == (path, status)
+            assert (path, answer.headers.getall("Strict-Transport-Security")) == (path, hsts)
+    # Nobody is trusted to say so in a header.
+    spoofed = client.get("labels", headers={"X-Forwarded-Proto": "https"})
+    assert "Strict-Transport-Security" not in spoofed.headers
+
+
+def test_no_path_may_end_with_a_newline(client):
+    """Before: the page, for whatever path the router knows, as "$" in a pattern matches there."""
+    web, registry = client.service.web, client.service.app.registry
+    mapper = registry.queryUtility(IRoutesMapper)
+    paths = [route.path for route in mapper.get_routes() if "*" not in route.path]
+    assert len(paths) > 20
+    for path in paths:
+        answer = web.get(f"{path}%0A", headers=client.headers, status="*")
+        assert (path, answer.status_int) == (path, 404)
+        assert answer.json["detail"] == "There is nothing at this path."
 
 
 def test_a_trusted_proxy_says_that_the_connection_is_encrypted(configured):
@@ -167,6 +233,13 @@ def test_a_trusted_proxy_says_that_the_connection_is_encrypted(configured):
     assert status("10.1.2.3", "http") == 403
     assert status("10.1.2.3", "https, http") == 403
     assert status("192.0.2.1", "https") == 403
+    for address, hsts in (("10.1.2.3", True), ("192.0.2.1", False)):
+        answer = client.service.web.get(
+            "/__lbheartbeat__",
+            headers={"X-Forwarded-Proto": "https"},
+            extra_environ={"REMOTE_ADDR": address},
+        )
+        assert ("Strict-Transport-Security" in answer.headers) is hsts
 
 
 CORS = ("Access-Control-Allow-Origin", "Access-Control-Allow-Credentials")

@@ -97,3 +97,25 @@ def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, v
     assert done.returncode == 1
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_trusted_proxies_need_that_waitress_leaves_their_headers(place):
+    """Before: the service started, and counted all clients as one."""
+    place.ini.write_text(
+        place.ini.read_text()
+        .replace("clear_untrusted_proxy_headers = false\n", "")
+        .replace("finance_api.trusted_proxies =\n", "finance_api.trusted_proxies = 127.0.0.1\n")
+    )
+    done = subprocess.run(
+        [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
+        cwd=place.directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "finance-api: finance_api.trusted_proxies: waitress removes their headers unless "
+        "[server:main] has clear_untrusted_proxy_headers = false"
+    )

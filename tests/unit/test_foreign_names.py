@@ -50,6 +50,7 @@ DOCUMENTED = {
     "pyramid.request": set(),
     "pyramid.response": {"FileIter", "Response"},
     "pyramid.security": {"NO_PERMISSION_REQUIRED"},
+    "pyramid.settings": {"asbool"},
     "pyramid.tweens": {"EXCVIEW", "INGRESS", "MAIN"},
     "pyramid.view": {"view_config"},
     "webob.acceptparse": {"create_accept_header"},
