@@ -56,19 +56,10 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Raises SettingError where workers would count apart, and for an address that is taken.
-
-    And where slow requests could take every thread.
-    """
+    """Raises SettingError where workers would count apart, and for an address that is taken."""
     workers, host, port = (settings[f"server.{key}"] for key in ("workers", "host", "port"))
-    threads = settings["server.threads"]
     for application in wsgi.applications:
-        at_once = application.registry.settings["finance_api.max_data_requests"]
-        if 1 < threads <= at_once:
-            raise SettingError(
-                f"server.threads: {threads} are too few for finance_api.max_data_requests = "
-                f"{at_once}; one more is needed, which answers health"
-            )
+        wsgi.check_threads(application, settings["server.threads"])
     for application in wsgi.applications if workers > 1 else ():
         need = f"server.workers: {workers} need"
         if application.registry.settings["finance_api.ratelimit.backend"] == "memory":

@@ -32,7 +32,7 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     """
     try:
         application = main(global_config, **settings)
-        _check_server(application, global_config.get("__file__", ""))
+        _check_waitress(application, global_config.get("__file__", ""))
         application.registry.services.storage.check()
     except (SettingError, StorageNotReady) as error:
         raise SystemExit(f"finance-api: {error}") from None
@@ -44,14 +44,28 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     return application
 
 
-def _check_server(application: Any, ini: str) -> None:
-    """Raises SettingError where trusted proxies are set and waitress removes what they say."""
+def check_threads(application: Any, threads: int) -> None:
+    """Raises SettingError where slow requests for data could take every thread of the server."""
+    at_once = application.registry.settings["finance_api.max_data_requests"]
+    if 1 < threads <= at_once:
+        raise SettingError(
+            f"finance_api.max_data_requests: {at_once} are too many for {threads} threads of the "
+            "server; one has to be left that answers health"
+        )
+
+
+def _check_waitress(application: Any, ini: str) -> None:
+    """Raises SettingError where waitress' own settings do not go with the application's.
+
+    Trusted proxies are of no use while it removes what they say.
+    """
     parser = configparser.RawConfigParser(strict=False)
     parser.read(ini)
-    is_waitress = "waitress" in parser.get("server:main", "use", fallback="")
+    if "waitress" not in parser.get("server:main", "use", fallback=""):
+        return
+    check_threads(application, parser.getint("server:main", "threads", fallback=4))
     option = parser.get("server:main", "clear_untrusted_proxy_headers", fallback="true")
-    trusted = application.registry.settings["finance_api.trusted_proxies"]
-    if trusted and is_waitress and asbool(option):
+    if application.registry.settings["finance_api.trusted_proxies"] and asbool(option):
         raise SettingError(
             "finance_api.trusted_proxies: waitress removes their headers unless [server:main] has "
             "clear_untrusted_proxy_headers = false"

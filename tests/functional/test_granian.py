@@ -415,7 +415,7 @@ def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
         ({"server__workers": "many"}, "server.workers: 'many' is not a whole number from 1 to 256"),
         (
             {"server__threads": "3"},
-            "server.threads: 3 are too few for finance_api.max_data_requests = 3; one more",
+            "finance_api.max_data_requests: 3 are too many for 3 threads of the server; one has",
         ),
         ({"server__port": "0"}, "server.port: '0' is not a whole number from 1 to 65535"),
         ({"server__host": "localhost"}, "server.host: 'localhost' is not an IP address"),

@@ -99,23 +99,30 @@ def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, v
     assert "Traceback" not in done.stderr
 
 
-def test_trusted_proxies_need_that_waitress_leaves_their_headers(place):
-    """Before: the service started, and counted all clients as one."""
-    place.ini.write_text(
-        place.ini.read_text()
-        .replace("clear_untrusted_proxy_headers = false\n", "")
-        .replace("finance_api.trusted_proxies =\n", "finance_api.trusted_proxies = 127.0.0.1\n")
-    )
-    done = subprocess.run(
-        [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
-        cwd=place.directory,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "finance-api: finance_api.trusted_proxies: waitress removes their headers unless "
-        "[server:main] has clear_untrusted_proxy_headers = false"
-    )
+def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
+    """Before: the service started; it counted all clients as one, and slow requests took all."""
+    ini = place.ini.read_text()
+    trusting = ini.replace("trusted_proxies =\n", "trusted_proxies = 127.0.0.1\n")
+    for text, said in (
+        (
+            trusting.replace("clear_untrusted_proxy_headers = false\n", ""),
+            "finance_api.trusted_proxies: waitress removes their headers unless [server:main] has "
+            "clear_untrusted_proxy_headers = false",
+        ),
+        (
+            ini.replace("threads = 4", "threads = 3"),
+            "finance_api.max_data_requests: 3 are too many for 3 threads of the server; one has "
+            "to be left that answers health",
+        ),
+    ):
+        place.ini.write_text(text)
+        done = subprocess.run(
+            [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
+            cwd=place.directory,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1] == f"finance-api: {said}"
