@@ -13,6 +13,7 @@ from support.nginx import HOST
 from support.raw_http import AMBIGUOUS, CORPORA, CORPUS, TAKEN, message
 
 KIB = 1024
+HSTS = "max-age=31536000"
 
 #: What nginx reads in one way only, and sends on in words of its own, the body with a length: of
 #: these the service never sees what could be read in two ways.
@@ -203,6 +204,8 @@ def test_errors_of_nginx_itself_are_problem_documents(proxied: Site) -> None:
     assert answer.status == 400
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["cache-control"] == "no-store"
+    # Before: nginx' own answers had none.
+    assert answer.headers["strict-transport-security"] == HSTS
     assert answer.json == {
         "type": "about:blank",
         "title": "Bad Request",
@@ -222,7 +225,7 @@ def test_plain_http_is_refused_and_not_led_on(proxied: Site) -> None:
         (answer,) = split_answers(raw)
         assert answer.status == answer.json["status"] == status
         assert answer.headers["content-type"] == "application/problem+json"
-        assert "location" not in answer.headers
+        assert not {"location", "strict-transport-security"} & set(answer.headers)
 
 
 def test_without_a_service_the_answer_is_503_with_retry_after(proxied: Site) -> None:
@@ -231,6 +234,7 @@ def test_without_a_service_the_answer_is_503_with_retry_after(proxied: Site) -> 
     client = proxied.client()
     answer = client.get()
     assert answer.status == 503
+    assert answer.headers["strict-transport-security"] == HSTS
     client.check_or_503(answer)
     proxied.start()
 
