@@ -21,6 +21,8 @@ from support.limiters import (
     window_rule,
 )
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture
 def memory():

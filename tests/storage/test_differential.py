@@ -20,6 +20,9 @@ from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
+from support.nightly import count
+
+pytestmark = pytest.mark.nightly
 
 _numbers = itertools.count(1)
 
@@ -113,7 +116,7 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
     model_backend, backend = new_backend("memory"), new_backend(storage)
 
     @settings(
-        max_examples=150 if resource.name == "records" else 25,
+        max_examples=count(50, 1_000) if resource.name == "records" else count(10, 200),
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
@@ -244,7 +247,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
 
     monkeypatch.setattr(StatementCache, "get", note)
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(50, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=EVERY_WAY)
     @given(steps=st.lists(steps, min_size=1, max_size=4))
     def compare(steps):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from finance_api.ratelimit.interface import RateLimiter
 from finance_api.ratelimit.limits import Algorithm, Decision, Level, Limit, Rule, parse_limits
+from support.nightly import count
 
 #: A whole second.
 NOW = 1_773_835_200_000
@@ -134,7 +135,7 @@ class WindowModel:
 
 
 _checked = settings(
-    max_examples=10,
+    max_examples=count(4, 100),
     deadline=None,
     # One limiter serves all examples, each under a key of its own; every subclass runs them.
     suppress_health_check=[
