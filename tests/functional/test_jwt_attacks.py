@@ -529,6 +529,22 @@ def test_a_deleted_user_s_jwt_does_not_open_the_next_one_s_data(issuer):
     issuer.accepted(issuer.claims(sub=made.uuid, iat=clock.now() - 1))
 
 
+def test_the_memory_storage_s_user_is_older_than_any_jwt():
+    """It is made anew at every start; its JWTs stay good."""
+    settings = {
+        "finance_api.storage": "memory",
+        "finance_api.storage.memory.user": "anna@example.org",
+        "finance_api.jwt.subject": "email",
+    }
+    service = Service("memory", settings)
+    anna = service.change(lambda s: s.users.get("anna@example.org"))
+    at = service.clock.now() - 100
+    token = service.jwt(anna, subject=anna.email, issued_at=at, expires_at=at + 1_000)
+    headers = {"Authorization": f"Bearer {token}"}
+    assert service.web.get(PATH, headers=headers).status_int == 200
+    service.stop()
+
+
 def test_by_e_mail_too_a_user_who_is_disabled_or_gone_is_refused(issuer):
     other = Attacker(issuer.client.service.client(), issuer.rsa_key)
     change, user = other.client.service.change, other.client.user
