@@ -46,6 +46,8 @@ setup(
         "WebOb>=1.8.11",
         "zope.interface>=8.0",
         "zope.sqlalchemy>=4.1",
+        # For its list of common passwords.
+        "zxcvbn>=4.5",
     ],
     extras_require={
         # wrk and PostgreSQL are the system's own.

@@ -11,6 +11,9 @@ class Clock(Protocol):
     def now_ms(self) -> int:
         """The same in milliseconds."""
 
+    def monotonic(self) -> float:
+        """Seconds since some time, by a clock that nobody can set."""
+
 
 class SystemClock:
     """The machine's clock."""
@@ -20,3 +23,25 @@ class SystemClock:
 
     def now_ms(self) -> int:
         return int(time.time() * 1000)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+class SteadyTime:
+    """Notices when the wall clock jumps: against the monotonic one it is minutes off then."""
+
+    _JUMP_SECONDS = 300
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._start: tuple[int, float] | None = None
+
+    def seconds(self) -> float:
+        """For how long it has not jumped, as far as seen: since the first call at most."""
+        wall, steady = self._clock.now(), self._clock.monotonic()
+        start = self._start or (wall, steady)
+        if abs((wall - start[0]) - (steady - start[1])) > self._JUMP_SECONDS:
+            start = wall, steady
+        self._start = start
+        return steady - start[1]

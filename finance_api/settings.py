@@ -226,6 +226,13 @@ SETTINGS: tuple[Setting, ...] = (
         "The interval for writing when tokens were last used.",
     ),
     Setting(
+        "finance_api.tokens.max_live",
+        _integer(1, 10_000),
+        "50",
+        "tokens",
+        "The personal tokens that a user can have, of those neither revoked nor expired.",
+    ),
+    Setting(
         "finance_api.jwt.keys",
         _text,
         "",
@@ -268,6 +275,13 @@ SETTINGS: tuple[Setting, ...] = (
         "The longest lifetime of a JWT; a longer one is refused.",
     ),
     Setting(
+        "finance_api.jwt.max_live",
+        _integer(1, 10_000),
+        "50",
+        "JWTs",
+        "The JWTs issued here that a user can have, of those neither revoked nor expired.",
+    ),
+    Setting(
         "finance_api.jwt.leeway_seconds",
         _integer(0, 30),
         "5",
@@ -304,11 +318,19 @@ SETTINGS: tuple[Setting, ...] = (
         "Failed authentications of an address before it gets 429, as a token bucket.",
     ),
     Setting(
-        "finance_api.ratelimit.sign_in_account",
+        "finance_api.ratelimit.sign_in_account_address",
         parse_limits,
         "10/hour",
         "requests/unit",
-        "Failed sign-ins to the settings pages for an account, as a token bucket.",
+        "Failed sign-ins to the settings pages for an account from a client address, as a token "
+        "bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_account",
+        parse_limits,
+        "100/hour",
+        "requests/unit",
+        "Failed sign-ins for an account from all addresses together, as a token bucket.",
     ),
     Setting(
         "finance_api.ratelimit.sign_in_address",
@@ -316,6 +338,21 @@ SETTINGS: tuple[Setting, ...] = (
         "30/hour",
         "requests/unit",
         "Failed sign-ins from a client address, as a token bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_browser",
+        parse_limits,
+        "10/hour",
+        "requests/unit",
+        "Failed sign-ins of a browser that has signed in to the account before, as a token bucket; "
+        "the three limits above do not count them.",
+    ),
+    Setting(
+        "finance_api.ratelimit.password_change",
+        parse_limits,
+        "10/hour",
+        "requests/unit",
+        "Wrong current passwords of a session that changes the password, as a token bucket.",
     ),
     Setting(
         "finance_api.ratelimit.backend",

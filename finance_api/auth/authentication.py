@@ -73,6 +73,9 @@ def _by_jwt(request: Request, text: str) -> Identity | Failure:
         return Failure.INVALID
     if revoked or not user.enabled:
         return Failure.INVALID
+    # The address may have been another user's, who was deleted; a UUID never was.
+    if "@" in claims.subject and claims.issued_at < user.created_at:
+        return Failure.INVALID
     if user.jwts_revoked_at is not None and claims.issued_at <= user.jwts_revoked_at:
         return Failure.INVALID
     return JwtIdentity(user, claims.jti)

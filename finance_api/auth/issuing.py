@@ -11,6 +11,8 @@ from finance_api.values.time import MAX_SECONDS
 
 SCOPES: tuple[str, ...] = tuple(str(r.path) for r in PUBLIC_RESOURCES)
 MAX_NAME_CHARACTERS = 100
+#: As in the settings finance_api.tokens.max_live and finance_api.jwt.max_live.
+MAX_LIVE = 50
 
 
 class IssueRefused(Exception):
@@ -25,17 +27,25 @@ def issue_token(
     now: int,
     scopes: Sequence[str] = (),
     expires_at: int | None = None,
+    max_live: int = MAX_LIVE,
 ) -> str:
-    """Issues a token and returns its text, which is not stored. Raises IssueRefused.
+    """Issues a token and returns its text, which is not stored. Raises IssueRefused, NotFound.
 
     scopes: paths of resources; none means all. expires_at: None means never.
+    max_live: how many tokens a user has that are neither revoked nor expired.
     """
+    user = storage.users.lock(user.id)
     if not user.premium:
         raise IssueRefused(
             "personal tokens need a premium subscription: finance-api user set EMAIL --premium"
         )
     if not user.enabled:
         raise IssueRefused("the user is disabled")
+    live = [token for token in storage.tokens.list_by_user(user.id) if is_live(token, now)]
+    if len(live) >= max_live:
+        raise IssueRefused(
+            f"there are {len(live)} active tokens, and {max_live} are allowed: revoke one first"
+        )
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
@@ -53,6 +63,11 @@ def issue_token(
         )
     )
     return text
+
+
+def is_live(token: Token, now: int) -> bool:
+    """Neither revoked nor expired."""
+    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
 
 
 def checked_name(name: str) -> str:

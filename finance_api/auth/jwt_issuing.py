@@ -10,6 +10,10 @@ from finance_api.storage.interface import Jwt, User, WritableStorage
 from finance_api.values.ids import new_id
 
 
+class TooManyJwts(IssueRefused):
+    """The user has as many as allowed."""
+
+
 class RevokeRefused(Exception):
     """The text is no jti."""
 
@@ -23,7 +27,8 @@ def issue_jwt(
     now: int,
     ttl_seconds: int,
 ) -> tuple[str, Jwt]:
-    """Issues a JWT: its text, and the stored row. Raises IssueRefused."""
+    """Issues a JWT: its text, and the stored row. Raises IssueRefused, NotFound."""
+    user = storage.users.lock(user.id)
     if not user.enabled:
         raise IssueRefused("the user is disabled")
     if not 0 < ttl_seconds <= rules.max_ttl_seconds:
@@ -42,8 +47,14 @@ def issue_jwt(
         expires_at = min(expires_at, key.use_until)
     if expires_at <= issued_at:
         raise IssueRefused("the signing key ends before the JWT would begin")
+    own = storage.jwts.list_by_user(user.id)
+    live = [jwt for jwt in own if jwt.revoked_at is None and jwt.expires_at > now]
+    if len(live) >= rules.max_live:
+        raise TooManyJwts(
+            f"there are {len(live)} active JWTs, and {rules.max_live} are allowed: "
+            "revoke one first, or wait until one expires"
+        )
     claims = Claims(user.uuid, new_id(), issued_at, expires_at)
-    storage.jwts.prune(now - rules.leeway_seconds)
     jwt = Jwt(claims.jti, user.id, issued_at, expires_at)
     storage.jwts.add(jwt)
     return sign_jwt(key, rules, claims), jwt
@@ -56,7 +67,6 @@ def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int)
     """
     if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
         raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")
-    storage.jwts.prune(now - rules.leeway_seconds)
     try:
         return storage.jwts.revoke(jti, now)
     except NotFound:
@@ -67,3 +77,13 @@ def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int)
         except Conflict:
             raise RevokeRefused("it is being revoked just now; try again") from None
         return jwt
+
+
+def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
+    """Revokes all JWTs of the user, wherever they were issued. Raises NotFound.
+
+    One that was issued right after another such revocation begins a second later than now.
+    """
+    storage.users.lock(user_id)
+    latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)
+    storage.jwts.revoke_all(user_id, max(now, latest))

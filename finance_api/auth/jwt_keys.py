@@ -1,15 +1,16 @@
 """The keys of JSON Web Tokens: a JSON file.
 
     [{"kid": "2026-11", "alg": "HS256", "key": "…", "use_from": "2026-11-01T00:00:00Z"},
-     {"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem"}]
+     {"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem", "issuer": "https://idp.example"}]
 
-A key is in use from ``use_from`` until ``use_until``. HS256 keys sign and verify; the others are
-public keys of an external issuer.
+A key is in use from ``use_from`` until ``use_until``, and verifies the JWTs of one issuer. HS256
+keys sign and verify, for the first issuer of the settings; the others are public keys.
 """
 
 import logging
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ logger = logging.getLogger(__name__)
 HS256 = "HS256"
 _MIN_RSA_BITS = 2_048
 _MAX_KID_CHARACTERS = 100
-_MEMBERS = frozenset({"kid", "alg", "key", "public_key_file", "use_from", "use_until"})
+_MEMBERS = frozenset({"kid", "alg", "key", "public_key_file", "issuer", "use_from", "use_until"})
 
 
 class KeyFileError(Exception):
@@ -60,6 +61,7 @@ class JwtKey:
 
     use_from, use_until: seconds, the latter excluded; None is no limit.
     file: of a public key, as it was before it was read.
+    issuer: whose JWTs it verifies; None is the first one of the settings.
     """
 
     kid: str
@@ -68,6 +70,7 @@ class JwtKey:
     use_from: int | None = None
     use_until: int | None = None
     file: Stamp | None = None
+    issuer: str | None = None
 
     def is_in_use(self, now: int, leeway_seconds: int = 0) -> bool:
         """leeway_seconds: how far the signer's clock may be ahead."""
@@ -91,8 +94,9 @@ class KeyRing:
     unreadable while the service runs, that is logged and the keys stay.
     """
 
-    def __init__(self, path: str | None) -> None:
-        """Raises KeyFileError."""
+    def __init__(self, path: str | None, issuers: Sequence[str] = ()) -> None:
+        """issuers: of the settings. Raises KeyFileError."""
+        self._issuers = issuers
         self._lock = threading.Lock()
         self._keys: tuple[JwtKey, ...] = ()
         self._seen: tuple[Stamp, ...] = ()
@@ -122,8 +126,37 @@ class KeyRing:
 
     def _read(self, file: Stamp) -> None:
         """file: as it was before it is read, so that a change meanwhile is noticed later."""
-        self._keys = read_key_file(str(file.path)) if file.seen else ()
+        keys = read_key_file(str(file.path)) if file.seen else ()
+        for key in keys:
+            self._check_issuer(file.path, key)
+        if any(key.algorithm == HS256 for key in keys):
+            _warn_of_readers(file.path)
+        self._keys = keys
         self._seen = (file, *(key.file for key in self._keys if key.file is not None))
+
+    def _check_issuer(self, path: Path, key: JwtKey) -> None:
+        several = len(self._issuers) > 1
+        if key.issuer is None and key.algorithm != HS256 and several:
+            raise KeyFileError(
+                f"{path}: key {key.kid!r}: has no issuer, and finance_api.jwt.issuers has several; "
+                "name one of them"
+            )
+        if key.issuer is not None and self._issuers and key.issuer not in self._issuers:
+            raise KeyFileError(
+                f"{path}: key {key.kid!r}: issuer {key.issuer!r} is not in finance_api.jwt.issuers"
+            )
+
+
+def _warn_of_readers(path: Path) -> None:
+    """The group of root is trusted, as by PostgreSQL: its file belongs to the service's group."""
+    with suppress(OSError):
+        found = path.stat()
+        if found.st_mode & (0o007 if found.st_uid == 0 else 0o077):
+            logger.warning(
+                "%s holds keys that sign JWTs, and others than its owner can open it: chmod 600 %s",
+                path,
+                path,
+            )
 
 
 def read_key_file(path: str) -> tuple[JwtKey, ...]:
@@ -164,6 +197,8 @@ def _key(entry: dict[str, Any], directory: Path) -> JwtKey:
             raise KeyRefused(f"there is no member {unknown[0]!r}")
         algorithm = entry.get("alg")
         if algorithm == HS256:
+            if "issuer" in entry:
+                raise KeyRefused("HS256 keys are the first issuer's, and have no member issuer")
             material, file = _hmac_material(entry), None
         elif isinstance(algorithm, str) and algorithm in _PUBLIC_KEY_TYPES:
             material, file = _public_material(entry, algorithm, directory)
@@ -173,7 +208,10 @@ def _key(entry: dict[str, Any], directory: Path) -> JwtKey:
         use_from, use_until = (_time(entry, name) for name in ("use_from", "use_until"))
         if use_from is not None and use_until is not None and use_from >= use_until:
             raise KeyRefused("use_until is not after use_from")
-        return JwtKey(entry["kid"], algorithm, material, use_from, use_until, file)
+        issuer = entry.get("issuer")
+        if issuer is not None and (not isinstance(issuer, str) or not issuer):
+            raise KeyRefused("issuer is not a text")
+        return JwtKey(entry["kid"], algorithm, material, use_from, use_until, file, issuer)
     except KeyRefused as error:
         raise KeyRefused(f"key {entry['kid']!r}: {error}") from None
 

@@ -27,13 +27,14 @@ def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
         audience=settings["finance_api.jwt.audience"],
         max_ttl_seconds=longest,
         leeway_seconds=settings["finance_api.jwt.leeway_seconds"],
+        max_live=settings["finance_api.jwt.max_live"],
     )
 
 
 def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
     """Raises SettingError."""
     try:
-        return KeyRing(settings[KEYS])
+        return KeyRing(settings[KEYS], settings["finance_api.jwt.issuers"])
     except KeyFileError as error:
         raise SettingError(f"{KEYS}: {error}") from None
 

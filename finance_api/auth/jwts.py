@@ -13,6 +13,7 @@ from typing import Any
 
 import jwt
 
+from finance_api.auth.issuing import MAX_LIVE
 from finance_api.auth.jwt_keys import JwtKey
 from finance_api.auth.strict_json import parse_json
 
@@ -44,12 +45,16 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class JwtRules:
-    """The required claims. issuers: those accepted; signed tokens name the first."""
+    """The required claims. issuers: those accepted; signed tokens name the first.
+
+    max_live: how many of those issued here a user has that are neither revoked nor expired.
+    """
 
     issuers: tuple[str, ...]
     audience: str
     max_ttl_seconds: int
     leeway_seconds: int
+    max_live: int = MAX_LIVE
 
 
 def sign_jwt(key: JwtKey, rules: JwtRules, claims: Claims) -> str:
@@ -82,9 +87,9 @@ def verify_jwt(text: str, keys: Sequence[JwtKey], rules: JwtRules, now: int) -> 
         jwt.decode(
             text,
             key.material,
-            # The algorithm is the key's, never the token's.
+            # Algorithm and issuer are the key's, never the token's (RFC 8725, 3.1 and 3.8).
             algorithms=[key.algorithm],
-            issuer=list(rules.issuers),
+            issuer=rules.issuers[0] if key.issuer is None else key.issuer,
             audience=rules.audience,
             # Times are compared below.
             options={

@@ -1,5 +1,11 @@
-"""Passwords: argon2id (RFC 9106), with the library's current parameters."""
+"""Passwords: argon2id (RFC 9106), with the library's current parameters.
 
+A new one is compared with what is tried first (NIST SP 800-63B, 3.1.1.2): common passwords, the
+user's e-mail, the service's name. The list is that of zxcvbn; its estimate of strength is not used:
+for some passwords it takes exponential time.
+"""
+
+import string
 from functools import cache
 
 from argon2 import PasswordHasher
@@ -8,6 +14,10 @@ from argon2.exceptions import InvalidHashError, VerificationError
 MIN_CHARACTERS = 8
 MAX_CHARACTERS = 1_024
 
+_SERVICE_NAMES = ("finance_api", "finance-api", "finance api", "financeapi")
+#: What people put before or after a password that was refused.
+_DECORATION = string.digits + string.punctuation + " "
+
 _hasher = PasswordHasher()
 
 
@@ -15,10 +25,18 @@ class PasswordRefused(ValueError):
     """The password cannot be used; the message says why."""
 
 
-def hash_password(password: str) -> str:
-    """The hash to store. Raises PasswordRefused."""
+def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
+    """The hash of a new password to store. old_hash: of the one before. Raises PasswordRefused."""
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
         raise PasswordRefused(f"a password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters")
+    folded = password.casefold()
+    forms = {folded, folded.strip(_DECORATION)}
+    if forms & _common():
+        raise PasswordRefused("the password is one of the most common ones; choose another")
+    if forms & {email, *email.split("@"), *_SERVICE_NAMES}:
+        raise PasswordRefused("the password is your e-mail or the service's name; choose another")
+    if old_hash is not None and is_password(password, old_hash):
+        raise PasswordRefused("the password is the old one; choose another")
     try:
         return _hasher.hash(password)
     except UnicodeEncodeError:
@@ -39,3 +57,12 @@ def is_password(password: str, password_hash: str | None) -> bool:
 def placeholder_hash() -> str:
     """The hash that a password is compared with if there is no account; made once, at start."""
     return _hasher.hash("no password")
+
+
+@cache
+def _common() -> frozenset[str]:
+    """Common passwords in lower case, of those that are long enough."""
+    # Most processes never set a password, and the list takes 15 MB.
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
+    return frozenset(p for p in FREQUENCY_LISTS["passwords"] if len(p) >= MIN_CHARACTERS)

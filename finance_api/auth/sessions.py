@@ -38,13 +38,23 @@ def cookie_name(request: Request, name: str) -> str:
     return f"__Host-finance_{name}" if is_https(request) else f"finance_{name}"
 
 
-def set_cookie(request: Request, response: Response, name: str, value: str | None) -> None:
-    """Sets a cookie, or removes it with None; hidden from scripts and not sent by other sites."""
+def set_cookie(
+    request: Request,
+    response: Response,
+    name: str,
+    value: str | None,
+    *,
+    seconds: int | None = None,
+) -> None:
+    """Sets a cookie, or removes it with None; hidden from scripts and not sent by other sites.
+
+    seconds: how long it lasts; None until the browser is closed.
+    """
     options = {"path": "/", "httponly": True, "samesite": "Lax", "secure": is_https(request)}
     if value is None:
         response.set_cookie(cookie_name(request, name), "", max_age=0, **options)
     else:
-        response.set_cookie(cookie_name(request, name), value, **options)
+        response.set_cookie(cookie_name(request, name), value, max_age=seconds, **options)
 
 
 def new_secret() -> str:

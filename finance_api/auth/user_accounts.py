@@ -1,8 +1,13 @@
-"""User accounts: e-mail addresses, passwords."""
+"""User accounts: e-mail addresses, passwords, and what ends with them.
+
+Comparing and hashing passwords is slow, so it is done before a unit of work that writes begins.
+What lets somebody in is then written with the user locked, and only if nothing has changed.
+"""
 
 import re
 
-from finance_api.auth.passwords import hash_password, is_password
+from finance_api.auth.jwt_issuing import revoke_all_jwts
+from finance_api.auth.passwords import checked_hash, is_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, User, WritableStorage
 from finance_api.values.ids import new_id
@@ -32,27 +37,61 @@ def make_user(
     storage: WritableStorage, email: str, *, premium: bool, password: str | None, now: int
 ) -> User:
     """A new user. Raises EmailRefused, PasswordRefused, storage.errors.Conflict."""
+    address = normal_email(email)
     return storage.users.add(
         uuid=new_id(),
-        email=normal_email(email),
+        email=address,
         premium=premium,
-        password_hash=None if password is None else hash_password(password),
+        password_hash=None if password is None else checked_hash(password, address),
         created_at=now,
     )
 
 
-def authenticate_user(storage: Storage, email: str, password: str) -> User | None:
-    """The enabled user with this e-mail and password; takes equally long without such a user."""
+def find_user(storage: Storage, email: str) -> User | None:
+    """The user with this e-mail, in any spelling of it."""
     try:
-        user = storage.users.get(normal_email(email))
+        return storage.users.get(normal_email(email))
     except (EmailRefused, NotFound):
-        is_password(password, None)
         return None
-    return user if is_password(password, user.password_hash) and user.enabled else None
 
 
-def set_password(storage: WritableStorage, user: User, password: str, now: int) -> None:
-    """Changes the password, and ends all sessions and JWTs. Raises PasswordRefused."""
-    storage.users.update(user.id, password_hash=hash_password(password))
-    storage.sessions.delete_all(user.id)
-    storage.jwts.revoke_all(user.id, now)
+def lets_in(user: User | None, password: str) -> bool:
+    """Whether the password is the user's, who is enabled; takes equally long without a user."""
+    matches = is_password(password, None if user is None else user.password_hash)
+    return matches and user is not None and user.enabled
+
+
+def is_unchanged(storage: WritableStorage, user: User) -> bool:
+    """Whether the user still has this password and is enabled; nobody changes that meanwhile."""
+    try:
+        now = storage.users.lock(user.id)
+    except NotFound:
+        return False
+    return now.enabled and now.password_hash == user.password_hash
+
+
+def set_password(
+    storage: WritableStorage, user: User, password_hash: str, now: int, *, revoke_tokens: bool
+) -> None:
+    """Changes the password, and ends all sessions and JWTs. Raises NotFound."""
+    storage.users.lock(user.id)
+    storage.users.update(user.id, password_hash=password_hash)
+    _end_access(storage, user.id, now, tokens=revoke_tokens)
+
+
+def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -> None:
+    """Enables or disables the user. Raises NotFound.
+
+    What the user had before stays ended: an issuer may have made JWTs meanwhile.
+    """
+    if storage.users.lock(user.id).enabled and enabled:
+        return
+    storage.users.update(user.id, enabled=enabled)
+    _end_access(storage, user.id, now, tokens=True)
+
+
+def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: bool) -> None:
+    storage.sessions.delete_all(user_id)
+    revoke_all_jwts(storage, user_id, now)
+    if tokens:
+        storage.tokens.revoke_all(user_id, now)

@@ -69,7 +69,7 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
 @pass_cli_context
 def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     """Revoke a JWT by its jti, or all of a user's; they are refused from the next request on."""
-    from finance_api.auth.jwt_issuing import revoke_jwt
+    from finance_api.auth.jwt_issuing import revoke_all_jwts, revoke_jwt
     from finance_api.auth.jwt_settings import jwt_rules
 
     if (jti is None) == (email is None):
@@ -78,7 +78,7 @@ def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     with cli.writing() as storage:
         if email is not None:
             user = get_user(storage, email)
-            storage.jwts.revoke_all(user.id, now)
+            revoke_all_jwts(storage, user.id, now)
             message = f"revoked all JWTs of {user.email} issued until {instant(now)}"
         else:
             assert jti is not None

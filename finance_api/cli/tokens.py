@@ -42,6 +42,7 @@ def create(
             now=now,
             scopes=scopes,
             expires_at=None if expires_in_days is None else now + expires_in_days * DAY_SECONDS,
+            max_live=cli.settings["finance_api.tokens.max_live"],
         )
     click.echo(text)
 

@@ -1,7 +1,6 @@
 """finance-api user"""
 
 import sys
-from typing import Any
 
 import click
 
@@ -48,9 +47,11 @@ def _password_line() -> str:
 @click.option(
     "--password-stdin", is_flag=True, help="Read it from standard input; else it is asked for."
 )
+@click.option("--revoke-tokens", is_flag=True, help="Revoke the user's personal tokens as well.")
 @pass_cli_context
-def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
+def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_tokens: bool) -> None:
     """Set a user's password; all sessions and JWTs of the user end."""
+    from finance_api.auth.passwords import checked_hash
     from finance_api.auth.user_accounts import set_password
 
     cli.require_persistence()
@@ -58,10 +59,13 @@ def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
         password = _password_line()
     else:
         password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
-    with cli.writing() as storage:
+    with cli.reading() as storage:
         found = get_user(storage, email)
-        set_password(storage, found, password, cli.clock.now())
-    click.echo(f"changed the password of {found.email}; all its sessions and JWTs have ended")
+    password_hash = checked_hash(password, found.email, found.password_hash)
+    with cli.writing() as storage:
+        set_password(storage, found, password_hash, cli.clock.now(), revoke_tokens=revoke_tokens)
+    ended = "sessions, JWTs and tokens" if revoke_tokens else "sessions and JWTs"
+    click.echo(f"changed the password of {found.email}; all its {ended} have ended")
 
 
 @user.command("list", epilog="Example: finance-api user list --json")
@@ -96,16 +100,22 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 @user.command("set", epilog="Example: finance-api user set me@example.com --no-premium")
 @click.argument("email")
 @click.option("--premium/--no-premium", default=None, help="With or without the subscription.")
-@click.option("--enable/--disable", "enabled", default=None, help="Whether tokens are accepted.")
+@click.option("--enable/--disable", "enabled", default=None, help="Disabling ends all access.")
 @pass_cli_context
-def set_user(cli: CliContext, /, email: str, **choices: bool | None) -> None:
+def set_user(cli: CliContext, email: str, premium: bool | None, enabled: bool | None) -> None:
     """Change a user."""
-    changes: dict[str, Any] = {k: v for k, v in choices.items() if v is not None}
-    if not changes:
+    from finance_api.auth.user_accounts import set_enabled
+
+    if premium is None and enabled is None:
         raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
     with cli.writing() as storage:
-        changed = storage.users.update(get_user(storage, email).id, **changes)
-    click.echo(f"changed user {changed.email}")
+        changed = get_user(storage, email)
+        if enabled is not None:
+            set_enabled(storage, changed, enabled, cli.clock.now())
+        if premium is not None:
+            storage.users.update(changed.id, premium=premium)
+    ended = "; all its sessions, tokens and JWTs have ended" if enabled is False else ""
+    click.echo(f"changed user {changed.email}{ended}")
 
 
 @user.command(epilog="Example: finance-api user delete me@example.com")

@@ -27,7 +27,7 @@ _FREE_SECONDS = 5
 class Quotas:
     """Public: by token. Internal: by user. Failed authentication: by client address.
 
-    limiter: never unavailable. strict: for signing in, which is refused while it is unavailable:
+    limiter: never unavailable. strict: for passwords, which are refused while it is unavailable:
     LimiterUnavailable is raised.
     """
 
@@ -43,8 +43,11 @@ class Quotas:
         self._public = rule("public", Algorithm.TOKEN_BUCKET, free)
         self._internal = rule("internal", Algorithm.SLIDING_WINDOW, free)
         self._failed_auth = rule("failed_auth", Algorithm.TOKEN_BUCKET)
+        self._sign_in_account_address = rule("sign_in_account_address", Algorithm.TOKEN_BUCKET)
         self._sign_in_account = rule("sign_in_account", Algorithm.TOKEN_BUCKET)
         self._sign_in_address = rule("sign_in_address", Algorithm.TOKEN_BUCKET)
+        self._sign_in_browser = rule("sign_in_browser", Algorithm.TOKEN_BUCKET)
+        self._password_change = rule("password_change", Algorithm.TOKEN_BUCKET)
 
     def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
         """Takes a request of this identity. is_free: as of `RateLimiter`."""
@@ -65,21 +68,40 @@ class Quotas:
         """Takes a request that could not be authenticated."""
         return self._limiter.take(self._failed_auth, _network(address), now_ms)
 
-    def take_sign_in(self, email: str, address: Address | None, now_ms: int) -> "SignIn":
-        """Takes an attempt to sign in, before its outcome is known. Raises LimiterUnavailable."""
+    def take_sign_in(
+        self, email: str, address: Address | None, browser: str | None, now_ms: int
+    ) -> "Attempt":
+        """Takes an attempt to sign in, before its outcome is known. Raises LimiterUnavailable.
+
+        browser: one that the user has signed in with before; only its own attempts count.
+        """
         # Any text may have been typed.
         account = hashlib.sha256(email.encode("utf-8", "replace")).hexdigest()
+        if browser is not None:
+            return self._attempt([(self._sign_in_browser, f"{account} {browser}")], now_ms)
+        network = _network(address)
+        return self._attempt(
+            [
+                (self._sign_in_account_address, f"{account} {network}"),
+                (self._sign_in_account, account),
+                (self._sign_in_address, network),
+            ],
+            now_ms,
+        )
+
+    def take_password_change(self, session: str, now_ms: int) -> "Attempt":
+        """Takes an attempt to name the current password. Raises LimiterUnavailable."""
+        return self._attempt([(self._password_change, session)], now_ms)
+
+    def _attempt(self, counted: list[tuple[Rule, str]], now_ms: int) -> "Attempt":
         taken: list[tuple[Rule, str, Decision]] = []
-        for rule, key in (
-            (self._sign_in_account, account),
-            (self._sign_in_address, _network(address)),
-        ):
+        for rule, key in counted:
             decision = self._strict.take(rule, key, now_ms)
             if not decision.allowed:
                 self._give_back(taken, now_ms)
-                return SignIn(decision, lambda: None)
+                return Attempt(decision, lambda: None)
             taken.append((rule, key, decision))
-        return SignIn(taken[-1][2], lambda: self._give_back(taken, now_ms))
+        return Attempt(taken[-1][2], lambda: self._give_back(taken, now_ms))
 
     def _give_back(self, taken: list[tuple[Rule, str, Decision]], now_ms: int) -> None:
         for rule, key, decision in taken:
@@ -100,8 +122,8 @@ class Quotas:
 
 
 @dataclass(frozen=True, slots=True)
-class SignIn:
-    """An attempt to sign in. succeeded: to be called on success, which is not counted."""
+class Attempt:
+    """An attempt to give a password. succeeded: to be called on success, which is not counted."""
 
     decision: Decision
     succeeded: Callable[[], None]

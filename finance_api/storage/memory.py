@@ -230,6 +230,9 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
         self._unit.change(next_user_id=user.id + 1, users=users | {user.id: user})
         return user
 
+    def lock(self, user_id: int) -> User:
+        return self._unit.user(user_id)
+
     def update(self, user_id: int, **changes: Any) -> User:
         return self._unit.update_user(user_id, **changes)
 
@@ -271,6 +274,10 @@ class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
             token = replace(token, revoked_at=at)
             self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
         return token
+
+    def revoke_all(self, user_id: int, at: int) -> None:
+        for token in self.list_by_user(user_id):
+            self.revoke(token.id, at)
 
     def set_used(self, used_at: Mapping[str, int]) -> None:
         tokens = dict(self._unit.database.tokens)

@@ -16,7 +16,7 @@ from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.surfaces import SETTINGS_PAGES
-from finance_api.web.page import SeeOther
+from finance_api.web.page import SIGNED_OUT, SeeOther
 from finance_api.web.return_path import login_path
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,6 @@ _DETAILS = {
     503: "The database is unavailable, perhaps because an import is running. "
     "Please try again in a few seconds.",
 }
-_SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 _NOT_COUNTED = "Sign-in is unavailable at the moment. Please try again in a few seconds."
 
 
@@ -70,7 +69,7 @@ def forbidden(error: Any, request: Request) -> Response:
         return error_page(request, 403, error.detail if error.result is None else None)
     if request.method in ("GET", "HEAD"):
         return SeeOther(login_path(request.path_qs))
-    return error_page(request, 403, error.detail if error.result is None else _SIGNED_OUT)
+    return error_page(request, 403, error.detail if error.result is None else SIGNED_OUT)
 
 
 def stale_form(error: BadCSRFToken, request: Request) -> Response:

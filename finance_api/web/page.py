@@ -1,15 +1,18 @@
 """Helpers of the views: template variables, forms, redirections."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
 from finance_api.requests import Request
+from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import WritableStorage, data_state_of, unit_of_work
+
+SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 
 
 class SeeOther(HTTPSeeOther):  # type: ignore[misc]
@@ -32,6 +35,19 @@ def writing(request: Request) -> AbstractContextManager[WritableStorage]:
     """
     request.close_storage()
     return unit_of_work(request.services.storage, lock_timeout_seconds=1)
+
+
+@contextmanager
+def writing_for_user(request: Request) -> Iterator[WritableStorage]:
+    """As `writing`, with the user locked and only if the session has not ended meanwhile: 403."""
+    identity = identity_of(request)
+    with writing(request) as storage:
+        try:
+            storage.users.lock(identity.user.id)
+            storage.sessions.get_owner(identity.session.sha256)
+        except NotFound:
+            raise HTTPForbidden(SIGNED_OUT) from None
+        yield storage
 
 
 def identity_of(request: Request) -> SessionIdentity:

@@ -1,6 +1,7 @@
 """finance-api user set-password"""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -72,7 +73,7 @@ def test_the_password_is_the_line_on_standard_input(command, anna, user):
     assert user().password_hash is None
     for line, password in (
         (b"correct horse\n", "correct horse"),
-        (b"correct horse\r\n", "correct horse"),
+        (b"correct horses\r\n", "correct horses"),
         (b"without an end", "without an end"),
         (b"  blanks count  \n", "  blanks count  "),
         ("pässwörd\n".encode(), "pässwörd"),
@@ -141,6 +142,27 @@ def test_sessions_and_jwts_end_and_tokens_do_not(command, anna, backend, user):
         assert [len(storage.sessions.list_by_user(each.id)) for each in users] == [0, 1]
         assert [token.revoked_at for token in storage.tokens.list_by_user(users[0].id)] == [None]
     assert user().jwts_revoked_at is not None
+
+
+def test_tokens_end_too_where_that_is_said(command, anna):
+    """Before: there was no such option."""
+    command.done("token", "create", anna, "--name", "x")
+    arguments = ("user", "set-password", anna, "--password-stdin", "--revoke-tokens")
+    said = command.done(*arguments, stdin=f"{NEW}\n".encode()).decode()
+    assert said.endswith("all its sessions, JWTs and tokens have ended\n")
+    (token,) = json.loads(command.done("token", "list", anna, "--json"))
+    assert token["revokedAt"]
+
+
+@pytest.mark.parametrize("password", ["password", "Iloveyou", "finance_api", NEW])
+def test_what_is_tried_first_and_the_old_password_are_refused(command, anna, user, password):
+    """Before: they were set."""
+    set_password(command, anna)
+    before = user()
+    line = f"{password}\n".encode()
+    said = command.refused("user", "set-password", anna, "--password-stdin", stdin=line)
+    assert "choose another" in said
+    assert user() == before
 
 
 def test_in_memory_there_is_nothing_to_change(command, anna):

@@ -1,5 +1,7 @@
 """finance-api user"""
 
+import json
+
 import pytest
 
 from support.ledger import account, record
@@ -56,6 +58,33 @@ def test_password_comes_from_standard_input_and_is_kept_as_a_hash(command):
     ):
         command.refused("user", "add", "c@d.org", "--password-stdin", stdin=bad)
     assert "c@d.org" not in users(command)
+
+
+@pytest.mark.parametrize("password", ["password", "Finance_API", "me@example.org", "me-12345678"])
+def test_a_password_that_is_tried_first_is_refused(command, password):
+    """Before: any of 8 characters would do."""
+    arguments = ("user", "add", "me@example.org", "--password-stdin")
+    said = command.refused(*arguments, stdin=f"{password}\n".encode())
+    assert "choose another" in said
+    assert "me@" not in users(command)
+
+
+def test_enabling_again_revives_nothing(command, anna):
+    """Before: the token that was there worked again."""
+    command.done("token", "create", anna, "--name", "x")
+    said = command.done("user", "set", anna, "--disable").decode()
+    assert said == f"changed user {anna}; all its sessions, tokens and JWTs have ended\n"
+    command.done("user", "set", anna, "--enable", "--no-premium")
+    (token,) = json.loads(command.done("token", "list", anna, "--json"))
+    assert token["revokedAt"]
+    command.done("user", "set", anna, "--premium")
+    command.done("token", "create", anna, "--name", "y")
+    command.done("user", "set", anna, "--enable")
+    tokens = json.loads(command.done("token", "list", anna, "--json"))
+    assert {token["name"]: token["revokedAt"] is None for token in tokens} == {
+        "x": False,
+        "y": True,
+    }
 
 
 def test_plan_and_state_change(command, anna):

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from finance_api.auth.key_rotation import add_signing_key
+from finance_api.auth.user_accounts import make_user
 from finance_api.storage.interface import Jwt
 from support.books import account, record
 from support.service import STORAGES, Service
@@ -26,6 +27,7 @@ PATH = "/internal/v1/get-records"
 SPKI, PKCS1 = PublicFormat.SubjectPublicKeyInfo, PublicFormat.PKCS1
 LEEWAY = 5
 MAX_TTL = 2_592_000
+IDP = "https://idp.example.org"
 
 
 def b64(data):
@@ -94,7 +96,7 @@ class Attacker:
 
     def rs256(self, payload=None, header=None):
         return self.token(
-            payload,
+            self.payload | {"iss": IDP} if payload is None else payload,
             {"alg": "RS256", "kid": "idp"} if header is None else header,
             sign=lambda data: self.rsa_key.sign(data, padding.PKCS1v15(), SHA256()),
         )
@@ -152,14 +154,14 @@ def issuer_service(request, new_settings, tmp_path_factory, rsa_key):
         {
             **new_settings(request.param),
             "finance_api.jwt.subject": "email",
-            "finance_api.jwt.issuers": "finance_api https://idp.example.org",
+            "finance_api.jwt.issuers": f"finance_api {IDP} https://other.example.org",
         },
     )
     public = rsa_key.public_key().public_bytes(Encoding.PEM, SPKI)
     file = Path(service.key_file)
     (file.parent / "idp.pem").write_bytes(public)
     entries = json.loads(file.read_text())
-    entries.append({"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem"})
+    entries.append({"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem", "issuer": IDP})
     file.write_text(json.dumps(entries))
     yield service
     service.stop()
@@ -193,9 +195,15 @@ def test_the_subject_is_read_in_any_case(attacker):
 
 
 def test_a_token_of_another_issuer_is_accepted_by_its_public_key(issuer):
-    for payload in (None, issuer.payload | {"iss": "https://idp.example.org"}):
-        issuer.accepted(issuer.rs256(payload))
-    issuer.refused(issuer.rs256(issuer.payload | {"iss": "https://other.example.org"}))
+    issuer.accepted(issuer.rs256())
+
+
+def test_a_key_of_one_issuer_signs_for_no_other(issuer):
+    """Before: 200 for each of the settings' issuers (RFC 8725, 3.8)."""
+    for other in ("finance_api", "https://other.example.org", "https://unknown.example.org"):
+        issuer.refused(issuer.rs256(issuer.payload | {"iss": other}))
+    for other in (IDP, "https://other.example.org"):
+        issuer.refused(issuer.claims(iss=other))
 
 
 # -- the algorithm
@@ -483,7 +491,7 @@ def test_the_subject_may_be_an_e_mail_address_by_setting(issuer):
     user = issuer.client.user
     for right in (user.email, user.email.upper(), user.uuid, user.uuid.upper()):
         issuer.accepted(issuer.claims(sub=right))
-        issuer.accepted(issuer.rs256(issuer.payload | {"sub": right}))
+        issuer.accepted(issuer.rs256(issuer.payload | {"sub": right, "iss": IDP}))
 
 
 def test_an_e_mail_address_that_is_no_user_s_is_refused(issuer):
@@ -499,6 +507,42 @@ def test_an_e_mail_address_that_is_no_user_s_is_refused(issuer):
     ):
         assert_401(issuer.ask(issuer.claims(sub=wrong)))
     issuer.accepted()
+
+
+def test_a_deleted_user_s_jwt_does_not_open_the_next_one_s_data(issuer):
+    """Before: 200, with the data of whoever got the address."""
+    service, clock = issuer.client.service, issuer.client.service.clock
+    leaver = Attacker(service.client(), issuer.rsa_key)
+    email = leaver.client.user.email
+    token = leaver.rs256(leaver.payload | {"sub": email, "iss": IDP})
+    leaver.accepted(token)
+    service.change(lambda s: s.users.delete(leaver.client.user.id))
+    clock.advance(1)
+    made = service.change(
+        lambda s: make_user(s, email, premium=True, password=None, now=clock.now())
+    )
+    issuer.refused(token)
+    for at in (clock.now(), clock.now() + 1):
+        new = issuer.payload | {"sub": email, "iss": IDP, "iat": at}
+        issuer.accepted(issuer.rs256(new))
+    # A UUID is nobody else's, so an issuer's clock may be behind.
+    issuer.accepted(issuer.claims(sub=made.uuid, iat=clock.now() - 1))
+
+
+def test_the_memory_storage_s_user_is_older_than_any_jwt():
+    """It is made anew at every start; its JWTs stay good."""
+    settings = {
+        "finance_api.storage": "memory",
+        "finance_api.storage.memory.user": "anna@example.org",
+        "finance_api.jwt.subject": "email",
+    }
+    service = Service("memory", settings)
+    anna = service.change(lambda s: s.users.get("anna@example.org"))
+    at = service.clock.now() - 100
+    token = service.jwt(anna, subject=anna.email, issued_at=at, expires_at=at + 1_000)
+    headers = {"Authorization": f"Bearer {token}"}
+    assert service.web.get(PATH, headers=headers).status_int == 200
+    service.stop()
 
 
 def test_by_e_mail_too_a_user_who_is_disabled_or_gone_is_refused(issuer):

@@ -11,6 +11,7 @@ from support.browser import (
     Visitor,
     changed_tables,
     dump,
+    forms,
     location,
     new_jwt,
     new_token,
@@ -108,7 +109,7 @@ def test_fields_that_are_missing_are_wrong(service, visitor):
 
 
 def test_guessing_the_current_password_is_limited(new_settings):
-    limit = {"finance_api.ratelimit.sign_in_account": "3/hour"}
+    limit = {"finance_api.ratelimit.password_change": "3/hour"}
     service = Service("memory", {**new_settings("memory"), **limit})
     user = new_user(service)
     visitor = signed_in(service, user)
@@ -118,6 +119,8 @@ def test_guessing_the_current_password_is_limited(new_settings):
     assert response.status_int in (400, 429)
     assert "Too many" in shown_text(response.text)
     assert user_now(service, user).password_hash == user.password_hash
+    # It is counted for this session alone: no other one, and no sign-in, has to wait.
+    assert errors(change(signed_in(service, user), "wrong password")) == {"current_password"}
     service.clock.advance(1_200)
     assert change(visitor, status=303)
     service.stop()
@@ -143,6 +146,47 @@ def test_any_long_enough_password_will_do(service, user, new):
     visitor = signed_in(service, user)
     change(visitor, new=new, status=303)
     Visitor(service).sign_in(user, new)
+
+
+@on_one_storage
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        ("password", "most common"),
+        ("iloveyou", "most common"),
+        ("PassWord", "most common"),
+        ("Password2026!", "most common"),
+        ("12345678", "most common"),
+        ("finance_api", "service's name"),
+        ("Finance-API!", "service's name"),
+        ("{email}", "e-mail"),
+        ("{local}", "e-mail"),
+        (PASSWORD, "old one"),
+    ],
+)
+def test_what_is_tried_first_is_refused(service, new, reason):
+    """Before: any of 8 characters would do."""
+    user = new_user(service)
+    visitor = signed_in(service, user)
+    new = new.format(email=user.email.upper(), local=user.email.split("@")[0])
+    response = change(visitor, new=new, status=400)
+    assert errors(response) == {"new_password"}
+    assert reason in shown_text(response.text)
+    assert user_now(service, user).password_hash == user.password_hash
+
+
+def test_the_tokens_are_revoked_if_that_is_asked_for(service, user, visitor):
+    """Before: not to be had."""
+    token, other = new_token(service, user), new_token(service, new_user(service))
+    fields = {"current_password": PASSWORD, "new_password": NEW, "repeated_password": NEW}
+    wrong = {**fields, "repeated_password": "x", "revoke_tokens": "yes"}
+    again = visitor.submit(PAGE, CHANGE, status=400, **wrong)
+    (form,) = [form for form in forms(again.text) if form.action == CHANGE]
+    assert ("revoke_tokens", "yes") in form.fields
+    assert asks(service, "/v1/api/records", token) == 200
+    visitor.submit(PAGE, CHANGE, status=303, revoke_tokens="yes", **fields)
+    assert asks(service, "/v1/api/records", token) == 401
+    assert asks(service, "/v1/api/records", other) == 200
 
 
 def test_this_browser_stays_in_with_a_new_id_and_all_others_are_out(service, user, visitor):

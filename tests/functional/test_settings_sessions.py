@@ -73,7 +73,7 @@ def proxied():
 @on_one_storage
 def test_the_cookie_is_for_this_host_and_no_script(service, user):
     visitor = Visitor(service)
-    (cookie,) = sent_cookies(visitor.sign_in(user))
+    cookie, _ = sent_cookies(visitor.sign_in(user))
     assert cookie.key == "finance_session"
     assert SECRET.fullmatch(cookie.value)
     # It ends with the browser, at the latest.
@@ -85,7 +85,7 @@ def test_the_cookie_is_for_this_host_and_no_script(service, user):
 @on_one_storage
 def test_with_https_the_browser_keeps_the_cookie_from_others(service, user):
     visitor = Visitor(service, https=True)
-    (cookie,) = sent_cookies(visitor.sign_in(user))
+    cookie, _ = sent_cookies(visitor.sign_in(user))
     assert cookie.key == "__Host-finance_session"
     assert cookie["secure"]
     assert visitor.is_signed_in()
@@ -103,9 +103,10 @@ def test_https_may_be_a_trusted_proxy_s(proxied):
         token = csrf_of(visitor.get(LOGIN, **options).text)
         sent = {"csrf_token": token, "email": user.email, "password": PASSWORD}
         response = visitor.post(LOGIN, sent, status=303, **options)
-        (cookie,) = sent_cookies(response)
-        assert bool(cookie["secure"]) == secure
-        assert cookie.key == ("__Host-" if secure else "") + "finance_session"
+        names = ("finance_session", "finance_browser")
+        for cookie, name in zip(sent_cookies(response), names, strict=True):
+            assert bool(cookie["secure"]) == secure
+            assert cookie.key == ("__Host-" if secure else "") + name
         assert visitor.get("/settings", **options).status_int == 200
         # The page's own policy lets a form lead to where the page is, and nowhere else.
         leads_to = response.headers["Location"]

@@ -1,4 +1,4 @@
-"""Guessing passwords: limited for each account and for each address."""
+"""Guessing passwords: limited for each account and address, and without locking the owner out."""
 
 import re
 
@@ -15,13 +15,16 @@ from support.browser import (
     hashes_counted,
     new_user,
     quick_passwords,  # noqa: F401
+    sent_cookies,
     sessions_of,
     shown_text,
     signed_in,
 )
 from support.service import Service
 
-PER_ACCOUNT, PER_ADDRESS = 4, 9
+#: For an account from an address, for the account, for the address.
+PER_ACCOUNT, IN_ALL, PER_ADDRESS = 4, 20, 9
+PER_BROWSER = 3
 
 
 @pytest.fixture
@@ -32,8 +35,10 @@ def configured():
     def make(**settings):
         names = {f"finance_api.{k.replace('__', '.')}": v for k, v in settings.items()}
         limits = {
-            "finance_api.ratelimit.sign_in_account": f"{PER_ACCOUNT}/hour",
+            "finance_api.ratelimit.sign_in_account_address": f"{PER_ACCOUNT}/hour",
+            "finance_api.ratelimit.sign_in_account": f"{IN_ALL}/hour",
             "finance_api.ratelimit.sign_in_address": f"{PER_ADDRESS}/hour",
+            "finance_api.ratelimit.sign_in_browser": f"{PER_BROWSER}/hour",
         }
         made.append(Service("memory", {"finance_api.storage": "memory", **limits, **names}))
         return made[-1]
@@ -60,21 +65,131 @@ def test_so_many_attempts_fail_for_an_account_and_then_none_is_made(limited, mon
     user = new_user(limited)
     # From an address of its own each.
     visitors = [Visitor(limited, address=f"198.51.100.{n}") for n in range(1, 30)]
-    for visitor in visitors[:PER_ACCOUNT]:
+    for visitor in visitors[:IN_ALL]:
         assert attempt(visitor, user.email).status_int == 403
     with hashes_counted(monkeypatch) as hashes:
-        response = attempt(visitors[PER_ACCOUNT], user.email, PASSWORD)
+        response = attempt(visitors[IN_ALL], user.email, PASSWORD)
     assert response.status_int == 429
     assert not hashes
-    assert int(response.headers["Retry-After"]) == 3_600 // PER_ACCOUNT
-    assert "15 minutes" in shown_text(response.text)
+    assert int(response.headers["Retry-After"]) == 3_600 // IN_ALL
+    assert "3 minutes" in shown_text(response.text)
     assert not sessions_of(limited, user)
     # Nobody else has to wait.
     assert attempt(visitors[5], new_user(limited).email, PASSWORD).status_int == 303
-    limited.clock.advance(3_600 // PER_ACCOUNT - 1)
-    assert attempt(visitors[6], user.email, PASSWORD).status_int == 429
+    limited.clock.advance(3_600 // IN_ALL - 1)
+    assert attempt(visitors[26], user.email, PASSWORD).status_int == 429
     limited.clock.advance(1)
-    assert attempt(visitors[7], user.email, PASSWORD).status_int == 303
+    assert attempt(visitors[27], user.email, PASSWORD).status_int == 303
+
+
+def test_guessing_from_one_address_does_not_lock_the_owner_out_elsewhere(limited):
+    """Before: ten wrong passwords an hour, sent by anybody, kept the owner out everywhere."""
+    user, attacker = new_user(limited), Visitor(limited, address="198.51.100.1")
+    assert statuses(attacker, user.email, PER_ACCOUNT) == [403] * PER_ACCOUNT
+    refused = attempt(attacker, user.email, PASSWORD)
+    assert refused.status_int == 429
+    assert int(refused.headers["Retry-After"]) == 3_600 // PER_ACCOUNT
+    # What is refused costs the account nothing.
+    assert statuses(attacker, user.email, IN_ALL) == [429] * IN_ALL
+    Visitor(limited, address="203.0.113.1").sign_in(user)
+
+
+def flood(service, user):
+    """Guesses from many networks, until the account takes no more."""
+    for n in range(1, IN_ALL + 1):
+        attempt(Visitor(service, address=f"198.51.100.{n}"), user.email)
+    assert attempt(Visitor(service, address="198.51.100.99"), user.email).status_int == 429
+
+
+@pytest.mark.parametrize("https", [False, True])
+def test_a_browser_that_signed_in_before_has_attempts_of_its_own(limited, https):
+    """Before: 429, as everywhere."""
+    user = new_user(limited)
+    known = Visitor(limited, https=https, address="203.0.113.7")
+    known.sign_in(user)
+    name = ("__Host-" if https else "") + "finance_browser"
+    assert name in known.cookies
+    known.submit("/settings", "/settings/logout", status=303)
+    flood(limited, user)
+    known.sign_in(user)
+    known.submit("/settings", "/settings/logout", status=303)
+    # Not without end, and what is wrong there is counted there alone.
+    assert statuses(known, user.email, PER_BROWSER) == [403] * PER_BROWSER
+    assert attempt(known, user.email, PASSWORD).status_int == 429
+    other = new_user(limited)
+    assert statuses(known, other.email, PER_ACCOUNT) == [403] * PER_ACCOUNT
+    assert attempt(known, other.email).status_int == 429
+
+
+def test_the_cookie_of_a_known_browser_lasts_and_scripts_do_not_see_it(limited):
+    visitor = Visitor(limited, https=True)
+    visitor.get(LOGIN)
+    response = visitor.sign_in(new_user(limited))
+    (cookie,) = [c for c in sent_cookies(response) if c.key == "__Host-finance_browser"]
+    assert int(cookie["max-age"]) == 180 * 86_400
+    assert (cookie["path"], cookie["samesite"], cookie["domain"]) == ("/", "Lax", "")
+    assert cookie["secure"]
+    assert cookie["httponly"]
+
+
+def test_a_cookie_of_another_user_or_made_up_is_no_known_browser(limited):
+    user, other = new_user(limited), new_user(limited)
+    browsers = [signed_in(limited, u).cookies["finance_browser"] for u in (user, other)]
+    flood(limited, user)
+    own, foreign = browsers
+    browser, _, signature = own.partition(".")
+    made_up = [
+        foreign,
+        "",
+        ".",
+        browser,
+        f"{browser}.",
+        f"x{own}",
+        f"{own}x",
+        f".{signature}",
+        "\xff",
+    ]
+    made_up += [f"{foreign.partition('.')[0]}.{signature}", f"{browser}.{'0' * 64}"]
+    for value in made_up:
+        visitor = Visitor(limited, address="203.0.113.8")
+        visitor.get(LOGIN)
+        visitor.cookies["finance_browser"] = value
+        assert attempt(visitor, user.email, PASSWORD).status_int == 429, value
+    visitor.cookies["finance_browser"] = own
+    assert attempt(visitor, user.email, PASSWORD).status_int == 303
+
+
+def test_a_new_password_forgets_the_browsers_but_this_one(limited):
+    user = new_user(limited)
+    here, there = signed_in(limited, user), signed_in(limited, user)
+    for visitor, new in ((here, "a new long password"),):
+        visitor.submit(
+            "/settings/security",
+            "/settings/security/password",
+            status=303,
+            current_password=PASSWORD,
+            new_password=new,
+            repeated_password=new,
+        )
+    flood(limited, user)
+    assert attempt(there, user.email, new).status_int == 429
+    here.submit("/settings", "/settings/logout", status=303)
+    assert attempt(here, user.email, new).status_int == 303
+
+
+def test_who_is_signed_in_can_change_the_password_whatever_others_guess(limited):
+    """Before: "Too many wrong passwords", after anybody's ten."""
+    user = new_user(limited)
+    visitor = signed_in(limited, user)
+    flood(limited, user)
+    visitor.submit(
+        "/settings/security",
+        "/settings/security/password",
+        status=303,
+        current_password=PASSWORD,
+        new_password="a new long password",
+        repeated_password="a new long password",
+    )
 
 
 def test_the_limit_of_an_account_is_the_same_whether_or_not_it_exists(limited):

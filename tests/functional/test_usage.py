@@ -309,15 +309,18 @@ def test_the_longest_periods_are_kept_in_full(service, client):
 
 
 def test_expired_json_web_tokens_are_forgotten_and_revoked_ones_not_before(service, client):
+    # The clock is trusted when it has been steady for an hour.
+    tidy(service)
+    service.clock.advance(3_600)
     now = service.clock.now()
-    leeway = 5
-    # One that ends now, one that is refused only because it was revoked, one that is not over.
+    past = now - 5 - DAY
+    # One that is forgotten now, one a second later, one that is not over.
     for jti, expires_at, revoked_at in (
-        (f"over-{client.user.id}", now - leeway - 1, None),
-        (f"revoked-{client.user.id}", now - leeway, now - 100),
+        (f"over-{client.user.id}", past - 1, None),
+        (f"revoked-{client.user.id}", past, past - 100),
         (f"valid-{client.user.id}", now + 100, None),
     ):
-        one = Jwt(jti, client.user.id, now - 1_000, expires_at, revoked_at)
+        one = Jwt(jti, client.user.id, past - 1_000, expires_at, revoked_at)
         service.change(lambda s, one=one: s.jwts.add(one))
     tidy(service)
 

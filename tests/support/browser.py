@@ -458,7 +458,8 @@ def location(response: TestResponse) -> str:
 
 def assert_safe_cookie(morsel: Morsel[str]) -> None:
     https = morsel.key.startswith("__Host-")
-    assert morsel.key.removeprefix("__Host-") in ("finance_session", "finance_visitor")
+    names = ("finance_session", "finance_visitor", "finance_browser")
+    assert morsel.key.removeprefix("__Host-") in names
     assert bool(morsel["secure"]) == https
     assert morsel["httponly"]
     assert morsel["samesite"] == "Lax"

@@ -5,6 +5,7 @@ class HeldClock:
     """A clock that stands still until it is told."""
 
     def __init__(self, at: str = "2026-03-18T12:00:00Z") -> None:
+        self.steady = 0
         self.set(at)
 
     def set(self, at: str) -> None:
@@ -16,5 +17,13 @@ class HeldClock:
     def now_ms(self) -> int:
         return self.seconds * 1000
 
+    def monotonic(self) -> float:
+        return float(self.steady)
+
     def advance(self, seconds: int) -> None:
+        self.seconds += seconds
+        self.steady += max(0, seconds)
+
+    def jump(self, seconds: int) -> None:
+        """Somebody sets the wall clock."""
         self.seconds += seconds

@@ -88,6 +88,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("sqlite3", own("storage.sql")),
         ("jwt", own("auth")),
         ("argon2", own("auth")),
+        ("zxcvbn", own("auth")),
         ("cryptography", own("auth")),
         ("redis", own("ratelimit.redis")),
         ("prometheus_client", own("metrics")),
@@ -309,7 +310,9 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("edge", "storage.sql", "ratelimit.fallback", "bulkhead", "circuit_breaker")
+    homes = own(
+        "bulkhead", "circuit_breaker", "clock", "edge", "storage.sql", "ratelimit.fallback"
+    )
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -65,6 +65,10 @@ class TokenWriter(TokenReader):
         """
 
     @abstractmethod
+    def revoke_all(self, user_id: int, at: int) -> None:
+        """Revokes the user's tokens; those revoked before keep their date."""
+
+    @abstractmethod
     def set_used(self, used_at: Mapping[str, int]) -> None:
         """Notes when tokens (by id) were last used; unknown ids and earlier times are ignored."""
 

@@ -42,6 +42,13 @@ class UserWriter(UserReader):
         """A new user, enabled and without data. Raises Conflict if the e-mail is taken."""
 
     @abstractmethod
+    def lock(self, user_id: int) -> User:
+        """The user as of now; others change neither the user nor its credentials until the end.
+
+        What lets somebody in is written after it. Raises NotFound.
+        """
+
+    @abstractmethod
     def update(self, user_id: int, **changes: Any) -> User:
         """Sets `premium`, `enabled` or `password_hash`. Raises NotFound."""
 

@@ -78,6 +78,13 @@ class SqlTokenWriter(SqlTokenReader, TokenWriter):
             raise NotFound("there is no such token")
         return _to_token(row)
 
+    def revoke_all(self, user_id: int, at: int) -> None:
+        self.connection.execute(
+            update(tokens)
+            .where(tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None))
+            .values(revoked_at=at)
+        )
+
     def set_used(self, used_at: Mapping[str, int]) -> None:
         if not used_at:
             return

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, insert, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound, StorageNotReady
@@ -100,8 +100,18 @@ class SqlUserWriter(SqlUserReader, UserWriter):
             )
         return user
 
+    def lock(self, user_id: int) -> User:
+        # On SQLite a writer has the whole database. On PostgreSQL the lock is not the row's, which
+        # an import holds to its end: its owner can sign in meanwhile. Keys below 0 are for this.
+        if self.connection.database == "postgresql":
+            self.connection.execute(select(func.pg_advisory_xact_lock(-user_id)))
+        return self._get(user_id)
+
     def update(self, user_id: int, **changes: Any) -> User:
         self.connection.execute(update(users).where(users.c.id == user_id).values(**changes))
+        return self._get(user_id)
+
+    def _get(self, user_id: int) -> User:
         found = self.connection.fetch(_user_by_id, values={"user": user_id})
         if not found:
             raise NotFound("there is no such user")

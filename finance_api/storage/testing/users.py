@@ -39,6 +39,14 @@ class UsersConformance(OneUser):
             assert storage.users.get("one@example.org") == changed
         assert (changed.premium, changed.enabled) == (False, False)
 
+    def test_a_locked_user_is_read_as_now(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            assert storage.users.lock(unit.user.id) == unit.user
+            changed = storage.users.update(unit.user.id, enabled=False)
+            assert storage.users.lock(unit.user.id) == changed
+            with pytest.raises(NotFound):
+                storage.users.lock(unit.user.id + 1)
+
     def test_a_deleted_user_leaves_nothing_behind(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
         with unit.writing() as storage:
@@ -88,6 +96,17 @@ class UsersConformance(OneUser):
             assert storage.tokens.revoke(make_id(1), 60).revoked_at == 50
             with pytest.raises(NotFound):
                 storage.tokens.revoke(make_id(2), 60)
+
+    def test_all_tokens_of_one_user_are_revoked(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+            for number, user in ((1, unit.user), (2, unit.user), (3, other)):
+                storage.tokens.add(make_token(user, number))
+            storage.tokens.revoke(make_id(1), 50)
+            storage.tokens.revoke_all(unit.user.id, 60)
+            found = [token.revoked_at for token in storage.tokens.list_by_user(unit.user.id)]
+            assert found == [50, 60]
+            assert storage.tokens.list_by_user(other.id)[0].revoked_at is None
 
     def test_last_use_only_moves_forward(self, unit: Unit) -> None:
         with unit.writing() as storage:

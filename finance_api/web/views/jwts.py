@@ -8,14 +8,24 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.issuing import IssueRefused
-from finance_api.auth.jwt_issuing import issue_jwt
+from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt
+from finance_api.auth.jwt_issuing import revoke_all_jwts as revoke_all
 from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
 from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
-from finance_api.web.page import done, form_text, identity_of, page, path_text, writing
+from finance_api.web.page import (
+    done,
+    form_text,
+    identity_of,
+    page,
+    path_text,
+    sentence,
+    writing,
+    writing_for_user,
+)
 from finance_api.web.views.tokens import curl_line
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
@@ -109,7 +119,7 @@ def create_jwt(request: Request) -> dict[str, Any]:
         errors["ttl"] = "Choose how long it is valid."
     else:
         try:
-            with writing(request) as storage:
+            with writing_for_user(request) as storage:
                 text, jwt = issue_jwt(
                     storage,
                     identity_of(request).user,
@@ -118,6 +128,8 @@ def create_jwt(request: Request) -> dict[str, Any]:
                     now=now,
                     ttl_seconds=seconds,
                 )
+        except TooManyJwts as error:
+            errors["form"] = sentence(error)
         except IssueRefused:
             errors["form"] = "This server cannot issue JWTs at the moment. Ask your administrator."
     if errors:
@@ -179,5 +191,5 @@ def confirm_revoking_all(request: Request) -> dict[str, Any]:
 )
 def revoke_all_jwts(request: Request) -> Response:
     with writing(request) as storage:
-        storage.jwts.revoke_all(identity_of(request).user.id, request.services.clock.now())
+        revoke_all(storage, identity_of(request).user.id, request.services.clock.now())
     return done(JWTS, "jwts-revoked")

@@ -7,8 +7,15 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api.auth import sessions
+from finance_api.auth.known_browsers import known_browser, remember_browser
 from finance_api.auth.permissions import Permission
-from finance_api.auth.user_accounts import EmailRefused, authenticate_user, normal_email
+from finance_api.auth.user_accounts import (
+    EmailRefused,
+    find_user,
+    is_unchanged,
+    lets_in,
+    normal_email,
+)
 from finance_api.edge.proxies import client_address
 from finance_api.requests import Request
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
@@ -46,27 +53,34 @@ def sign_in(request: Request) -> Any:
     if missing:
         return _refused(request, 400, email=email, next=wanted, errors=missing)
     services = request.services
+    user = find_user(request.storage, email)
     attempt = services.quotas.take_sign_in(
-        _account(email), client_address(request), services.clock.now_ms()
+        _account(email),
+        client_address(request),
+        known_browser(request, user),
+        services.clock.now_ms(),
     )
     if not attempt.decision.allowed:
         seconds = attempt.decision.retry_after_seconds
         errors = {"form": _TOO_MANY.format(_waiting_words(seconds))}
         request.response.headers["Retry-After"] = str(seconds)
         return _refused(request, 429, email=email, next=wanted, errors=errors)
-    user = authenticate_user(request.storage, email, password)
-    if user is None:
-        return _refused(request, 403, email=email, next=wanted, errors={"form": _REFUSED})
+    wrong = {"form": _REFUSED}
+    if not lets_in(user, password) or user is None:
+        return _refused(request, 403, email=email, next=wanted, errors=wrong)
     attempt.succeeded()
     now = services.clock.now()
     old = sessions.sent_secret(request, "session")
     with writing(request) as storage:
+        if not is_unchanged(storage, user):
+            return _refused(request, 403, email=email, next=wanted, errors=wrong)
         if old is not None:
             storage.sessions.delete(sessions.digest(old))
         sessions.prune_sessions(storage, now)
         secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
     response = SeeOther(page_after(wanted))
     sessions.set_cookie(request, response, "session", secret)
+    remember_browser(request, response, user.uuid, user.password_hash or "")
     return response
 
 

@@ -6,14 +6,22 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth import sessions
-from finance_api.auth.passwords import PasswordRefused, is_password
+from finance_api.auth.known_browsers import remember_browser
+from finance_api.auth.passwords import PasswordRefused, checked_hash, is_password
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
-from finance_api.edge.proxies import client_address
 from finance_api.requests import Request
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
-from finance_api.web.page import done, form_text, identity_of, page, sentence, writing
+from finance_api.web.page import (
+    done,
+    form_text,
+    identity_of,
+    page,
+    sentence,
+    writing,
+    writing_for_user,
+)
 from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
@@ -29,7 +37,9 @@ def show_security(request: Request) -> dict[str, Any]:
     return _page(request, {})
 
 
-def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
+def _page(
+    request: Request, errors: dict[str, str], *, revoke_tokens: bool = False
+) -> dict[str, Any]:
     current = identity_of(request).session
     now = request.services.clock.now()
     alive = [
@@ -43,7 +53,7 @@ def _page(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         for session in request.storage.sessions.list_by_user(current.user_id)
         if sessions.is_alive(session, now)
     ]
-    return page("security", "Security", errors=errors, sessions=alive)
+    return page("security", "Security", errors=errors, sessions=alive, revoke_tokens=revoke_tokens)
 
 
 @view_config(
@@ -59,10 +69,12 @@ def change_password(request: Request) -> Any:
         form_text(request, name)
         for name in ("current_password", "new_password", "repeated_password")
     )
-    attempt = request.services.quotas.take_sign_in(
-        user.email, client_address(request), request.services.clock.now_ms()
+    revoke_tokens = bool(form_text(request, "revoke_tokens"))
+    attempt = request.services.quotas.take_password_change(
+        identity.session.sha256, request.services.clock.now_ms()
     )
     errors = {}
+    password_hash = ""
     if not attempt.decision.allowed:
         errors["current_password"] = "Too many wrong passwords. Please try again later."  # noqa: S105
     elif not is_password(current, user.password_hash):
@@ -75,18 +87,18 @@ def change_password(request: Request) -> Any:
         errors["repeated_password"] = "The passwords do not match."  # noqa: S105
     elif not errors:
         try:
-            with writing(request) as storage:
-                set_password(storage, user, new, now)
-                secret = sessions.start_session(
-                    storage, user, now=now, user_agent=request.user_agent or ""
-                )
+            password_hash = checked_hash(new, user.email, user.password_hash)
         except PasswordRefused as error:
             errors["new_password"] = sentence(error)
     if errors:
         request.response.status_int = 400
-        return _page(request, errors)
+        return _page(request, errors, revoke_tokens=revoke_tokens)
+    with writing_for_user(request) as storage:
+        set_password(storage, user, password_hash, now, revoke_tokens=revoke_tokens)
+        secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
     response = done(SECURITY, "password-changed")
     sessions.set_cookie(request, response, "session", secret)
+    remember_browser(request, response, user.uuid, password_hash)
     return response
 
 

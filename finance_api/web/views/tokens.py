@@ -26,6 +26,7 @@ from finance_api.web.page import (
     path_text,
     sentence,
     writing,
+    writing_for_user,
 )
 
 TOKENS = f"{SETTINGS_PAGES}/tokens"
@@ -170,7 +171,7 @@ def create_token(request: Request) -> dict[str, Any]:
     expires_at = _expires_at(form, now, errors)
     if not errors:
         try:
-            with writing(request) as storage:
+            with writing_for_user(request) as storage:
                 text = issue_token(
                     storage,
                     user,
@@ -178,6 +179,7 @@ def create_token(request: Request) -> dict[str, Any]:
                     now=now,
                     scopes=() if form.scopes == set(SCOPES) else sorted(form.scopes),
                     expires_at=expires_at,
+                    max_live=request.registry.settings["finance_api.tokens.max_live"],
                 )
         except IssueRefused as error:
             errors["form"] = sentence(error)

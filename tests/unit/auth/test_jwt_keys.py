@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
+import re
 import threading
 from base64 import urlsafe_b64encode
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed448, ed25519, rsa, x25519
@@ -418,6 +420,68 @@ def test_a_public_key_never_signs():
 
 def kids(ring):
     return [key.kid for key in (*ring.keys(),)]
+
+
+# -- issuers and readers
+
+
+@pytest.fixture
+def public(key_file, tmp_path):
+    """Writes a file with an own key and a public one; returns its path."""
+    pair = ed25519.Ed25519PrivateKey.generate()
+    (tmp_path / "k.pem").write_bytes(public_pem(pair))
+    entry = {"kid": "idp", "alg": "EdDSA", "public_key_file": "k.pem"}
+    return lambda **members: key_file([hs(), {**entry, **members}])
+
+
+def test_a_public_key_belongs_to_its_issuer(public):
+    own, idp = KeyRing(public(issuer="b"), ("a", "b")).keys()
+    assert (own.issuer, idp.issuer) == (None, "b")
+    # With one issuer there is nothing to say.
+    assert KeyRing(public(), ("a",)).keys()[1].issuer is None
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({}, "key 'idp': has no issuer, and finance_api.jwt.issuers has several"),
+        ({"issuer": None}, "key 'idp': has no issuer"),
+        ({"issuer": "c"}, "key 'idp': issuer 'c' is not in finance_api.jwt.issuers"),
+        ({"issuer": ""}, "key 'idp': issuer is not a text"),
+        ({"issuer": ["a"]}, "key 'idp': issuer is not a text"),
+    ],
+)
+def test_a_key_without_one_issuer_of_the_settings_stops_the_start(public, members, message):
+    """Before: started, and each key signed for each of the issuers."""
+    with pytest.raises(KeyFileError, match=re.escape(message)):
+        KeyRing(public(**members), ("a", "b"))
+
+
+def test_an_own_key_is_the_first_issuer_s(key_file):
+    assert "have no member issuer" in refusal(key_file([hs(issuer="a")]))
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o604, 0o660, 0o644])
+@pytest.mark.parametrize("owner", [0, 1000])
+def test_a_file_that_others_can_read_is_warned_of(key_file, caplog, mode, owner):
+    """Before: no word."""
+    if os.geteuid() != 0:
+        owner = os.geteuid()
+    path = key_file([hs()])
+    os.chown(path, owner, -1)
+    os.chmod(path, mode)
+    KeyRing(path)
+    warned = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+    assert bool(warned) is bool(mode & (0o007 if owner == 0 else 0o077))
+    assert all(f"chmod 600 {path}" in line for line in warned)
+
+
+def test_a_file_of_public_keys_is_nobody_s_secret(public, caplog, tmp_path):
+    path = Path(public())
+    path.write_text(json.dumps(json.loads(path.read_text())[1:]))
+    path.chmod(0o644)
+    KeyRing(str(path))
+    assert not caplog.records
 
 
 def test_no_path_is_no_keys():

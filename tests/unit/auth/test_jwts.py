@@ -291,8 +291,18 @@ def test_a_name_is_a_short_printable_text(name):
                 refused(token(json.dumps(PAYLOAD | {name: value}, ensure_ascii=False)))
 
 
-def test_any_of_the_issuers_counts():
-    assert verify(at(iss="idp"))
+def test_a_key_verifies_for_its_own_issuer_alone():
+    """Before: for any of the settings' issuers, so that an identity provider's key spoke for us."""
+    theirs = JwtKey("one", "HS256", SECRET, issuer="idp")
+    assert verify(at(iss="idp"), [theirs])
+    for wrong in ("finance_api", "other", "", ["idp"]):
+        refused(at(iss=wrong), [theirs])
+    assert verify(at(iss="finance_api"))
+    for wrong in ("idp",):
+        refused(at(iss=wrong))
+
+
+def test_the_issuer_is_exactly_the_key_s():
     for wrong in ("", "IDP", "idp ", "idp,finance_api", "finance_ap", ["idp"], "fin", {"idp": 1}):
         refused(at(iss=wrong))
 

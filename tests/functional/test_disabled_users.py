@@ -1,0 +1,109 @@
+"""Disabling a user ends all access for good, and how much of it there can be."""
+
+import pytest
+
+from finance_api.auth.issuing import MAX_LIVE
+from finance_api.auth.user_accounts import set_enabled
+from finance_api.settings import SETTINGS
+from support.browser import (
+    jwts_of,
+    new_jwt,
+    new_token,
+    quick_passwords,  # noqa: F401
+    sessions_of,
+    shown_text,
+    signed_in,
+    tokens_of,
+)
+from support.service import Service
+
+
+def enable(service, user, enabled):
+    service.change(lambda s: set_enabled(s, user, enabled, service.clock.now()))
+
+
+def asks(service, path, credential):
+    headers = {"Authorization": f"Bearer {credential}"}
+    return service.web.get(path, headers=headers, expect_errors=True).status_int
+
+
+def test_enabling_again_revives_nothing(service, user, visitor):
+    """Before: sessions, tokens and JWTs all worked again."""
+    token, jwt, elsewhere = new_token(service, user), new_jwt(service, user), service.jwt(user)
+    enable(service, user, False)
+    service.clock.advance(5)
+    # Their issuer may not know.
+    meanwhile = service.jwt(user)
+    enable(service, user, True)
+    assert asks(service, "/v1/api/records", token) == 401
+    for text in (jwt, elsewhere, meanwhile):
+        assert asks(service, "/internal/v1/get-records", text) == 401
+    assert not visitor.is_signed_in()
+    assert sessions_of(service, user) == []
+    service.clock.advance(1)
+    again = signed_in(service, user)
+    new = new_token(service, user), new_jwt(service, user)
+    # What is enabled already stays as it is.
+    enable(service, user, True)
+    assert asks(service, "/v1/api/records", new[0]) == 200
+    assert asks(service, "/internal/v1/get-records", new[1]) == 200
+    assert again.is_signed_in()
+
+
+def test_a_jwt_that_begins_a_second_later_ends_too(service, user):
+    """One that is issued right after a revocation of all; before, the next one missed it."""
+    enable(service, user, False)
+    enable(service, user, True)
+    jwt = new_jwt(service, user)
+    assert asks(service, "/internal/v1/get-records", jwt) == 200
+    enable(service, user, False)
+    enable(service, user, True)
+    assert asks(service, "/internal/v1/get-records", jwt) == 401
+
+
+def test_the_settings_have_the_usual_numbers():
+    found = {s.name: s.default for s in SETTINGS}
+    assert (
+        found["finance_api.tokens.max_live"] == found["finance_api.jwt.max_live"] == str(MAX_LIVE)
+    )
+
+
+@pytest.fixture
+def few(new_settings):
+    limits = {"finance_api.tokens.max_live": "2", "finance_api.jwt.max_live": "2"}
+    service = Service("sqlite", {**new_settings("sqlite"), **limits})
+    yield service
+    service.stop()
+
+
+def test_a_page_makes_so_many_tokens_and_says_so(few):
+    """Before: as many as one liked."""
+    visitor = signed_in(few)
+    given = {"name": "x", "expiry": "30"}
+    for _ in range(2):
+        visitor.submit("/settings/tokens/new", status=200, **given)
+    refused = visitor.submit("/settings/tokens/new", status=400, **given)
+    wanted = "There are 2 active tokens, and 2 are allowed: revoke one first."
+    assert wanted in shown_text(refused.text)
+    # Neither expired nor revoked ones count.
+    few.clock.advance(30 * 86_400)
+    visitor = signed_in(few, few.change(lambda s: s.users.list_all()[0]))
+    visitor.submit("/settings/tokens/new", status=200, **given)
+
+
+def test_a_page_makes_so_many_jwts_and_says_so(few):
+    """Before: as many as one liked."""
+    visitor = signed_in(few)
+    (user,) = few.change(lambda s: s.users.list_all())
+    for _ in range(2):
+        visitor.submit("/settings/jwts", status=200, ttl="900")
+    refused = visitor.submit("/settings/jwts", status=400, ttl="900")
+    wanted = "There are 2 active JWTs, and 2 are allowed: revoke one first, or wait"
+    assert wanted in shown_text(refused.text)
+    jti = jwts_of(few, user)[0].jti
+    visitor.submit(f"/settings/jwts/{jti}/revoke", status=303)
+    visitor.submit("/settings/jwts", status=200, ttl="900")
+    few.clock.advance(900)
+    for _ in range(2):
+        visitor.submit("/settings/jwts", status=200, ttl="900")
+    assert tokens_of(few, user) == []
