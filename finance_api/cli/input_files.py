@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from finance_api.cli.output import printable
 from finance_api.importers.interface import ImportRefused
+from finance_api.values.text import shown
 
 STANDARD_INPUT = "-"
 
@@ -38,7 +38,7 @@ def opened(file: str) -> Iterator[BinaryIO]:
             with Progress(console=Console(stderr=True), transient=True) as progress:
                 total = stream.seek(0, 2)
                 stream.seek(0)
-                name = escape(printable(file))
+                name = escape(shown(file))
                 with progress.wrap_file(stream, total=total, description=name) as watched:
                     yield watched
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
 
 
@@ -28,7 +29,7 @@ def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> Non
         password = _password_line()
     with cli.writing() as storage:
         made = make_user(storage, email, premium=premium, password=password, now=cli.clock.now())
-    click.echo(f"created user {made.email} ({made.uuid})")
+    say(f"created user {made.email} ({made.uuid})")
 
 
 def _password_line() -> str:
@@ -61,7 +62,7 @@ def change_password(cli: CliContext, email: str, password_stdin: bool) -> None:
     with cli.writing() as storage:
         found = get_user(storage, email)
         set_password(storage, found, password, cli.clock.now())
-    click.echo(f"changed the password of {found.email}; all its sessions and JWTs have ended")
+    say(f"changed the password of {found.email}; all its sessions and JWTs have ended")
 
 
 @user.command("list", epilog="Example: finance-api user list --json")
@@ -105,7 +106,7 @@ def set_user(cli: CliContext, /, email: str, **choices: bool | None) -> None:
         raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
     with cli.writing() as storage:
         changed = storage.users.update(get_user(storage, email).id, **changes)
-    click.echo(f"changed user {changed.email}")
+    say(f"changed user {changed.email}")
 
 
 @user.command(epilog="Example: finance-api user delete me@example.com")
@@ -121,4 +122,4 @@ def delete(cli: CliContext, email: str, yes: bool) -> None:
         click.confirm(f"Delete {found.email} with all tokens and data?", abort=True, err=True)
     with cli.writing() as storage:
         storage.users.delete(found.id)
-    click.echo(f"deleted user {found.email}")
+    say(f"deleted user {found.email}")
