@@ -62,6 +62,7 @@ setup(
         "test": [
             "axe-playwright-python>=0.1.8",
             "hypothesis>=6.170",
+            "packaging>=25.0",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
             "playwright>=1.65",

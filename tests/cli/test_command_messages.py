@@ -18,11 +18,9 @@ FORGED = "x\nfinance-api: all is well\r\x1b[2K\u202e\u2066\u2028\ufeff"
 SECRET = "s3cret"
 
 
-@pytest.mark.parametrize(
-    "sign", ["\n", "\r", "\x1b", "\x85", "\u200b", "\u202e", "\u2028", "\ue000"]
-)
+@pytest.mark.parametrize("sign", "\n\r\x1b\x85\u200b\u202e\u2028\ue000")
 def test_what_cannot_be_printed_is_escaped(sign, capsys):
-    """Before: a line break made a line, and a mark of direction was a mark of something."""
+    """Before: a line break made a line, and everything else was the same mark."""
     say(f"a{sign}b ü 😀")
     escaped = sign.encode("unicode_escape").decode()
     assert capsys.readouterr().out == f"a{escaped}b ü 😀\n"
@@ -116,7 +114,7 @@ def test_an_address_of_redis_is_never_repeated(command, url, named):
     command.write({**command.settings, "finance_api.ratelimit.backend": "redis", name: url})
     with command.ini.open("a") as ini:
         ini.write("[server:main]\nuse = egg:waitress#main\nport = 1\n")
-    said = command.refused("serve")
+    said = command.refused("serve", process=True)
     assert name in said and named in said
     assert SECRET not in said
 
