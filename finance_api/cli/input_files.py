@@ -7,10 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
-
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.text import shown
 
@@ -35,6 +31,10 @@ def opened(file: str) -> Iterator[BinaryIO]:
         elif not sys.stderr.isatty():
             yield stream
         else:
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.progress import Progress
+
             with Progress(console=Console(stderr=True), transient=True) as progress:
                 total = stream.seek(0, 2)
                 stream.seek(0)
