@@ -18,6 +18,7 @@ from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_accounts import known_account
 from finance_api.ledger.statement_import import StatementImport
+from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import StorageBackend, reading
 
@@ -48,7 +49,10 @@ def import_file(
         return report
     statements = _Statements(importer, stream)
     with reading(backend) as storage:
-        statements.read(UserRows(storage, storage.users.get(email)))
+        owned = UserRows(storage, storage.users.get(email))
+        # Now: reading a file may take long, and nothing is kept open meanwhile.
+        owned.row_set(ACCOUNTS)
+    statements.read(owned)
     with _import_session(backend, email, now, dry_run) as session:
         if not statements.are_as_read_for(session):
             statements.read(session)
