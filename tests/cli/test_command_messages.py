@@ -148,7 +148,7 @@ def test_a_wrong_port_is_said(command, port, options):
 
 
 def test_a_database_that_is_read_only_is_said(command, anna):
-    """SQLite answers so for a file or folder that may not be written."""
+    """Before: the database does not answer: attempt to write a readonly database."""
 
     def forbid(connection, record):
         connection.execute("PRAGMA query_only = ON")
@@ -179,6 +179,7 @@ def test_the_files_of_a_database_are_their_owners_whatever_the_umask(tmp_path):
 
 
 def test_a_database_that_everybody_can_read_is_warned_of_and_left_so(command, anna):
+    """Before: nothing was said."""
     path = command.directory / "open.db"
     command.write({"sqlalchemy.url": f"sqlite:///{path}"})
     command.done("db", "upgrade")
