@@ -17,7 +17,6 @@ logger = logging.getLogger(__name__)
 # Any number will do, if nothing else in the database uses it.
 _UPGRADE_LOCK = 7_146_300_211
 
-
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -46,14 +45,15 @@ def upgrade(engine: Engine) -> None:
 
     Two at once wait for each other.
     """
+    # Only here: other commands need not wait for it.
+    from alembic import command
+    from alembic.config import Config
+
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(0o700, parents=True, exist_ok=True)
         # SQLite gives the files beside it the same mode.
         Path(database).touch(0o600)
-    from alembic import command
-    from alembic.config import Config
-
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     with writing(engine).begin() as connection:
