@@ -51,8 +51,7 @@ def run(arguments: list[str] | None = None) -> None:
     try:
         command.main(arguments, prog_name="finance-api", standalone_mode=False, obj=cli)
     except click.UsageError as error:
-        error.message = shown(error.message)
-        error.show()
+        click.UsageError(shown(error.format_message()), error.ctx).show()
         sys.exit(2)
     except BrokenPipeError:
         # Whoever read the output has gone; there is nobody to tell.
