@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test nightly check lint types format screenshots bench bench-micro clean
+.PHONY: help serve test nightly check lint types format screenshots bench bench-micro requirements clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -45,6 +45,15 @@ bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (
 
 bench-micro: $(VENV)/.installed-for-bench ## Measure each layer by itself
 	@$(BIN)/python -m bench.micro
+
+requirements: $(VENV)/bin/python ## Renew the locked versions in requirements/, from PyPI
+	@$(PIP) install uv
+	@for part in base postgresql redis; do \
+	  test $$part = base && only= || only="--extra $$part --constraint requirements/base.txt"; \
+	  $(BIN)/uv pip compile setup.py $$only --quiet --upgrade --universal --python-version 3.11 \
+	    --generate-hashes --no-config --default-index https://pypi.org/simple \
+	    --custom-compile-command "make requirements" --output-file requirements/$$part.txt; \
+	done
 
 clean: ## Remove the environment; data under var/ stays
 	rm -rf $(VENV) screenshots *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

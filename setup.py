@@ -38,8 +38,9 @@ setup(
         "pyramid_jinja2>=2.10.1",
         "python-dateutil>=4.0",
         "rich>=15.0",
-        # pyramid and cornice import pkg_resources, which setuptools 80.9 warns of at each start.
-        "setuptools>=65,<80.9",
+        # Pyramid and Cornice import pkg_resources, which setuptools 82 no longer has and 80.9 warns
+        # of at each start; before 78.1.1 it wrote outside of its folder (CVE-2025-47273).
+        "setuptools>=78.1.1,<80.9",
         "SQLAlchemy>=2.1.9",
         "transaction>=5.1",
         "waitress>=3.0.2",
@@ -63,6 +64,7 @@ setup(
         "test": [
             "axe-playwright-python>=0.1.8",
             "hypothesis>=6.170",
+            "packaging>=25.0",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
             "playwright>=1.65",

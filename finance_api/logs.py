@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
+from finance_api.values.text import shown
+
 #: The id of the request that a thread is at; "-" in a thread that serves none.
 current_request_id: ContextVar[str] = ContextVar("request_id", default="-")
 
@@ -28,12 +30,7 @@ class LogRecord(logging.LogRecord):
 
     def getMessage(self) -> str:  # noqa: N802
         """The message with control characters escaped, so that it cannot forge a line."""
-        message = super().getMessage()
-        if message.isprintable():
-            return message
-        return "".join(
-            c if c.isprintable() else c.encode("unicode_escape").decode() for c in message
-        )
+        return shown(super().getMessage())
 
 
 class JsonFormatter(logging.Formatter):

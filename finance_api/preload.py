@@ -1,17 +1,19 @@
 """Loads a file into the memory storage at start."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
-from pyramid.config import Configurator
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.clock import Clock
-from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.importing import import_file
 from finance_api.settings import SettingError
 from finance_api.storage.interface import StorageBackend, Token, unit_of_work
 from finance_api.values.ids import derived_id
+
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.config import Configurator
 
 _LOAD = "finance_api.storage.memory.load"
 _USER = "finance_api.storage.memory.user"
@@ -51,6 +53,9 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
 
 
 def _load(backend: StorageBackend, email: str, path: str, now: int) -> None:
+    from finance_api.importers.interface import ImportRefused
+    from finance_api.ledger.importing import import_file
+
     try:
         with open(path, "rb") as stream:
             import_file(backend, email, stream, None, now=now)

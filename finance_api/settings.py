@@ -25,13 +25,17 @@ class SettingError(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """parse: text -> value, or ValueError with the reason. default: as in the ini file."""
+    """parse: text -> value, or ValueError with the reason. default: as in the ini file.
+
+    secret: whether the value can hold a password, so that no message repeats any of it.
+    """
 
     name: str
     parse: Callable[[str], Any]
     default: str
     unit: str
     meaning: str
+    secret: bool = False
 
     @property
     def variable(self) -> str:
@@ -42,6 +46,28 @@ class Setting:
 
 def _text(text: str) -> str:
     return text.strip()
+
+
+def _url(unescaped: str) -> Callable[[str], str]:
+    """unescaped: what a user name or password cannot have as it is."""
+
+    def parse(text: str) -> str:
+        url = text.strip()
+        credentials, _, place = url.partition("://")[2].rpartition("@")
+        if url.startswith("sqlite"):
+            return url
+        for sign in unescaped:
+            if sign in credentials:
+                raise ValueError(
+                    f"has an unescaped {sign} in its user name or password: percent-encode it: "
+                    f"%{ord(sign):02X} (%%{ord(sign):02X} in an ini file)"
+                )
+        port = place.split("/")[0].rpartition("]")[2].partition(":")[2].partition("?")[0]
+        if port and not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65_535):
+            raise ValueError("has a port that is not a whole number from 1 to 65535")
+        return url
+
+    return parse
 
 
 def _required_text(text: str) -> str:
@@ -148,18 +174,20 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "sqlalchemy.url",
-        _text,
+        _url("@"),
         "",
         "SQLAlchemy URL",
         "The database of the sql storage: sqlite:///path or postgresql://user@host/name.",
+        secret=True,
     ),
     Setting(
         "sqlalchemy.read_url",
-        _text,
+        _url("@"),
         "",
         "URL",
         "A read replica of that database, for reading data; users and tokens are still read from "
         "the database itself.",
+        secret=True,
     ),
     Setting(
         "sqlalchemy.pool_size",
@@ -363,10 +391,11 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "finance_api.ratelimit.redis_url",
-        _text,
+        _url("@/#?"),
         "",
         "Redis URL",
         "The Redis of the backend redis: redis://host:6379/0.",
+        secret=True,
     ),
     Setting(
         "finance_api.log.format",
@@ -464,5 +493,6 @@ def read_settings(
         try:
             settings[setting.name] = setting.parse(text)
         except ValueError as error:
-            raise SettingError(f"{setting.name}: {text!r} {error}") from None
+            value = "the value" if setting.secret else repr(text)
+            raise SettingError(f"{setting.name}: {value} {error}") from None
     return settings

@@ -1,6 +1,12 @@
 """Authentication and authorisation: credentials, identities, permissions, security policy."""
 
-from pyramid.config import Configurator
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:

@@ -1,14 +1,18 @@
 """The settings of JSON Web Tokens."""
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Mapping
-from typing import Any
-
-from pyramid.config import Configurator
+from typing import TYPE_CHECKING, Any
 
 from finance_api.auth.jwt_keys import KeyFileError, KeyRing
 from finance_api.auth.jwts import JwtRules
 from finance_api.settings import SettingError
+
+if TYPE_CHECKING:
+    # Commands need no web framework.
+    from pyramid.config import Configurator
 
 logger = logging.getLogger(__name__)
 

@@ -62,7 +62,9 @@ class CliContext:
 
         try:
             yield plaster.get_loader(self.ini, ["wsgi"])
-        except (LookupError, ValueError, plaster.PlasterError, configparser.Error) as error:
+        except configparser.Error as error:
+            raise SettingError(f"{self.ini} cannot be read: {_ini_fault(error)}") from None
+        except (LookupError, ValueError, plaster.PlasterError) as error:
             reason = " ".join(str(error).split())
             raise SettingError(f"{self.ini} cannot be read: {reason}") from error
 
@@ -127,6 +129,21 @@ class CliContext:
     def close(self) -> None:
         if "unchecked_backend" in self.__dict__:
             self.unchecked_backend.close()
+
+
+def _ini_fault(error: configparser.Error) -> str:
+    """What is wrong, without the line itself: it may have a password."""
+    if isinstance(error, configparser.InterpolationError):
+        return (
+            f"{error.option} in [{error.section}] has a % that is not doubled: "
+            "what stands for itself is written %%"
+        )
+    if isinstance(error, configparser.MissingSectionHeaderError):
+        return f"line {error.lineno} stands before the first [section]"
+    if isinstance(error, configparser.ParsingError):
+        lines = ", ".join(str(number) for number, _ in error.errors)
+        return f"line {lines} is not of the form name = value"
+    return " ".join(str(error).split())
 
 
 def get_user(storage: Storage, email: str) -> User:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
+from finance_api.values.text import shown
 
 _NEXT = """\
 created {ini}, with a signing key in {keys}
@@ -41,4 +42,4 @@ def init(cli: CliContext, directory: Path) -> None:
         stream.write(text)
     add_signing_key(str(keys), now=cli.clock.now(), overlap_seconds=0)
     enter = "" if directory == Path() else f"  cd {shlex.quote(str(directory))}\n"
-    click.echo(_NEXT.format(ini=ini, keys=keys, enter=enter))
+    click.echo(_NEXT.format(ini=shown(str(ini)), keys=shown(str(keys)), enter=enter))

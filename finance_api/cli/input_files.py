@@ -7,12 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
-
-from finance_api.cli.output import printable
 from finance_api.importers.interface import ImportRefused
+from finance_api.values.text import shown
 
 STANDARD_INPUT = "-"
 
@@ -35,10 +31,14 @@ def opened(file: str) -> Iterator[BinaryIO]:
         elif not sys.stderr.isatty():
             yield stream
         else:
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.progress import Progress
+
             with Progress(console=Console(stderr=True), transient=True) as progress:
                 total = stream.seek(0, 2)
                 stream.seek(0)
-                name = escape(printable(file))
+                name = escape(shown(file))
                 with progress.wrap_file(stream, total=total, description=name) as watched:
                     yield watched
 

@@ -17,6 +17,7 @@ from finance_api.cli.output import say
 from finance_api.cli.serve import serve
 from finance_api.cli.tokens import token
 from finance_api.cli.users import user
+from finance_api.values.text import shown
 
 
 @click.group(
@@ -50,7 +51,7 @@ def run(arguments: list[str] | None = None) -> None:
     try:
         command.main(arguments, prog_name="finance-api", standalone_mode=False, obj=cli)
     except click.UsageError as error:
-        error.show()
+        click.UsageError(shown(error.format_message()), error.ctx).show()
         sys.exit(2)
     except BrokenPipeError:
         # Whoever read the output has gone; there is nobody to tell.
@@ -68,6 +69,8 @@ def run(arguments: list[str] | None = None) -> None:
 def _message(error: Exception, cli: CliContext) -> str:
     if isinstance(error, click.Abort):
         return f"cancelled; {', '.join(cli.done) or 'nothing was changed'}"
+    if isinstance(error, MemoryError):
+        return "not enough memory"
     if isinstance(error, click.ClickException):
         return error.format_message()
     return str(error) if _is_expected(error) else f"unexpected {type(error).__name__}: {error}"

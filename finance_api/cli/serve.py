@@ -16,9 +16,21 @@ def serve(cli: CliContext, port: int | None, demo: bool) -> None:
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)
         section = loader.get_settings("server:main", options)
+    checked = _checked_port(section.get("port"))
     if demo:
         from finance_api.cli.demo import prepare_demo
 
-        prepare_demo(cli, section.get("host", "127.0.0.1"), port or int(section["port"]))
+        prepare_demo(cli, section.get("host", "127.0.0.1"), port or checked)
     cli.close()
     server(loader.get_wsgi_app(defaults=options))
+
+
+def _checked_port(text: str | None) -> int:
+    """The port of the ini file. Raises SettingError."""
+    from finance_api.settings import SERVER_SETTINGS, SettingError
+
+    (setting,) = (setting for setting in SERVER_SETTINGS if setting.name == "server.port")
+    try:
+        return int(setting.parse(setting.default if text is None else text))
+    except ValueError as error:
+        raise SettingError(f"{setting.name}: {text!r} {error}") from None

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from finance_api.values.text import shown
+
 json_option = click.option("--json", "as_json", is_flag=True, help="As an array of JSON objects.")
 
 JsonObject = dict[str, Any]
@@ -25,7 +27,8 @@ def show_list(
         click.echo(json.dumps(rows))
         return
     cells = [
-        [row[c] or "-" if isinstance(c, str) else c(row) for c in columns.values()] for row in rows
+        [shown(row[c] or "-" if isinstance(c, str) else c(row)) for c in columns.values()]
+        for row in rows
     ]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     for line in (list(columns), *cells):

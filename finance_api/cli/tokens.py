@@ -5,6 +5,7 @@ import sys
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
 from finance_api.resources import PUBLIC_RESOURCES
 
@@ -108,4 +109,4 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
             revoked = storage.tokens.revoke(parse_id(token_id), cli.clock.now())
         except IdError as error:
             raise NotFound(f"{token_id!r} {error}") from None
-    click.echo(f"revoked {revoked.id} ({revoked.name})")
+    say(f"revoked {revoked.id} ({revoked.name})")

@@ -5,6 +5,7 @@ import sys
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
 
 
@@ -27,7 +28,7 @@ def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> Non
         password = _password_line()
     with cli.writing() as storage:
         made = make_user(storage, email, premium=premium, password=password, now=cli.clock.now())
-    click.echo(f"created user {made.email} ({made.uuid})")
+    say(f"created user {made.email} ({made.uuid})")
 
 
 def _password_line() -> str:
@@ -65,7 +66,7 @@ def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_to
     with cli.writing() as storage:
         set_password(storage, found, password_hash, cli.clock.now(), revoke_tokens=revoke_tokens)
     ended = "sessions, JWTs and tokens" if revoke_tokens else "sessions and JWTs"
-    click.echo(f"changed the password of {found.email}; all its {ended} have ended")
+    say(f"changed the password of {found.email}; all its {ended} have ended")
 
 
 @user.command("list", epilog="Example: finance-api user list --json")
@@ -115,7 +116,7 @@ def set_user(cli: CliContext, email: str, premium: bool | None, enabled: bool | 
         if premium is not None:
             storage.users.update(changed.id, premium=premium)
     ended = "; all its sessions, tokens and JWTs have ended" if enabled is False else ""
-    click.echo(f"changed user {changed.email}{ended}")
+    say(f"changed user {changed.email}{ended}")
 
 
 @user.command(epilog="Example: finance-api user delete me@example.com")
@@ -131,4 +132,4 @@ def delete(cli: CliContext, email: str, yes: bool) -> None:
         click.confirm(f"Delete {found.email} with all tokens and data?", abort=True, err=True)
     with cli.writing() as storage:
         storage.users.delete(found.id)
-    click.echo(f"deleted user {found.email}")
+    say(f"deleted user {found.email}")

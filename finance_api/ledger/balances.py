@@ -73,14 +73,16 @@ def agree_with_bank(session: ImportSession, account_id: str) -> None:
     day = account["bankBalanceDate"]
     if day is None:
         return
-    until = session.storage.data.sum_records(
+    sums = session.storage.data.sum_by(
         session.user.id,
+        ["accountId"],
         [
             condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,)),
             condition_on(RECORDS, "recordDate", Operator.LTE, Span(day, day + DAY_SECONDS)),
         ],
     )
-    initial = account["bankBalance"] - until.amount
+    until = sums.get((account_id,))
+    initial = account["bankBalance"] - (until.amount if until else 0)
     if abs(initial) > MAX_UNITS:
         raise ImportRefused(
             f"the initial balance of the account {account['name']} would be "

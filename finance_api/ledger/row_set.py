@@ -3,6 +3,7 @@
 Every resource but the records is small enough to be held whole.
 """
 
+from collections import defaultdict
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
@@ -25,6 +26,9 @@ class RowSet:
             for row in self.rows.values()
             if row["sourceId"] is not None
         }
+        self._ids_by_name: defaultdict[str | None, set[str]] = defaultdict(set)
+        for row in self.rows.values():
+            self._ids_by_name[row.get("name")].add(row["id"])
 
     def find(self, row_id: str | None, source: str | None, source_id: str | None) -> Row | None:
         """The row with this id, else the one of this source."""
@@ -34,9 +38,7 @@ class RowSet:
 
     def named(self, name: str) -> list[Row]:
         """The rows of that name, by id."""
-        return sorted(
-            (row for row in self.rows.values() if row["name"] == name), key=lambda row: row["id"]
-        )
+        return [self.rows[row_id] for row_id in sorted(self._ids_by_name[name])]
 
     def put(self, row: Row, line: int | None = None) -> None:
         """Adds or replaces a row. Raises ImportRefused if another one has its source id."""
@@ -51,6 +53,9 @@ class RowSet:
                     f"{self.resource.model_type} {self._ids_by_source[key]}",
                     line,
                 )
+        if old is not None:
+            self._ids_by_name[old.get("name")].discard(row["id"])
+        self._ids_by_name[row.get("name")].add(row["id"])
         self.rows[row["id"]] = row
 
     def stored(self, row_id: str) -> Row | None:

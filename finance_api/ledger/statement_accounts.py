@@ -1,7 +1,7 @@
 """The account of a statement: one of the user's, or a new one."""
 
 from finance_api.importers.interface import ImportRefused, KnownAccount, StatementAccount
-from finance_api.ledger.import_session import ImportSession
+from finance_api.ledger.import_session import ImportSession, UserRows
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.resources import ACCOUNTS
 from finance_api.values import Row
@@ -32,13 +32,14 @@ def find_account(
     if account.key is not None:
         keys = (*found["statementKeys"], f"{source}:{account.key}")
         found = {**found, "statementKeys": tuple(dict.fromkeys(keys))}
+        session.account_ids.setdefault(keys[-1], found["id"])
     session.accounts.put(found)
     return str(found["id"])
 
 
-def known_account(session: ImportSession, source: str, key: str) -> KnownAccount | None:
+def known_account(owned: UserRows, source: str, key: str) -> KnownAccount | None:
     """The account that a statement of this key would go to; None for a new one."""
-    found = _known(session, source, StatementAccount(key=key, name=key))
+    found = _known(owned, source, StatementAccount(key=key, name=key))
     if found is None:
         return None
     # The first key of this source stays the one that source ids are made from.
@@ -54,11 +55,9 @@ def is_of_several(account: Row) -> bool:
     return len([key for key in keys if key.startswith("ofx:")]) > 1
 
 
-def _chosen(
-    session: ImportSession, source: str, account: StatementAccount, name: str
-) -> Row | None:
-    named = _named(session, name)
-    known = _remembered(session, source, account.key) if account.key is not None else None
+def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) -> Row | None:
+    named = _named(owned, name)
+    known = _remembered(owned, source, account.key) if account.key is not None else None
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
             f"earlier statements of this account are in {known['name']}: leave --account out, or "
@@ -67,28 +66,27 @@ def _chosen(
     return named
 
 
-def _known(session: ImportSession, source: str, account: StatementAccount) -> Row | None:
+def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
         raise ImportRefused("the file does not say which account it is of: give --account NAME")
     # Where the file calls its account by a name, as the user does, the name counts first.
-    named = _named(session, account.key) if account.name == account.key else None
-    return named or _remembered(session, source, account.key)
+    named = _named(owned, account.key) if account.name == account.key else None
+    return named or _remembered(owned, source, account.key)
 
 
-def _remembered(session: ImportSession, source: str, key: str) -> Row | None:
+def _remembered(owned: UserRows, source: str, key: str) -> Row | None:
     """The account that earlier statements of this key were of."""
-    wanted = f"{source}:{key}"
-    for account in session.accounts.rows.values():
-        if wanted in account["statementKeys"]:
-            return account
+    account_id = owned.account_ids.get(f"{source}:{key}")
+    if account_id is not None:
+        return owned.accounts.rows[account_id]
     source_id = bounded_source_id(key)
-    return session.accounts.find(None, source, source_id) or session.accounts.rows.get(
-        row_id(session.user.uuid, source, source_id)
+    return owned.accounts.find(None, source, source_id) or owned.accounts.rows.get(
+        row_id(owned.user.uuid, source, source_id)
     )
 
 
-def _named(session: ImportSession, name: str) -> Row | None:
-    found = session.accounts.named(name)
+def _named(owned: UserRows, name: str) -> Row | None:
+    found = owned.accounts.named(name)
     if len(found) > 1:
         raise ImportRefused(f"{len(found)} accounts are called {name}: rename all but one")
     return found[0] if found else None

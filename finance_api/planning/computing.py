@@ -1,9 +1,10 @@
 """The computed fields of each resource that has some."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from finance_api.planning.recurrence import next_due
-from finance_api.planning.tracking import BudgetTracking
+from finance_api.planning.tracking import tracked_budgets
 from finance_api.query.evaluate import sorted_rows
 from finance_api.query.model import Query
 from finance_api.resources import BUDGETS, GOALS, STANDING_ORDERS
@@ -12,35 +13,30 @@ from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 
-#: Fills in the computed fields of one row.
-Computation = Callable[[Row], Row]
+#: Fills in the computed fields of some of a user's rows, on a day.
+Computation = Callable[[Storage, int, int, Sequence[Row]], list[Row]]
 
 
-def _budgets(storage: Storage, user_id: int, today: int) -> Computation:
-    return BudgetTracking(storage, user_id, today).track
+def _goals(storage: Storage, user_id: int, today: int, goals: Sequence[Row]) -> list[Row]:
+    return [{**goal, "progress": _progress(goal)} for goal in goals]
 
 
-def _goals(storage: Storage, user_id: int, today: int) -> Computation:
-    def compute(goal: Row) -> Row:
-        target = goal["targetAmount"]
-        progress = None if target is None else ratio_units(goal["savedAmount"], target)
-        return {**goal, "progress": progress}
-
-    return compute
+def _progress(goal: Row) -> int | None:
+    target = goal["targetAmount"]
+    return None if target is None else ratio_units(goal["savedAmount"], target)
 
 
-def _standing_orders(storage: Storage, user_id: int, today: int) -> Computation:
-    def compute(order: Row) -> Row:
-        return {
-            **order,
-            "nextDueDate": next_due(order["recurrenceRule"], order["startDate"], today),
-        }
+def _standing_orders(
+    storage: Storage, user_id: int, today: int, orders: Sequence[Row]
+) -> list[Row]:
+    return [
+        {**order, "nextDueDate": next_due(order["recurrenceRule"], order["startDate"], today)}
+        for order in orders
+    ]
 
-    return compute
 
-
-_COMPUTATIONS: dict[Resource, Callable[[Storage, int, int], Computation]] = {
-    BUDGETS: _budgets,
+_COMPUTATIONS: dict[Resource, Computation] = {
+    BUDGETS: tracked_budgets,
     GOALS: _goals,
     STANDING_ORDERS: _standing_orders,
 }
@@ -56,13 +52,13 @@ def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> P
     resource = query.resource
     if resource not in _COMPUTATIONS:
         return storage.data.list_rows(user_id, query)
-    compute = _COMPUTATIONS[resource](storage, user_id, today)
+    compute = partial(_COMPUTATIONS[resource], storage, user_id, today)
     if not any(key.field.role is Role.COMPUTED for key in query.sort):
         page = storage.data.list_rows(user_id, query)
-        return Page([compute(row) for row in page.rows], page.has_more, page.total)
+        return Page(compute(page.rows), page.has_more, page.total)
     # Only when all are computed is it known which come first.
     found = storage.data.scan_rows(user_id, resource, conditions=query.conditions)
-    ordered = sorted_rows([compute(row) for row in found], query.sort)
+    ordered = sorted_rows(compute(found), query.sort)
     end = query.offset + query.limit
     total = len(ordered) if query.with_total else None
     return Page(ordered[query.offset : end], len(ordered) > end, total)

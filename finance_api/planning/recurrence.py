@@ -29,6 +29,9 @@ _PARTS = {
     "BYSETPOS": re.compile(_NUMBERS),
 }
 _LAST_DAY = "99991231"
+#: What a rule without any of these goes by is the day of its start.
+_DAYS = frozenset({"BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"})
+_FIRST_START = datetime(1900, 1, 1)
 _LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _LIMITS = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "BYSETPOS": 366}
 
@@ -42,8 +45,8 @@ def check_rule(text: str | None, start: int | None) -> None:
     if text is None:
         return
     parts = _parse(text)
-    if start is None:
-        raise RuleError("needs a startDate")
+    if start is None or _at_midnight(start) < _FIRST_START:
+        raise RuleError(f"needs a startDate of {_FIRST_START:%Y-%m-%d} or later")
     _check_days(parts)
     # Without its end: a rule that has no occurrence at all would be searched for to the year 9999
     # at every request.
@@ -129,16 +132,29 @@ def _first(text: str, start: int, today: int) -> int | None:
 
 
 def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:
-    """A start nearer to ``now`` with the same occurrences from there on.
+    """A start nearer to ``now`` with the same occurrences from ``now`` on.
 
-    Whole periods of days or weeks change nothing, and a rule of long ago need not be walked
-    through from its start.
+    A rule of long ago need not be walked through from its start. ``parts`` then say themselves on
+    which day the rule falls, if it was the start's.
     """
+    interval = int(parts.get("INTERVAL", "1"))
     unit = _FREQUENCIES[parts["FREQ"]]
-    if unit not in ("days", "weeks"):
+    if unit in ("days", "weeks"):
+        step = timedelta(**{unit: interval})
+        return first + step * max(0, (now - first) // step - 1)
+    if unit == "months":
+        passed = (now.year - first.year) * 12 + now.month - first.month
+        months = first.year * 12 + first.month - 1 + passed // interval * interval
+        period = datetime(months // 12, months % 12 + 1, 1)
+    else:
+        period = datetime(first.year + (now.year - first.year) // interval * interval, 1, 1)
+    if period <= first:
         return first
-    step = timedelta(**{unit: int(parts.get("INTERVAL", "1"))})
-    return first + step * max(0, (now - first) // step - 1)
+    if not _DAYS & parts.keys():
+        parts["BYMONTHDAY"] = str(first.day)
+        if unit == "years":
+            parts.setdefault("BYMONTH", str(first.month))
+    return period
 
 
 def _rule(parts: dict[str, str], first: datetime) -> rrule:

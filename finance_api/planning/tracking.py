@@ -1,76 +1,116 @@
 """Tracking of budgets in their current period."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from finance_api.planning.periods import BudgetPeriod, current_period
-from finance_api.query.model import Operator, Span, condition_on
+from finance_api.query.model import Condition, Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS, names_of
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 
 _TRACKED = names_of(BUDGETS.computed_fields)
+_OUTSIDE = dict.fromkeys(_TRACKED)
+
+#: What decides which budgets a record counts for; labels only where a budget asks for some.
+_KEY = ("currencyCode", "accountId", "categoryId", "labelIds")
+#: The records of one key: their currency, account, category and sum.
+_Group = tuple[str, str, str | None, RecordSum]
 
 
-class BudgetTracking:
-    """Tracks the budgets of one user on one day; categories and accounts are read once."""
+def tracked_budgets(
+    storage: Storage, user_id: int, today: int, budgets: Sequence[Row]
+) -> list[Row]:
+    """The budgets with their computed fields; all of them None outside a budget's dates.
 
-    def __init__(self, storage: Storage, user_id: int, today: int) -> None:
-        self._storage = storage
-        self._user_id = user_id
-        self._today = today
+    Each record is read once, however many budgets it counts for.
+    """
+    periods = [current_period(budget, today) for budget in budgets]
+    current = [(b, period) for b, period in zip(budgets, periods, strict=True) if period]
+    has_labels = any(budget["labelIds"] for budget, _ in current)
+    sums = _Sums(storage, user_id, [_span(period) for _, period in current], has_labels)
+    return [
+        {**budget, **(_OUTSIDE if period is None else _tracked(sums, budget, period))}
+        for budget, period in zip(budgets, periods, strict=True)
+    ]
+
+
+def _tracked(sums: "_Sums", budget: Row, period: BudgetPeriod) -> Row:
+    counted = sums.count(budget, _span(period))
+    limit = budget["limitAmount"]
+    spent = -counted.amount
+    return {
+        "periodStart": period.start,
+        "periodEnd": period.end,
+        "spent": spent,
+        "remaining": None if limit is None else limit - spent,
+        "progress": None if limit is None else ratio_units(spent, limit),
+        "recordCount": counted.count,
+    }
+
+
+def _span(period: BudgetPeriod) -> Span:
+    """The seconds of the period."""
+    return Span(
+        MIN_SECONDS if period.start is None else period.start,
+        MAX_SECONDS + 1 if period.end is None else period.end + DAY_SECONDS,
+    )
+
+
+class _Sums:
+    """The sums of a user's records in the parts that some spans divide each other into."""
+
+    def __init__(
+        self, storage: Storage, user_id: int, spans: Sequence[Span], has_labels: bool
+    ) -> None:
         self._children: defaultdict[str, list[str]] = defaultdict(list)
         for category in storage.data.scan_rows(user_id, CATEGORIES):
             if category["parentId"] is not None:
                 self._children[category["parentId"]].append(category["id"])
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
-        self._all_accounts = {account["id"] for account in accounts}
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
+        self._parts: dict[Span, list[_Group]] = {}
+        self._by_label: dict[Span, defaultdict[str, list[int]]] = {}
+        for part in _parts(spans):
+            sums = storage.data.sum_by(user_id, _KEY if has_labels else _KEY[:-1], _within(part))
+            self._parts[part] = [(*key[:3], found) for key, found in sums.items()]
+            by_label = self._by_label[part] = defaultdict(list)
+            for number, (_, _, _, *labels) in enumerate(sums):
+                for label in labels[0] if labels else ():
+                    by_label[label].append(number)
 
-    def track(self, budget: Row) -> Row:
-        """The budget with its computed fields; all of them None outside its dates."""
-        period = current_period(budget, self._today)
-        if period is None:
-            return {**budget, **dict.fromkeys(_TRACKED)}
-        counted = self._count(budget, period)
-        limit = budget["limitAmount"]
-        spent = -counted.amount
-        return {
-            **budget,
-            "periodStart": period.start,
-            "periodEnd": period.end,
-            "spent": spent,
-            "remaining": None if limit is None else limit - spent,
-            "progress": None if limit is None else ratio_units(spent, limit),
-            "recordCount": counted.count,
-        }
-
-    def _count(self, budget: Row, period: BudgetPeriod) -> RecordSum:
+    def count(self, budget: Row, span: Span) -> RecordSum:
         """The records that count: every list restricts, unless it is empty."""
-        conditions = [
-            condition_on(RECORDS, "currencyCode", Operator.ANY_OF, (budget["currencyCode"] or "",)),
-            condition_on(RECORDS, "transferId", Operator.IS_NULL, None),
-        ]
-        if period.start is not None:
-            span = Span(period.start, period.start + DAY_SECONDS)
-            conditions.append(condition_on(RECORDS, "recordDate", Operator.GTE, span))
-        if period.end is not None:
-            span = Span(period.end, period.end + DAY_SECONDS)
-            conditions.append(condition_on(RECORDS, "recordDate", Operator.LTE, span))
-        accounts = self._counted_accounts.intersection(budget["accountIds"] or self._all_accounts)
-        if accounts != self._all_accounts:
-            conditions.append(
-                condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(accounts)))
-            )
-        if budget["categoryIds"]:
-            below = tuple(sorted(self._with_descendants(budget["categoryIds"])))
-            conditions.append(condition_on(RECORDS, "categoryId", Operator.ANY_OF, below))
-        if budget["labelIds"]:
-            conditions.append(
-                condition_on(RECORDS, "labelIds", Operator.ANY_OF, budget["labelIds"])
-            )
-        return self._storage.data.sum_records(self._user_id, conditions)
+        currency = budget["currencyCode"]
+        accounts = self._counted_accounts
+        if budget["accountIds"]:
+            accounts = accounts.intersection(budget["accountIds"])
+        categories = self._with_descendants(budget["categoryIds"])
+        amount = count = 0
+        for part in self._parts:
+            if not span.first <= part.first < span.end:
+                continue
+            for own_currency, account, category, found in self._groups(part, budget["labelIds"]):
+                if (
+                    own_currency == currency
+                    and account in accounts
+                    and (not categories or category in categories)
+                ):
+                    amount += found.amount
+                    count += found.count
+        return RecordSum(amount, count)
+
+    def _groups(self, part: Span, label_ids: tuple[str, ...]) -> Iterable[_Group]:
+        """The groups of the part, each once; where there are labels, those with one of them."""
+        groups = self._parts[part]
+        if not label_ids:
+            return groups
+        by_label = self._by_label[part]
+        numbers = set().union(*(by_label.get(label, ()) for label in label_ids))
+        return [groups[number] for number in numbers]
 
     def _with_descendants(self, category_ids: tuple[str, ...]) -> set[str]:
         found: set[str] = set()
@@ -81,3 +121,23 @@ class BudgetTracking:
                 found.add(category_id)
                 waiting.extend(self._children[category_id])
         return found
+
+
+def _parts(spans: Iterable[Span]) -> list[Span]:
+    """What lies between the ends of the spans, as far as it is within one."""
+    distinct = set(spans)
+    ends = sorted({end for span in distinct for end in (span.first, span.end)})
+    parts = (Span(first, end) for first, end in pairwise(ends))
+    return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]
+
+
+def _within(part: Span) -> list[Condition]:
+    """The records of the part that are no transfers."""
+    conditions = [condition_on(RECORDS, "transferId", Operator.IS_NULL)]
+    if part.first > MIN_SECONDS:
+        first = Span(part.first, part.first + 1)
+        conditions.append(condition_on(RECORDS, "recordDate", Operator.GTE, first))
+    if part.end <= MAX_SECONDS:
+        end = Span(part.end, part.end + 1)
+        conditions.append(condition_on(RECORDS, "recordDate", Operator.LT, end))
+    return conditions

@@ -152,5 +152,5 @@ def open_limiters(settings: Mapping[str, Any], metrics: Metrics) -> tuple[RateLi
             "install finance-api with its extra redis"
         ) from None
     except ValueError as error:
-        raise SettingError(f"finance_api.ratelimit.redis_url: {url!r} {error}") from None
+        raise SettingError(f"finance_api.ratelimit.redis_url: {error}") from None
     return FallbackLimiter(shared, MemoryLimiter(), metrics.ratelimit_fallbacks.inc), shared

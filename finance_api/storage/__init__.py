@@ -3,10 +3,9 @@
 The implementation is named in the settings; nobody imports it.
 """
 
+import pkgutil
 from collections.abc import Mapping
 from typing import Any
-
-from pyramid.path import DottedNameResolver
 
 from finance_api.settings import SettingError
 from finance_api.storage.interface import StorageBackend
@@ -21,8 +20,8 @@ def open_backend(settings: Mapping[str, Any]) -> StorageBackend:
     """The backend that ``finance_api.storage`` names. Raises SettingError, StorageNotReady."""
     named = settings["finance_api.storage"]
     try:
-        factory = DottedNameResolver().resolve(_IMPLEMENTATIONS.get(named, named))
-    except (ImportError, ValueError) as error:
+        factory = pkgutil.resolve_name(_IMPLEMENTATIONS.get(named, named))
+    except (ImportError, AttributeError, ValueError) as error:
         raise SettingError(
             f"finance_api.storage: {named!r} is neither {' nor '.join(_IMPLEMENTATIONS)} "
             f"nor a name that can be imported: {error}"

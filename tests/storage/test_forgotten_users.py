@@ -120,7 +120,7 @@ class Pair:
             for total, offset in ((True, 0), (False, 1_000), (False, 39)):
                 reads += [("data", "list_rows", query(resource, offset=offset, total=total))]
         conditions = query(RECORDS, note="contains-i.rare").conditions
-        reads += [("data", "sum_records", each) for each in ((), conditions)]
+        reads += [("data", "sum_by", ["accountId"], each) for each in ((), conditions)]
         reads += [("data", "get_state"), ("usage", "list_days", 0, 100)]
         reads += [(role, "list_by_user") for role in ("tokens", "jwts", "sessions")]
         return [(read, self.answer(*read)) for read in reads]

@@ -145,7 +145,7 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
                 storage.data.list_json(unit.user.id, asked)
                 storage.data.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
-        storage.data.sum_records(unit.user.id, ())
+        storage.data.sum_by(unit.user.id, ["accountId"], ())
     names = [t.table.name for t in DATA_TABLES.values()] + ["records_by_date", "record_anchors"]
     is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"
     on_data = [s for s in statements if re.search(is_on, s)]

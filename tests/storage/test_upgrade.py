@@ -1,8 +1,11 @@
 """Databases whose projection is not this program's."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import select, update
 
 from finance_api.query.model import Query
@@ -11,6 +14,7 @@ from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading
+from finance_api.storage.sql import schema
 from finance_api.storage.sql.projection import rebuilding, search_keys
 from finance_api.storage.sql.projection.records_by_date import _projected
 from finance_api.storage.sql.reading import SqlDataReader
@@ -176,3 +180,11 @@ def test_another_projection_has_another_version():
     key = search_keys.first_key(3, search_keys.day_of(-5 * DAY))
     fingerprint = hashlib.sha256(b"\n".join([*derived, b"%d" % key])).hexdigest()[:16]
     assert fingerprint == FINGERPRINTS[rebuilding.VERSION]
+
+
+def test_versions_are_those_of_the_migrations_in_their_order():
+    """Commands read them from the names of the files, so that they need not import alembic."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
+    revisions = ScriptDirectory.from_config(config).walk_revisions()
+    assert schema.versions() == tuple(script.revision for script in reversed(list(revisions)))

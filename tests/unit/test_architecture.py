@@ -210,7 +210,7 @@ ALLOWED = {
         "values",
     ),
     "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
-    "logs": (),
+    "logs": ("values",),
     "wsgi": ("main", "settings", "storage.errors"),
     "server": ("settings", "wsgi"),
 }

@@ -17,6 +17,8 @@ class SourceIds:
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._rows: dict[str, set[bytes]] = {}
+        # The last number that was tried: all up to it are used.
+        self._numbers: Counter[str] = Counter()
         self._equal: Counter[bytes] = Counter()
 
     def mapped(self, account: str, identifier: str, cells: Sequence[str]) -> str | None:
@@ -30,13 +32,11 @@ class SourceIds:
         if row in rows:
             return None
         rows.add(row)
-        number = len(rows)
         unique = source_id
         # The file may itself have an identifier that ends in #2.
         while unique in self._used:
-            number = max(number, 2)
-            unique = f"{source_id}#{number}"
-            number += 1
+            self._numbers[source_id] = max(self._numbers[source_id] + 1, len(rows), 2)
+            unique = f"{source_id}#{self._numbers[source_id]}"
         self._used.add(unique)
         return unique
 

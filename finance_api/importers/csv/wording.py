@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from finance_api.values.text import shown
+
 _LONGEST = 60
 _MOST = 30
 
@@ -9,7 +11,7 @@ _MOST = 30
 def quoted(text: str) -> str:
     """``text`` in quotes, cut to 60 characters, what cannot be printed escaped."""
     cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut) + "'"
+    return f"'{shown(cut)}'"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -1,15 +1,17 @@
 """NDJSON -> rows: one JSON object a line, with its ``reserved_model_type``.
 
-A file is read twice: first every document, then every record, so that a record may stand before
-the account it belongs to, and memory stays flat however many records there are.
+A file is read once and wholly, before any of it is stored.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any, BinaryIO, NamedTuple
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, BinaryIO, NamedTuple
+
+import orjson
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native.objects import read_object
@@ -19,8 +21,11 @@ from finance_api.resources.field import Resource
 
 MAX_LINE_BYTES = 16_777_216
 
-_TYPE = re.compile(rb'"reserved_model_type"[ \t]*:[ \t]*"([A-Za-z]*)"')
 _BOM = b"\xef\xbb\xbf"
+#: JSON has no tuples.
+_LISTS = {field.name for field in RECORDS.native_fields if field.kind.is_list}
+#: So much of the records is held in memory.
+_SPOOLED_BYTES = 1 << 20
 
 
 class NativeRow(NamedTuple):
@@ -35,41 +40,51 @@ class NativeRow(NamedTuple):
     values: dict[str, Any]
 
 
-class NativeReader:
-    """Reads one seekable file. Every method raises ImportRefused with the line at fault."""
+class NativeFile:
+    """The objects of a file, read and checked.
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._document_lines: set[int] = set()
+    documents: those of every type but Record, in the file's order. The records are kept in a file
+    of their own, so that memory stays flat however many there are.
+    """
 
-    def documents(self) -> Iterator[NativeRow]:
-        """The objects of every type but Record, in the file's order. Comes before `records`."""
-        for number, line in self._lines():
-            # An object within the object could hold another type.
-            if line.count(b"{") == 1 and _TYPE.findall(line) == [b"Record"]:
-                continue
-            row = _parse(number, line)
-            if row.resource is not RECORDS:
-                self._document_lines.add(number)
-                yield row
+    def __init__(self, documents: list[NativeRow], records: IO[bytes]) -> None:
+        self.documents = documents
+        self._records = records
 
     def records(self) -> Iterator[NativeRow]:
         """The Record objects, in the file's order."""
-        for number, line in self._lines():
-            if number not in self._document_lines:
-                yield _parse(number, line)
+        self._records.seek(0)
+        for line in self._records:
+            number, values = orjson.loads(line)
+            for name in _LISTS & values.keys():
+                values[name] = tuple(values[name])
+            yield NativeRow(number, RECORDS, values)
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        self._stream.seek(0)
-        number = 0
-        while line := self._stream.readline(MAX_LINE_BYTES + 1):
-            number += 1
-            if len(line) > MAX_LINE_BYTES:
-                raise ImportRefused(f"the line is longer than {MAX_LINE_BYTES} bytes", number)
-            if number == 1:
-                line = line.removeprefix(_BOM)
-            if not line.isspace() and line:
-                yield number, line
+
+@contextmanager
+def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
+    """Reads a file to its end. Raises ImportRefused with the line at fault."""
+    documents: list[NativeRow] = []
+    with SpooledTemporaryFile(_SPOOLED_BYTES) as records:
+        for number, line in _lines(stream):
+            row = _parse(number, line)
+            if row.resource is RECORDS:
+                records.write(orjson.dumps((number, row.values), option=orjson.OPT_APPEND_NEWLINE))
+            else:
+                documents.append(row)
+        yield NativeFile(documents, records)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise ImportRefused(f"the line is longer than {MAX_LINE_BYTES} bytes", number)
+        if number == 1:
+            line = line.removeprefix(_BOM)
+        if not line.isspace() and line:
+            yield number, line
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,14 +1,10 @@
 """Text of a bank, without its padding."""
 
-import re
-
 from finance_api.importers.ofx.element import Element
 from finance_api.values.text import clean, clean_or_none
 
 #: What the format allows for an identifier at most (FITID, A-255); it goes into an index.
 MAX_IDENTIFIER_LENGTH = 255
-
-_LINE_BREAK = re.compile(r"[^\S\n]*+\n\s*+")
 
 
 def note_of(leaf: Element | None) -> str | None:
@@ -20,7 +16,7 @@ def note_of(leaf: Element | None) -> str | None:
 def name_of(leaf: Element | None) -> str | None:
     """As `note_of`, on one line."""
     text = note_of(leaf)
-    return _LINE_BREAK.sub(" ", text) if text else None
+    return " ".join(filter(None, map(str.strip, text.split("\n")))) if text else None
 
 
 def identifier_of(leaf: Element | None) -> str | None:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
@@ -114,8 +115,14 @@ class DataReader(ABC):
         """Rows in the order of their ids, after ``after_id``: their persisted fields."""
 
     @abstractmethod
-    def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
-        """The sum of the records that meet the conditions and are not void."""
+    def sum_by(
+        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        """The sums of the records that meet the conditions and are not void.
+
+        names: of the fields whose values tell the sums apart, at least one; the keys have the
+        values in that order.
+        """
 
 
 class DataWriter(DataReader):

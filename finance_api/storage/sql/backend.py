@@ -3,9 +3,7 @@
 from typing import Any
 
 import transaction
-import zope.sqlalchemy
 from sqlalchemy import Engine
-from sqlalchemy.orm import Session
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import (
@@ -82,6 +80,10 @@ class SqlBackend(StorageBackend):
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
     ) -> WritableStorage:
+        # What a command that only reads need not wait for.
+        import zope.sqlalchemy
+        from sqlalchemy.orm import Session
+
         # Without a transaction the connection would never be given back.
         tm.get()
         session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)

@@ -272,8 +272,13 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
             ) from error
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF == sqlite3.SQLITE_READONLY:
+            raise StorageUnavailable(
+                "the database is read-only: its file or folder cannot be written"
+            ) from error
         hint = ""
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CANTOPEN:
+        if code == sqlite3.SQLITE_CANTOPEN:
             hint = " (if it was never made: run 'finance-api db upgrade')"
         message = f"the database does not answer: {_one_line(error)}{hint}"
         raise StorageUnavailable(message) from error

@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, literal_column, select, true
-from sqlalchemy.sql import Executable
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
@@ -23,7 +22,7 @@ from finance_api.storage.sql.clauses import (
     ordering,
     shape_and_values,
 )
-from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.columns import CodePointText, RowLoader
 from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, Part
 from finance_api.storage.sql.tables import DATA_TABLES, has_json
 from finance_api.values import Row
@@ -32,6 +31,8 @@ from finance_api.values import Row
 _HALF_BITS = 32
 _SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
 _LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
+
+_RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
 #: From here on the rows of a page are chosen first, and then read.
 _FAR_OFFSET = 1_000
@@ -98,15 +99,20 @@ def _scan(
     return found.limit(LIMIT) if has_limit else found
 
 
-def _sum(database: str, predicates: tuple[Predicate, ...]) -> Executable:
-    """The sums of the high and of the low halves of amounts, and the number of records."""
+def _sums(database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]) -> Select[Any]:
+    """For each value of the fields: the sums of the high and low halves of amounts, the number."""
     table = DATA_TABLES[RECORDS.name]
     amount = table.columns["amount"]
     high, low = amount.bitwise_rshift(_SHIFT), amount.bitwise_and(_LOW_HALF)
-    return select(func.sum(high), func.sum(low), func.count()).where(
-        table.user_id == USER,
-        *clauses(database, table, predicates, BindNames()),
-        table.columns["recordState"].is_distinct_from(VOID),
+    key = [table.columns[name] for name in names]
+    return (
+        select(*key, func.sum(high), func.sum(low), func.count())
+        .where(
+            table.user_id == USER,
+            *clauses(database, table, predicates, BindNames()),
+            table.columns["recordState"].is_distinct_from(VOID),
+        )
+        .group_by(*key)
     )
 
 
@@ -168,9 +174,14 @@ class SqlDataReader(Part, DataReader):
         found = self.connection.fetch(_scan, *shape, values=values)
         return DATA_TABLES[resource.name].load_persisted(found)
 
-    def sum_records(self, user_id: int, conditions: Sequence[Condition]) -> RecordSum:
+    def sum_by(
+        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
+    ) -> dict[tuple[Any, ...], RecordSum]:
         self.connection.begin_snapshot()
         predicates, values = shape_and_values(conditions)
         values["user"] = user_id
-        ((high, low, count),) = self.connection.fetch(_sum, predicates, values=values)
-        return RecordSum((int(high or 0) << _HALF_BITS) + int(low or 0), count)
+        found = self.connection.fetch(_sums, tuple(names), predicates, values=values)
+        load = RowLoader([_RECORD_FIELDS[name] for name in names]).load
+        keys = (tuple(row.values()) for row in load(row[:-3] for row in found))
+        sums = [RecordSum((int(h) << _HALF_BITS) + int(low), n) for *_, h, low, n in found]
+        return dict(zip(keys, sums, strict=True))

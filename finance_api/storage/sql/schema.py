@@ -1,39 +1,43 @@
 """The versions of the tables and of the projection: upgrading them, and checking them."""
 
+import logging
+import stat
 from functools import lru_cache
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.sql.engine import connect, writing
 from finance_api.storage.sql.projection import rebuilding
 
+logger = logging.getLogger(__name__)
+
 # Any number will do, if nothing else in the database uses it.
 _UPGRADE_LOCK = 7_146_300_211
 
-
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    return config
+_MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 @lru_cache(maxsize=1)
+def versions() -> tuple[str, ...]:
+    """The versions of the tables, by the names of their migrations: alembic is slow to import."""
+    files = sorted((_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+    return tuple(file.name.partition("_")[0] for file in files)
+
+
 def newest_version() -> str:
     """The version of the tables that this program reads and writes."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
-    assert head is not None
-    return head
+    return versions()[-1]
 
 
-def _versions() -> set[str]:
-    return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
+    version: str | None = found.scalar_one_or_none()
+    return version
 
 
 def upgrade(engine: Engine) -> None:
@@ -41,17 +45,23 @@ def upgrade(engine: Engine) -> None:
 
     Two at once wait for each other.
     """
+    # Only here: other commands need not wait for it.
+    from alembic import command
+    from alembic.config import Config
+
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
-        Path(database).parent.mkdir(parents=True, exist_ok=True)
-        Path(database).touch()
-    config = _config()
+        Path(database).parent.mkdir(0o700, parents=True, exist_ok=True)
+        # SQLite gives the files beside it the same mode.
+        Path(database).touch(0o600)
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
     with writing(engine).begin() as connection:
         _check_encoding(connection)
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})")
-        found = MigrationContext.configure(connection).get_current_revision()
-        if found is not None and found not in _versions():
+        found = _version(connection)
+        if found is not None and found not in versions():
             raise _of_another_version(found)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -69,12 +79,21 @@ def _check_encoding(connection: Connection) -> None:
             )
 
 
+def _warn_of_readers(engine: Engine) -> None:
+    database = engine.url.database
+    if engine.dialect.name != "sqlite" or not database or not Path(database).exists():
+        return
+    if Path(database).stat().st_mode & stat.S_IRWXO:
+        logger.warning("every user of this machine can read %s: chmod 600 it", database)
+
+
 def check(engine: Engine) -> None:
     """Raises StorageNotReady unless tables and projection are of this program's versions."""
+    _warn_of_readers(engine)
     with connect(engine, engine.connect) as connection:
         _check_encoding(connection)
         try:
-            found = MigrationContext.configure(connection).get_current_revision()
+            found = _version(connection)
         except DatabaseError as error:
             raise StorageNotReady(f"the database cannot be read: {error.orig}") from None
         if found is None:
@@ -93,7 +112,7 @@ def check(engine: Engine) -> None:
 def _of_another_version(found: str) -> StorageNotReady:
     advice = (
         "run 'finance-api db upgrade'"
-        if found in _versions()
+        if found in versions()
         else "use the newer program that made them"
     )
     return StorageNotReady(

@@ -176,21 +176,34 @@ class QueriesConformance(OneUser):
         rows += [make_row(RECORDS, 11, amount=5, recordState="cleared")]
         unit.put(RECORDS, *rows)
         with unit.reading() as storage:
-            total = storage.data.sum_records(unit.user.id, ())
-        assert total == RecordSum(sum(amounts) + 5, 7)
+            total = storage.data.sum_by(unit.user.id, ["accountId"], ())
+        assert total == {(make_id(0xABC),): RecordSum(sum(amounts) + 5, 7)}
 
     def test_sums_are_of_the_records_that_meet_the_conditions(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"{n % 2}") for n in range(6)))
         payee = RECORDS.get_field("payee")
         assert payee is not None
         with unit.reading() as storage:
-            total = storage.data.sum_records(unit.user.id, parse_conditions(payee, "eq.1"))
-        assert total == RecordSum(9, 3)
+            total = storage.data.sum_by(unit.user.id, ["payee"], parse_conditions(payee, "eq.1"))
+        assert total == {("1",): RecordSum(9, 3)}
+
+    def test_sums_are_told_apart_by_missing_values_and_by_whole_lists(self, unit: Unit) -> None:
+        one, two = make_id(1), make_id(2)
+        keys = [(None, ()), (None, (one,)), (one, (one, two)), (one, (two, one)), (one, ())]
+        unit.put(
+            RECORDS,
+            *(
+                make_row(RECORDS, n, amount=n, categoryId=category, labelIds=labels)
+                for n, (category, labels) in enumerate([*keys, *keys])
+            ),
+        )
+        with unit.reading() as storage:
+            sums = storage.data.sum_by(unit.user.id, ["categoryId", "labelIds"], ())
+        assert sums == {key: RecordSum(2 * n + 5, 2) for n, key in enumerate(keys)}
 
     def test_nothing_is_one_of_no_values(self, unit: Unit) -> None:
         unit.put(RECORDS, make_row(RECORDS, 1, labelIds=(make_id(7),)))
         with unit.reading() as storage:
             for name in ("accountId", "currencyCode", "labelIds"):
                 condition = condition_on(RECORDS, name, Operator.ANY_OF, ())
-                total = storage.data.sum_records(unit.user.id, (condition,))
-                assert total == RecordSum(0, 0)
+                assert storage.data.sum_by(unit.user.id, [name], (condition,)) == {}

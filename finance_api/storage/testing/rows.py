@@ -9,7 +9,6 @@ from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
     DataState,
-    RecordSum,
 )
 from finance_api.storage.testing.units import FULL, OneUser, Unit, add_user, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -122,7 +121,7 @@ class RowsConformance(OneUser):
                 page = storage.data.list_rows(user_id, Query(resource, with_total=True))
                 assert (page.rows, page.has_more, page.total) == ([], False, 0)
         with unit.reading() as storage:
-            assert storage.data.sum_records(unit.user.id, ()) == RecordSum(0, 0)
+            assert storage.data.sum_by(unit.user.id, ["accountId"], ()) == {}
 
     def test_no_write_touches_a_row_of_another_user(self, unit: Unit) -> None:
         other = Unit(unit.backend, "other")

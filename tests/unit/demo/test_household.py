@@ -7,7 +7,7 @@ import pytest
 from finance_api.auth.user_accounts import make_user
 from finance_api.demo import Household
 from finance_api.ledger.importing import import_rows
-from finance_api.planning.tracking import BudgetTracking
+from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import BUDGETS, CATEGORIES, RECORDS
 from finance_api.storage.interface import unit_of_work
 from finance_api.storage.memory import MemoryBackend
@@ -35,10 +35,13 @@ def demo(request):
             now,
             {r: list(storage.data.scan_rows(user.id, r)) for r in (BUDGETS, RECORDS, CATEGORIES)},
             {
-                budget["name"]: BudgetTracking(storage, user.id, now - now % DAY_SECONDS).track(
-                    budget
+                budget["name"]: budget
+                for budget in tracked_budgets(
+                    storage,
+                    user.id,
+                    now - now % DAY_SECONDS,
+                    storage.data.scan_rows(user.id, BUDGETS),
                 )
-                for budget in storage.data.scan_rows(user.id, BUDGETS)
             },
         )
 

@@ -154,14 +154,14 @@ def test_number_with_an_enormous_exponent_costs_nothing(number, line):
 import io
 from decimal import Decimal
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.native import NativeReader
+from finance_api.importers.native import native_file
 text = '{{"reserved_model_type":"Record","id":"{an_id(1)}","accountId":"{an_id(1)}",'
 text += '"recordDate":"2026-01-31","amount":{number}}}'
 if {line!r} == "contact":
     text = '{{"reserved_model_type":"Contact","id":"{an_id(1)}","name":"n","x":{number}}}'
-reader = NativeReader(io.BytesIO(text.encode()))
 try:
-    print(len([*reader.documents(), *reader.records()]))
+    with native_file(io.BytesIO(text.encode())) as file:
+        print(len([*file.documents, *file.records()]))
 except ImportRefused as error:
     print(error)
 """

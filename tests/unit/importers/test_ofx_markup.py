@@ -248,7 +248,7 @@ def test_other_files_are_not_taken_for_ofx(head: bytes) -> None:
         "</OFX>",
     ],
 )
-def test_hostile_repetition_is_read_in_linear_time(unit: str) -> None:
+def test_hostile_repetition_between_tags_is_read_in_linear_time(unit: str) -> None:
     data = b"<OFX>" + unit.encode() * (400_000 // len(unit)) + b"</OFX>"
     began = time.process_time()
     refusal(data)

@@ -49,6 +49,8 @@ def values_of(field, model_type):
         return small
     if field.name == "recurrenceRule":
         return st.sampled_from(["FREQ=DAILY", "FREQ=MONTHLY;BYMONTHDAY=31"])
+    if field.name == "startDate" and model_type == "StandingOrder":
+        return st.sampled_from(["1900-01-01", "2026-02-01", "9999-12-31"])
     ids = REFERRED.get(field.references or "", (an_id(7), an_id(8).upper()))
     required = texts.map(lambda t: f"x{t}")
     return {

@@ -1,9 +1,17 @@
 """Recurrence rules: checked at import, asked for the next day."""
 
+import heapq
+import itertools
+from datetime import date, datetime
+
 import pytest
+from dateutil.rrule import rrulestr
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from finance_api.planning.recurrence import RuleError, check_rule, next_due
-from finance_api.values.time import date_text, parse_date
+from finance_api.values.time import date_text, from_date, parse_date, to_date
+from support.nightly import count
 
 
 def due(rule, start, today):
@@ -17,7 +25,7 @@ def due(rule, start, today):
     [
         ("FREQ=DAILY", "2026-01-01", "2026-03-18", "2026-03-18"),
         ("FREQ=DAILY;INTERVAL=3", "2026-03-16", "2026-03-18", "2026-03-19"),
-        ("FREQ=DAILY", "0001-01-01", "2026-03-18", "2026-03-18"),
+        ("FREQ=DAILY", "1900-01-01", "2026-03-18", "2026-03-18"),
         ("FREQ=WEEKLY;BYDAY=MO,FR", "2020-01-01", "2026-03-18", "2026-03-20"),
         ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-03-02", "2026-03-17", "2026-03-30"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "2020-01-01", "2026-02-10", "2026-02-28"),
@@ -76,3 +84,101 @@ def test_a_rule_that_cannot_be_kept_is_refused(rule):
 def test_a_rule_needs_a_start():
     with pytest.raises(RuleError, match="startDate"):
         check_rule("FREQ=DAILY", None)
+
+
+_SIGNED = ("1", "-1", "2", "-2", "5", "28", "29", "31", "-30", "31,-31,1")
+
+
+@st.composite
+def rules(draw):
+    """Rules of every frequency, with some of the parts that choose days."""
+    frequency = draw(st.sampled_from(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]))
+    chosen = {
+        "INTERVAL": st.integers(1, 40).map(str),
+        "BYMONTH": st.sampled_from(["2", "1,3,12", "6"]),
+        "BYMONTHDAY": st.sampled_from(_SIGNED),
+        "BYDAY": st.sampled_from(["MO", "SU,WE", "MO,TU,WE,TH,FR"]),
+        "WKST": st.sampled_from(["SU", "WE"]),
+    }
+    if frequency in ("MONTHLY", "YEARLY"):
+        chosen["BYDAY"] = st.sampled_from(["MO", "SU,WE", "1MO,-1FR", "5SA"])
+    if frequency == "YEARLY":
+        chosen |= {
+            "BYYEARDAY": st.sampled_from(["1,100,366", "-1"]),
+            "BYWEEKNO": st.sampled_from(["1", "53", "20,-1"]),
+        }
+    parts = {"FREQ": frequency}
+    for name in draw(st.sets(st.sampled_from(sorted(chosen)), max_size=3)):
+        parts[name] = draw(chosen[name])
+    if any(name.startswith("BY") for name in parts) and draw(st.booleans()):
+        parts["BYSETPOS"] = draw(st.sampled_from(["1", "-1", "1,-1"]))
+    end = draw(st.sampled_from([None, None, "COUNT", "UNTIL"]))
+    if end == "COUNT":
+        parts["COUNT"] = str(draw(st.integers(1, 400)))
+    if end == "UNTIL":
+        parts["UNTIL"] = draw(st.dates(date(1990, 1, 1), date(2030, 1, 1))).strftime("%Y%m%d")
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def walked(rule, start, today):
+    """The same day, from each occurrence since the start."""
+    first = datetime.combine(start, datetime.min.time())
+    parts = dict(part.split("=") for part in rule.split(";"))
+    number = int(parts.pop("COUNT", 100_000))
+    endless = rrulestr(
+        ";".join(f"{n}={v}" for n, v in parts.items() if n != "UNTIL"), dtstart=first
+    )
+    last = parts.get("UNTIL", "99991231")
+    days = heapq.merge([first], (day for day in endless if day != first))
+    for day in itertools.islice(days, number):
+        if f"{day:%Y%m%d}" > last or day.year > today.year + 300:
+            return None
+        if day.date() >= today:
+            return day.date()
+    return None
+
+
+@pytest.mark.nightly
+@given(
+    rules(),
+    st.dates(date(1985, 1, 1), date(2026, 12, 31)),
+    st.dates(date(2000, 1, 1), date(2026, 12, 31)),
+)
+@settings(max_examples=count(400, 4_000), deadline=None)
+def test_the_next_due_date_is_the_one_that_walking_from_the_start_finds(rule, start, today):
+    """Guard: that `_advanced` keeps the day of the first start."""
+    try:
+        check_rule(rule, from_date(start))
+    except RuleError:
+        return
+    found = next_due(rule, from_date(start), from_date(today))
+    expected = walked(rule, start, today)
+    if expected is None and found is not None:
+        assert to_date(found).year > today.year + 300
+    else:
+        assert (found and to_date(found)) == expected
+
+
+@pytest.mark.parametrize(
+    "rule", ["FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,FR", "FREQ=MONTHLY", "FREQ=YEARLY"]
+)
+@pytest.mark.parametrize("end", ["", ";UNTIL=20991231"])
+def test_a_rule_of_long_ago_is_not_walked_through_from_its_start(monkeypatch, rule, end):
+    """Before: each month since the start was made; 30 orders of the year 1 took 4.9 s."""
+    starts = []
+    monkeypatch.setattr(
+        "finance_api.planning.recurrence.rrulestr",
+        lambda text, dtstart: starts.append(dtstart) or rrulestr(text, dtstart=dtstart),
+    )
+    today = date(2026, 3, 18)
+    next_due.cache_clear()
+    assert next_due(rule + end, from_date(date(1, 1, 1)), from_date(today)) is not None
+    assert starts and all((today - start.date()).days <= 366 for start in starts)
+
+
+@pytest.mark.parametrize("start", ["0001-01-01", "1899-12-31"])
+def test_a_rule_begins_in_1900_or_later(start):
+    """Before: a rule from the year 1 was kept."""
+    with pytest.raises(RuleError, match="needs a startDate of 1900-01-01 or later"):
+        check_rule("FREQ=MONTHLY", parse_date(start))
+    check_rule("FREQ=MONTHLY", parse_date("1900-01-01"))

@@ -1,0 +1,216 @@
+"""What commands say: one line, nothing forged in it, no secret."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import Engine, event
+
+from finance_api.cli.output import say
+from support.command import Command
+from support.ledger import account, record
+from support.service import native_line
+
+#: A line break, a carriage return, an escape, marks of direction, a line separator.
+FORGED = "x\nfinance-api: all is well\r\x1b[2K\u202e\u2066\u2028\ufeff"
+SECRET = "s3cret"
+
+
+@pytest.mark.parametrize("sign", "\n\r\x1b\x85\u200b\u202e\u2028\ue000")
+def test_what_cannot_be_printed_is_escaped(sign, capsys):
+    """Before: a line break made a line, and everything else was the same mark."""
+    say(f"a{sign}b ü 😀")
+    escaped = sign.encode("unicode_escape").decode()
+    assert capsys.readouterr().out == f"a{escaped}b ü 😀\n"
+
+
+def test_no_value_of_a_file_forges_a_line(command, anna):
+    """Before: the name of the account broke the line."""
+    name = {"name": FORGED, "currencyCode": "EUR"}
+    path = command.file(
+        "a.ndjson", native_line(account(**name)) + native_line(record(9, currencyCode="CHF"))
+    )
+    said = command.refused("import", anna, path)
+    assert said.count("\n") == 1 and said[:-1].isprintable()
+    assert "all is well" in said and "\\n" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", f"date,amount\n2026-01-01,{FORGED}\n".replace("\n", "\r\n")),
+        ("a.csv", f'"date","{FORGED}"\n2026-01-01,1\n'),
+        ("a.ofx", f"<OFX><STMTRS><STMTTRN><DTPOSTED>{FORGED}</STMTTRN></STMTRS></OFX>"),
+        ("a.ndjson", json.dumps({"reserved_model_type": FORGED})),
+        ("a.ndjson", json.dumps({"reserved_model_type": "Account", FORGED: 1})),
+        (f"{FORGED}.csv".replace("/", ""), "date\n1\n"),
+    ],
+)
+def test_no_quoted_text_forges_a_line(command, anna, name, text):
+    said = command.refused("import", anna, command.file(name, text))
+    assert said.count("\n") == 1 and said[:-1].isprintable()
+
+
+def test_no_argument_and_no_stored_name_forges_a_line(command, anna):
+    """Before: the name of a token broke its row of the list."""
+    for arguments in (["user", "set", FORGED, "--premium"], ["token", "revoke", FORGED]):
+        assert command.refused(*arguments).count("\n") == 1
+    wrong = command.refused("import", anna, "x", "--currency", FORGED, code=2)
+    assert "all is well" not in [line[13:] for line in wrong.splitlines()]
+    command.done("user", "add", "b@example.org", "--premium")
+    with sqlite3.connect(command.settings["sqlalchemy.url"].removeprefix("sqlite:///")) as database:
+        database.execute("UPDATE users SET email = ? WHERE email LIKE 'b%'", [FORGED])
+    database.close()
+    lines = command.done("user", "list").decode().splitlines()
+    assert len(lines) == 3 and all(line.isprintable() for line in lines)
+
+
+def test_too_little_memory_is_said(command, anna, monkeypatch):
+    """Before: unexpected MemoryError."""
+
+    def full(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("finance_api.ledger.importing.import_file", full)
+    said = command.refused("import", anna, command.file("a.csv", "date,amount\n"))
+    assert said == "finance-api: not enough memory\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        (f"postgresql://u:p@{SECRET}@localhost/x", "unescaped @ in its user name or password"),
+        (f"postgresql://u:{SECRET}@localhost:{SECRET}/x", "port"),
+        (f"postgresql://u:{SECRET}@localhost:99999/x", "port"),
+        (f"postgresql+nonsense://u:{SECRET}@localhost/x", "sqlalchemy.url"),
+        (f"mysql://u:{SECRET}@localhost/x", "neither sqlite nor postgresql"),
+        (f"u:{SECRET}@localhost/x", "sqlalchemy.url"),
+    ],
+)
+@pytest.mark.parametrize("name", ["sqlalchemy.url", "sqlalchemy.read_url"])
+def test_an_address_of_a_database_is_never_repeated(command, name, url, named):
+    """Before: `invalid literal for int()` with the value, or the server's `s3cret@localhost`."""
+    command.write({**command.settings, name: url})
+    said = command.refused("user", "list")
+    assert name in said and named.replace("sqlalchemy.url", name) in said
+    assert SECRET not in said
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        (f"redis://:p@{SECRET}@localhost/0", "unescaped @"),
+        (f"redis://:p/{SECRET}@localhost/0", "unescaped /"),
+        (f"redis://:p#{SECRET}@localhost/0", "unescaped #"),
+        (f"redis://:{SECRET}@localhost:{SECRET}/0", "port"),
+        (f"http://:{SECRET}@localhost/0", "must specify one of"),
+    ],
+)
+def test_an_address_of_redis_is_never_repeated(command, url, named):
+    """Before: the message had the whole value."""
+    name = "finance_api.ratelimit.redis_url"
+    command.write({**command.settings, "finance_api.ratelimit.backend": "redis", name: url})
+    with command.ini.open("a") as ini:
+        ini.write("[server:main]\nuse = egg:waitress#main\nport = 1\n")
+    said = command.refused("serve", process=True)
+    assert name in said and named in said
+    assert SECRET not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (f"[app:main]\nsqlalchemy.url = postgresql://u:p%40{SECRET}@h/x\n", "%%"),
+        (f"[app:main]\nsqlalchemy.url = postgresql://u:%({SECRET})s@h/x\n", "%%"),
+        (f"[app:main]\nsqlalchemy.url\n postgresql{SECRET}\n", "line 2"),
+        (f"sqlalchemy.url = {SECRET}\n", "line 1"),
+    ],
+)
+def test_a_fault_of_the_ini_file_is_named_without_its_line(command, text, named):
+    """Before: the message had the line, with the password."""
+    text = text.replace("[app:main]\n", "[app:main]\nuse = egg:finance-api\n")
+    named = named.replace("line 2", "line 3")
+    said = command.refused("-c", command.file("bad.ini", text), "user", "list")
+    assert "bad.ini" in said and named in said
+    assert SECRET not in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "70000"])
+@pytest.mark.parametrize("options", [[], ["--demo"]], ids=["plain", "demo"])
+def test_a_wrong_port_is_said(command, port, options):
+    """Before: unexpected ValueError, unexpected OverflowError."""
+    with command.ini.open("a") as ini:
+        ini.write(f"[server:main]\nuse = egg:waitress#main\nport = {port}\n")
+    said = command.refused("serve", *options)
+    assert said == f"finance-api: server.port: '{port}' is not a whole number from 1 to 65535\n"
+
+
+def test_a_database_that_is_read_only_is_said(command, anna):
+    """Before: the database does not answer: attempt to write a readonly database."""
+
+    def forbid(connection, record):
+        connection.execute("PRAGMA query_only = ON")
+
+    event.listen(Engine, "connect", forbid)
+    try:
+        said = command.refused("user", "set", anna, "--no-premium")
+    finally:
+        event.remove(Engine, "connect", forbid)
+    assert said == (
+        "finance-api: the database is read-only: its file or folder cannot be written\n"
+    )
+
+
+def test_the_files_of_a_database_are_their_owners_whatever_the_umask(tmp_path):
+    """Before: 0644, as the umask had it."""
+    path = tmp_path / "new" / "a.db"
+    fresh = Command(tmp_path, {"sqlalchemy.url": f"sqlite:///{path}"})
+    program = "import os; os.umask(0); from finance_api.cli import run; run(['db', 'upgrade'])"
+    options = {"env": fresh.environment(), "cwd": tmp_path, "check": True}
+    subprocess.run([sys.executable, "-c", program], capture_output=True, **options)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE t (a)")
+    modes = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+    database.close()
+    assert modes == {"a.db": 0o600, "a.db-wal": 0o600, "a.db-shm": 0o600}
+
+
+def test_a_database_that_everybody_can_read_is_warned_of_and_left_so(command, anna):
+    """Before: nothing was said."""
+    path = command.directory / "open.db"
+    command.write({"sqlalchemy.url": f"sqlite:///{path}"})
+    command.done("db", "upgrade")
+    path.chmod(0o640)
+    assert command.run("user", "list", process=True).err == ""
+    path.chmod(0o644)
+    outcome = command.run("user", "list", process=True)
+    assert outcome.code == 0
+    assert outcome.err == f"every user of this machine can read {path}: chmod 600 it\n"
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize(
+    "arguments", [["user", "list"], ["token", "list", "anna@example.org"], ["import"], ["dump"]]
+)
+def test_commands_import_no_web_framework_and_no_migrations(command, anna, arguments):
+    """Before: all of them; `user list` took 1.4 s, most of it to import these."""
+    if arguments[0] in ("import", "dump"):
+        arguments = [arguments[0], anna]
+    if arguments[0] == "import":
+        arguments += [command.file("a.csv", "date,amount,account,currency\n2026-01-01,1,A,EUR\n")]
+    program = (
+        f"import sys; from finance_api.cli import run; run({arguments!r})\n"
+        "names = ('pyramid', 'webob', 'pkg_resources', 'alembic', 'cornice', 'jinja2', 'jwt')\n"
+        "print([name for name in names if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=command.environment(),
+        cwd=command.directory,
+    )
+    assert done.stdout.splitlines()[-1:] == ["[]"], done
