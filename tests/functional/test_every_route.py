@@ -700,10 +700,10 @@ def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
 
 def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monkeypatch):
     class Careless(ResponseCache):
-        def get(self, user_id, revision, key):
+        def get(self, user_id, tag, key):
             return super().get(0, 0, key)
 
-        def put(self, user_id, revision, *arguments):
+        def put(self, user_id, tag, *arguments):
             super().put(0, 0, *arguments)
 
     world_in_memory.let_in()

@@ -1,9 +1,11 @@
 """Databases whose projection is not this program's."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from alembic import command
+from sqlalchemy import BigInteger, select, text, update
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
@@ -11,6 +13,10 @@ from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading
+from finance_api.storage.sql import schema
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.engine import writing
 from finance_api.storage.sql.projection import rebuilding, search_keys
 from finance_api.storage.sql.projection.records_by_date import _projected
 from finance_api.storage.sql.reading import SqlDataReader
@@ -176,3 +182,28 @@ def test_another_projection_has_another_version():
     key = search_keys.first_key(3, search_keys.day_of(-5 * DAY))
     fingerprint = hashlib.sha256(b"\n".join([*derived, b"%d" % key])).hexdigest()[:16]
     assert fingerprint == FINGERPRINTS[rebuilding.VERSION]
+
+
+@DATABASES
+def test_users_of_before_get_a_tag_each(empty_url, database):
+    backend = SqlBackend(empty_url(database))
+    config = schema._config()
+    if database == "sqlite":
+        Path(backend.engine.url.database).touch()
+    with writing(backend.engine).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        of_before = [column for column in users.columns if column.name != "data_tag"]
+        for number in range(5):
+            values = {c.name: f"{number}" for c in of_before if isinstance(c.type, CodePointText)}
+            numbers = {c.name: number for c in of_before if isinstance(c.type, BigInteger)}
+            made = {**values, **numbers, "premium": True, "enabled": True}
+            del made["id"]
+            statement = text(f"INSERT INTO users ({', '.join(made)}) VALUES (:{', :'.join(made)})")
+            connection.execute(statement, made)
+    backend.upgrade()
+    with reading(backend) as storage:
+        found = storage.users.list_all()
+    assert [user.data.revision for user in found] == [0, 1, 2, 3, 4]
+    assert len({user.data.tag for user in found} | {0}) == 6
+    backend.close()
