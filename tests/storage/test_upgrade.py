@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from alembic import command
-from sqlalchemy import BigInteger, select, text, update
+from sqlalchemy import BigInteger, Text, select, text, update
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
@@ -15,7 +15,6 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.engine import writing
 from finance_api.storage.sql.projection import rebuilding, search_keys
 from finance_api.storage.sql.projection.records_by_date import _projected
@@ -195,7 +194,7 @@ def test_users_of_before_get_a_tag_each(empty_url, database):
         command.upgrade(config, "0001")
         of_before = [column for column in users.columns if column.name != "data_tag"]
         for number in range(5):
-            values = {c.name: f"{number}" for c in of_before if isinstance(c.type, CodePointText)}
+            values = {c.name: f"{number}" for c in of_before if isinstance(c.type, Text)}
             numbers = {c.name: number for c in of_before if isinstance(c.type, BigInteger)}
             made = {**values, **numbers, "premium": True, "enabled": True}
             del made["id"]

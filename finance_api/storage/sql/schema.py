@@ -16,6 +16,8 @@ from finance_api.storage.sql.projection import rebuilding
 
 # Any number will do, if nothing else in the database uses it.
 _UPGRADE_LOCK = 7_146_300_211
+#: Makes others that upgrade or restore wait, until the transaction ends. Of PostgreSQL.
+LOCK_UPGRADES = f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"
 
 
 def _config() -> Config:
@@ -49,14 +51,18 @@ def upgrade(engine: Engine) -> None:
     with writing(engine).begin() as connection:
         _check_encoding(connection)
         if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})")
-        found = MigrationContext.configure(connection).get_current_revision()
-        if found is not None and found not in _versions():
-            raise _of_another_version(found)
+            connection.exec_driver_sql(LOCK_UPGRADES)
+        refuse_unknown(MigrationContext.configure(connection).get_current_revision())
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         if rebuilding.get_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
+
+
+def refuse_unknown(found: str | None) -> None:
+    """Raises StorageNotReady for tables of a version that this program does not know."""
+    if found is not None and found not in _versions():
+        raise _of_another_version(found)
 
 
 def _check_encoding(connection: Connection) -> None:
