@@ -114,13 +114,16 @@ def _write(stream: Any, statements: Iterable[str]) -> None:
 
 def _connection(engine: Engine) -> tuple[str, dict[str, str]]:
     """How the programs connect: an argument without the password, and an environment with it."""
-    pooled = connect(engine, engine.raw_connection)
-    try:
-        info = pooled.driver_connection.info  # type: ignore[union-attr]
-        password = {"PGPASSWORD": info.password} if info.password else {}
-        return f"--dbname={info.dsn}", {**os.environ, **password}
-    finally:
-        pooled.close()
+    from psycopg.conninfo import make_conninfo
+    from psycopg.pq import Conninfo
+
+    _, given = engine.dialect.create_connect_args(engine.url)
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()}
+    password = given.pop("password", None)
+    # The URL may have options of the driver, too.
+    conninfo = make_conninfo(**{name: given[name] for name in given.keys() & known})
+    environment = {"PGPASSWORD": password} if password else {}
+    return f"--dbname={conninfo}", {**os.environ, **environment}
 
 
 def _check(path: Path) -> list[str]:
