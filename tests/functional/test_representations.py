@@ -53,8 +53,11 @@ def harmless(text):
 
 
 def split(text, delimiter):
-    """As programs do: all that is left when quotes are read, and when they are characters."""
-    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE):
+    """As programs do: with quotes read, and with quotes as characters.
+
+    Text within commas is in quotes, so that only who reads them splits at commas.
+    """
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)[: 1 if delimiter == "," else 2]:
         stream = io.StringIO(text, newline="")
         yield from csv.reader(stream, delimiter=delimiter, quoting=quoting)
 
@@ -140,24 +143,11 @@ def test_text_that_a_spreadsheet_would_run_is_neutralised(client):
 #: What runs in a cell of its own, and what may stand before it in the same text.
 FORMULAS = ("=1+1", "+1", "-1+1|2", "@SUM(1)", "＝1", "＋1", "－1", "＠1", "=cmd|' /C calc'!A0")
 BEFORE = (
-    *("", "a;", "a; ", ";", ";;", 'a;"', 'a;""', 'a";', '"', '""', '";"', " ", "\n", "a\n", "a\n "),
-    *(
-        "a\t",
-        "\t",
-        "a;\t",
-        "a;\n",
-        "a;\xa0",
-        "a;\u200b",
-        "\ufeff",
-        "\u3000",
-        "a;'\n",
-        'a\n"',
-        "a\n\n;",
-    ),
+    *("", "a;", "a; ", ";", ";;", 'a;"', 'a;""', 'a";', '"', '""', '";"', " ", "\n", "a\n"),
+    *("a\n ", "a\t", "\t", "a;\t", "a;\n", "a;\xa0", "a;\u200b", "\ufeff", "\u3000"),
+    *("a;'\n", 'a\n"', "a\n\n;"),
 )
-TEXTS = [
-    before + formula + after for before in BEFORE for formula in FORMULAS for after in ("", '"')
-]
+TEXTS = [start + formula + end for start in BEFORE for formula in FORMULAS for end in ("", '"')]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -175,11 +165,7 @@ def test_nothing_runs_wherever_a_program_splits(client, delimiter):
     for path in ("records", "labels", "record-rules"):
         for offset in range(0, 700, 100):
             text = ask(client, path, "text/csv", limit=100, offset=offset).body.decode()
-            # Text within commas is in quotes: only who reads them splits there.
-            assert live(text, delimiter) == [] or delimiter == ","
-            read = csv.reader(io.StringIO(text, newline=""), strict=True)
-            cells = [cell for row in read for cell in row]
-            assert not [c for c in cells if c.startswith(STARTS) and not c[1:2].isdigit()]
+            assert live(text, delimiter) == []
     (row,) = csv_rows(ask(client, "records", "text/csv", id=uid("Record", 9_000)))[1:]
     assert {"'=1", "b", "'-1", "'@x"} == set(";".join(c for c in row if "@x" in c).split(";"))
 
@@ -192,7 +178,7 @@ def test_payloads_come_back_as_the_model_has_them(client, corpora):
     client.load(account(), *(record(n, payee=t.replace("\0", "")) for n, t in enumerate(texts, 1)))
     for offset in range(0, len(texts), 100):
         query = {"sortBy": "id", "limit": 100, "offset": offset}
-        header, *rows = csv_rows(ask(client, "records", "text/csv", **query))
+        rows = csv_rows(ask(client, "records", "text/csv", **query))[1:]
         expected = json_rows(client, "records", **query)
         assert rows == [[cell(value) for value in row.values()] for row in expected]
         assert len(rows) > 0
