@@ -1,8 +1,11 @@
 """finance-api backup and restore: whole, consistent, and nothing that was revoked comes back."""
 
 import os
+import random
 import re
 import stat
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
 from support.command import Command
 from support.ledger import account, record
+from support.nightly import count
 from support.service import native_line
 
 ANNA, BERT = "anna@example.org", "bert@example.org"
@@ -151,6 +155,54 @@ def test_who_is_asked_and_says_no_changes_nothing(house, backup):
     outcome = house.command.run("restore", backup, stdin=b"n\n")
     assert outcome.code == 1
     assert "nothing was changed" in outcome.err
+    assert house.dump() == before
+
+
+def test_a_backup_during_an_import_has_all_of_it_or_nothing(house, backup, empty):
+    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 4_000))]
+    path = house.command.file("large.ndjson", "".join(map(native_line, rows)))
+    found = set()
+    with house.command.start("import", BERT, path) as process:
+        while process.poll() is None:
+            house.done("backup", backup, "--force")
+            empty.done("restore", backup, "--yes")
+            found.add(empty.dump(BERT).count(b"\n"))
+    assert process.returncode == 0
+    assert found <= {0, len(rows)}
+    assert 0 in found
+    house.done("backup", backup, "--force")
+    empty.done("restore", backup, "--yes")
+    assert empty.dump(BERT) == house.dump(BERT)
+
+
+@pytest.mark.nightly
+def test_a_restore_that_is_killed_has_done_all_or_nothing(house, backup):
+    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 3_000))]
+    house.load(BERT, *rows)
+    before = house.dump(BERT)
+    house.done("backup", backup)
+    house.load(BERT, *(record(n, note="since") for n in range(1_000, 2_000)))
+    since, found = house.dump(BERT), []
+    moments = random.Random(4711)
+    for _ in range(count(4, 50)):
+        with house.command.start("restore", backup, "--yes", stdin=subprocess.DEVNULL) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(moments.uniform(0.7, 2.2))
+            process.kill()
+        found.append(house.dump(BERT))
+        assert found[-1] in (before, since)
+        house.load(BERT, *(record(n, note="since") for n in range(1_000, 2_000)))
+    house.done("restore", backup, "--yes")
+    assert house.dump(BERT) == before
+
+
+def test_what_others_have_made_of_the_tables_is_not_dropped(house, backup):
+    if not house.url.startswith("postgresql"):
+        pytest.skip("SQLite's file is replaced as a whole")
+    house.run_sql("CREATE VIEW of_others AS SELECT email FROM users")
+    house.done("backup", backup)
+    before = house.dump()
+    assert "depend" in house.refused("restore", backup, "--yes")
     assert house.dump() == before
 
 

@@ -133,6 +133,7 @@ class World:
         connection.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_after_a_restore_nothing_of_what_it_lost_is_answered(
     tmp_path, new_settings, database, figures
@@ -156,6 +157,7 @@ def test_after_a_restore_nothing_of_what_it_lost_is_answered(
     figures(f"{database}: {world.answered} answers, 0 wrong; 503: {world.statuses[503]}")
 
 
+@pytest.mark.nightly
 def test_after_a_failover_nothing_of_what_it_lost_is_answered(
     tmp_path, new_postgresql_url, figures
 ):

@@ -77,7 +77,10 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
                     now, has_present=present is not None, revoke_tokens=revoke_tokens
                 )
                 # Without a COMMIT nothing has happened.
-                _write(statements, ["RESET search_path", *after, "ANALYZE", "COMMIT"])
+                _write(
+                    statements,
+                    ["RESET search_path", *after, f"ANALYZE {', '.join(restored)}", "COMMIT"],
+                )
         code = session.wait()
         said.seek(0)
         if code != 0:
@@ -104,7 +107,8 @@ def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
             for name, select in credentials.PRESENT.items()
         ]
-    return [*statements, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])} CASCADE"]
+    # Where anything of others' depends on them, as a view does, it fails.
+    return [*statements, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
 
 
 def _write(stream: Any, statements: Iterable[str]) -> None:

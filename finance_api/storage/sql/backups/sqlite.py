@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -34,9 +35,10 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     _check(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Below, it becomes the database's content; it never takes its name.
-    staged = target.with_name(f"{target.name}.restoring-{os.getpid()}")
+    descriptor, name = tempfile.mkstemp(".part", f"{target.name}.", target.parent)
+    os.close(descriptor)
+    staged = Path(name)
     try:
-        os.close(os.open(staged, os.O_CREAT | os.O_EXCL, 0o600))
         _copy(path, staged)
         upgraded = make_engine(f"sqlite:///{staged}", pool_size=1, statement_seconds=0)
         schema.upgrade(upgraded)
