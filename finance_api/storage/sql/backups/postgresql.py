@@ -136,13 +136,13 @@ def _check(path: Path) -> list[str]:
     Raises StorageNotReady unless it is whole and of a version that is known.
     """
     listed = _TABLE_ENTRY.findall(_run("pg_restore", "--list", path))
-    if not {"users", _VERSION_TABLE} <= {name for _, name in listed}:
-        raise StorageNotReady(f"{path} has no tables of this program")
     # All of it is read.
     _run("pg_restore", "--file=/dev/null", path)
     rows = _run("pg_restore", "--data-only", f"--table={_VERSION_TABLE}", "--file=-", path)
     found = re.search(r"^COPY .*;\n(\S+)\n", rows, re.MULTILINE)
-    schema.refuse_unknown(found and found[1])
+    if found is None:
+        raise StorageNotReady(f"{path} has no tables of this program")
+    schema.refuse_unknown(found[1])
     return [f"{namespace}.{name}" for namespace, name in listed]
 
 

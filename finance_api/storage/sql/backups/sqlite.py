@@ -40,9 +40,12 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     staged = Path(name)
     try:
         _copy(path, staged)
-        upgraded = make_engine(f"sqlite:///{staged}", pool_size=1, statement_seconds=0)
-        schema.upgrade(upgraded)
-        upgraded.dispose()
+        url = engine.url.set(database=str(staged)).render_as_string(hide_password=False)
+        upgraded = make_engine(url, pool_size=1, statement_seconds=0)
+        try:
+            schema.upgrade(upgraded)
+        finally:
+            upgraded.dispose()
         _bring_in(staged, target, now, revoke_tokens=revoke_tokens)
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
