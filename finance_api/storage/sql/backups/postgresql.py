@@ -24,7 +24,7 @@ _VERSION_TABLE = "alembic_version"
 _TABLES = (_VERSION_TABLE, *metadata.tables)
 
 #: A table in the list of contents: schema and name.
-_TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (\S+) (\S+) ", re.MULTILINE)
+_TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTILINE)
 
 
 def back_up(engine: Engine, path: Path) -> None:
