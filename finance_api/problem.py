@@ -7,6 +7,9 @@ import orjson
 
 CONTENT_TYPE = "application/problem+json"
 
+#: The faults of a request that are listed.
+_LISTED = 20
+
 
 def problem_body(
     status: int, detail: str, errors: Iterable[Mapping[str, str]] = (), **members: str
@@ -14,7 +17,8 @@ def problem_body(
     """The JSON text of a problem.
 
     detail: one sentence for a person; it is repeated as ``error``, which older clients read.
-    errors: ``{"in", "name", "message"}`` for each fault of the request.
+    errors: ``{"in", "name", "message"}`` for each fault of the request; of many the first ones are
+    listed, and ``moreErrors`` is how many more there are.
     members: further members of the document.
     """
     document: dict[str, object] = {
@@ -24,8 +28,10 @@ def problem_body(
         "detail": detail,
         "error": detail,
     }
-    listed = list(errors)
-    if listed:
-        document["errors"] = listed
+    faults = list(errors)
+    if faults:
+        document["errors"] = faults[:_LISTED]
+    if len(faults) > _LISTED:
+        document["moreErrors"] = len(faults) - _LISTED
     document.update(members)
     return orjson.dumps(document)

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -104,6 +105,24 @@ def new_postgresql_url(postgresql_server: str) -> Iterator[Callable[[], str]]:
 
     yield make
     server.dispose()
+
+
+@pytest.fixture
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
+    """Makes a database of a kind, without tables."""
+
+    def make(storage: str) -> str:
+        if storage == "sqlite":
+            return f"sqlite:///{tmp_path / 'empty.db'}"
+        url = make_url(request.getfixturevalue("postgresql_server"))
+        server = create_engine(url, isolation_level="AUTOCOMMIT")
+        name = f"empty_{uuid4().hex}"
+        with server.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        server.dispose()
+        return url.set(database=name).render_as_string(hide_password=False)
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -44,15 +44,15 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
             return Response(headerlist=list(_headers(etag, state)), status=304)
     key = (*data_request.key, day)
     response: CachedResponse | None
-    response = services.response_cache.get(user.id, user.data.revision, key)
+    response = services.response_cache.get(user.id, user.data.tag, key)
     if response is None:
         payload = services.data_requests.call(
             lambda: _read(request.storage, data_request, user.id, today)
         )
         response = _cacheable(user, data_request, payload, day)
         # Another process may have imported since the user was read.
-        revision, size = payload.state.revision, len(response.body)
-        services.response_cache.put(user.id, revision, key, response, size)
+        tag, size = payload.state.tag, len(response.body)
+        services.response_cache.put(user.id, tag, key, response, size)
     return Response(app_iter=[response.body], headerlist=list(response.headers))
 
 
@@ -81,11 +81,11 @@ def _cacheable(user: User, data_request: DataRequest, payload: Payload, day: str
 
 
 def _etag(uuid: str, state: DataState, data_request: DataRequest, day: str) -> str:
-    """A function of user, revision, representation, query, and the day if it matters."""
+    """A function of user, state, representation, query, and the day if it matters."""
     parts = (
         __version__,
         uuid,
-        str(state.revision),
+        str(state.tag),
         data_request.content_type,
         day,
         data_request.text,

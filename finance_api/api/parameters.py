@@ -179,7 +179,7 @@ def read_parameters(
     for name, value in pairs:
         if value is None or "\x00" in name:
             message = "is not percent-encoded UTF-8" if value is None else "contains NUL"
-            faults.append((name, message))
+            faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
         else:
             given.setdefault(name, []).append(value)
     known = {node.name for node in schema.children}

@@ -6,6 +6,7 @@ import traceback
 import click
 
 from finance_api import __version__
+from finance_api.cli.backup import backup, restore
 from finance_api.cli.context import CliContext
 from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
@@ -41,7 +42,19 @@ def command(cli: CliContext, config: str | None, debug: bool) -> None:
     cli.config, cli.debug = config, debug
 
 
-for _command in (init, db, serve, user, token, jwt, import_command, dump, load_demo):
+for _command in (
+    init,
+    db,
+    serve,
+    user,
+    token,
+    jwt,
+    import_command,
+    dump,
+    load_demo,
+    backup,
+    restore,
+):
     command.add_command(_command)
 
 

@@ -62,6 +62,6 @@ class ImportSession(UserRows):
         saved = [rows.save(self.storage, self.user.id) for rows in self._row_sets.values()]
         changed = records_changed or any(saved)
         if changed:
-            revision = DataState(self._state.revision + 1, self.now)
-            self.storage.data.set_state(self.user.id, revision)
+            state = DataState(self._state.revision + 1, self.now)
+            self.storage.data.set_state(self.user.id, state)
         return changed

@@ -30,6 +30,8 @@ from finance_api.values.time import DAY_SECONDS, TimeError, parse_date, parse_in
 
 MAX_OPERAND_CHARACTERS = 256
 MAX_LIST_OPERANDS = 100
+#: Of unknown ones, in a message.
+_SHOWN_CHOICES = 5
 
 _INTEGER = re.compile("[0-9]{1,10}")
 _BARE = (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
@@ -159,11 +161,13 @@ def _id(text: str) -> str:
 
 def _choices(field: Field, operator: Operator, operand: str) -> Condition:
     parts = dict.fromkeys(operand.split(","))
-    unknown = [quoted(part) for part in parts if part not in field.choices]
+    unknown = [part for part in parts if part not in field.choices]
     if unknown:
         verb = "is" if len(unknown) == 1 else "are"
-        known = ", ".join(field.choices)
-        raise QueryError(f"{', '.join(unknown)} {verb} not one of {known}")
+        shown = ", ".join(map(quoted, unknown[:_SHOWN_CHOICES]))
+        more = len(unknown) - _SHOWN_CHOICES
+        among = f"{shown} and {more} more" if more > 0 else shown
+        raise QueryError(f"{among} {verb} not one of {', '.join(field.choices)}")
     return Condition(field, Operator.ANY_OF, tuple(sorted(parts)))
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pyramid.config import Configurator
-from pyramid.httpexceptions import HTTPBadRequest, HTTPForbidden
+from pyramid.httpexceptions import HTTPBadRequest, HTTPForbidden, HTTPUnsupportedMediaType
 from pyramid.interfaces import ICSRFStoragePolicy
 from pyramid.response import Response
+from pyramid.viewderivers import INGRESS
 from zope.interface import implementer
 
 from finance_api.auth import sessions
@@ -23,6 +24,12 @@ from finance_api.requests import Request
 from finance_api.surfaces import is_settings_page
 
 _PORT = re.compile(":[0-9]*$")
+_BLANK = re.compile("[ \t]")
+#: What browsers send of forms without files; scripts name the charset.
+_FORMS = frozenset(
+    f"application/x-www-form-urlencoded{charset}"
+    for charset in ("", ";", ";charset=utf-8", ';charset="utf-8"')
+)
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 #: The cookie of browsers that are not signed in, set with the sign-in page.
 _VISITOR = "visitor"
@@ -61,8 +68,21 @@ def _visitor(request: Request) -> str:
     return str(secret)
 
 
+def require_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
+    """View deriver: 415 for a body that is no form, before anything looks into it."""
+
+    def checked(context: Any, request: Request) -> Any:
+        unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
+        sent = _BLANK.sub("", request.environ.get("CONTENT_TYPE", "")).lower()
+        if unsafe and sent not in _FORMS:
+            raise HTTPUnsupportedMediaType
+        return view(context, request)
+
+    return view if info.exception_only else checked
+
+
 def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
-    """View deriver: 403 for a form of another origin, 400 for what is no form."""
+    """View deriver: 403 for a form of another origin, 400 for one that cannot be read."""
 
     def checked(context: Any, request: Request) -> Any:
         unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
@@ -76,10 +96,10 @@ def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any
 
 
 def _is_readable(request: Request) -> bool:
-    """False for a form with another charset, multipart without a boundary, or one cut short."""
+    """False for a form that is cut short."""
     try:
         request.POST  # noqa: B018 (read once, and kept)
-    except (DeprecationWarning, OSError, ValueError):
+    except (OSError, ValueError):
         return False
     return True
 
@@ -113,6 +133,7 @@ def _is_this_machine(request: Request) -> bool:
 
 def includeme(config: Configurator) -> None:
     config.set_csrf_storage_policy(CsrfTokens())
+    config.add_view_deriver(require_form, name="require_form", under=INGRESS, over="secured_view")
     config.add_view_deriver(
         require_own_origin, name="require_own_origin", under="secured_view", over="csrf_view"
     )

@@ -25,12 +25,14 @@ _TITLES = {
     400: "This request cannot be read",
     403: "Not allowed",
     404: "Page not found",
+    415: "This form cannot be read",
     503: "Please try again",
 }
 _DETAILS = {
     400: "Your browser sent something that this server cannot read.",
     403: "You are not allowed to do this.",
     404: "It may have been removed, or the address is wrong.",
+    415: "Forms are accepted as browsers send them: application/x-www-form-urlencoded, in UTF-8.",
     503: "The database is unavailable, perhaps because an import is running. "
     "Please try again in a few seconds.",
 }

@@ -71,13 +71,12 @@ def path_text(request: Request, name: str) -> str:
 
 
 def form_text(request: Request, name: str) -> str:
-    """A field of the form; "" if it is missing or a file."""
-    value = request.POST.get(name, "")
-    return value if isinstance(value, str) else ""
+    """A field of the form; "" if it is missing."""
+    return str(request.POST.get(name, ""))
 
 
 def form_texts(request: Request, name: str) -> list[str]:
-    return [value for value in request.POST.getall(name) if isinstance(value, str)]
+    return list(request.POST.getall(name))
 
 
 def sentence(error: Exception) -> str:

@@ -284,6 +284,7 @@ def test_the_same_is_counted_as_use(ways, client, credentials):
 VIEW_DERIVERS = {
     "secured_view": "asks for the permission, as cached dispatch does",
     "csrf_view": "is for unsafe methods",
+    "require_form": "is for unsafe methods",
     "require_own_origin": "is for unsafe methods",
     "owrapped_view": "is for views with the option wrapper, which are left to the router",
     "http_cached_view": "is for views with the option http_cache, which are left to the router",

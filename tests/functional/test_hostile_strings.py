@@ -139,7 +139,7 @@ def test_other_kinds_of_parameters_refuse_them(client, share):
         if response.status_int == 400:
             named = {fault["name"] for fault in response.json["errors"]}
             others = {"limit", "withTotal", "id", "paymentType", "amount", "recordDate"}
-            assert others <= named, text
+            assert others <= named or response.json["moreErrors"] > 0, text
 
 
 def test_a_parameter_of_that_name_is_unknown(client, share):

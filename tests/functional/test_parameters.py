@@ -1,5 +1,7 @@
 """Query parameters: what is unknown, repeated, malformed or out of range is refused by name."""
 
+from itertools import product
+
 import pytest
 from webtest import TestRequest
 
@@ -162,3 +164,47 @@ def test_a_body_and_its_headers_change_nothing(client):
         )
         assert response.status_int == 200, (body, content_type, response.text)
         assert response.json == expected.json
+
+
+def test_of_many_faults_the_first_are_listed_and_the_others_counted(client):
+    """Before: 7 KB in, 333 KB out."""
+    some = client.get("records?" + "&".join(f"x{n}=1" for n in range(20)))
+    assert len(some.json["errors"]) == 20
+    assert "moreErrors" not in some.json
+    many = client.get("records?" + "&".join(f"x{n}=1" for n in range(23)))
+    assert [fault["name"] for fault in many.json["errors"]] == [f"x{n}" for n in range(20)]
+    assert many.json["moreErrors"] == 3
+    assert many.json["detail"].endswith("(and 22 more)")
+    # Unknown parameters and invalid ones count together.
+    both = client.get("records?limit=0&" + "&".join(f"x{n}=1" for n in range(20)))
+    assert (len(both.json["errors"]), both.json["moreErrors"]) == (20, 1)
+    tokens = "&".join("".join(c) + "=1" for c in product(*zip("token", "TOKEN", strict=True)))
+    for headers in ({}, {"Authorization": "Bearer x"}):
+        answer = client.service.web.get(f"/v1/api/records?{tokens}", headers=headers, status=400)
+        assert (len(answer.json["errors"]), answer.json["moreErrors"]) == (20, 12)
+
+
+@pytest.mark.parametrize("path", ["records", "accounts", "budgets"])
+def test_an_answer_to_faults_is_not_much_longer_than_they_are(client, path):
+    """Before: 7 KB in, 333 KB out."""
+    long = 7_000
+    for query in (
+        "&".join(f"currencyCode={n}" for n in range(95)),
+        "currencyCode=" + ",".join(map(str, range(1_400))),
+        "sortBy=" + ",".join(map(str, range(1_400))),
+        "createdAt=" + ",".join(f"x{n}" for n in range(1_400)),
+        "id=" + ",".join(map(str, range(100))),
+        "x" * long + "=1",
+        "%ff" * (long // 3) + "=1",
+        "id=" + "x" * long,
+        "createdAt=gte." + "x" * long,
+        "createdAt=" + "x" * long + ".5",
+        "limit=" + "9" * long,
+        "name=contains-i." + "x" * long,
+    ):
+        answer = client.get(f"{path}?{query}")
+        assert answer.status_int == 400
+        assert len(answer.body) < 30_000, query[:40]
+        for fault in answer.json["errors"]:
+            assert len(fault["name"]) <= 80
+            assert len(fault["message"]) <= 1_500

@@ -170,7 +170,7 @@ def test_the_service_is_ready_when_both_are(both):
     both.second.backend.replica_engine.dispose()
     writable = create_engine(url)
     with writable.begin() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     writable.dispose()
     both.second.web.get("/__heartbeat__", status=503)
     both.first.web.get("/__heartbeat__", status=200)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from decimal import Decimal
 
 import pytest
@@ -11,7 +12,9 @@ from finance_api.resources import PUBLIC_RESOURCES
 from support.books import account, household, label, payees, record, record_rule, uid
 
 RESOURCES = {str(r.path): r for r in PUBLIC_RESOURCES}
-STARTS = ("=", "+", "-", "@", "\t")
+STARTS = tuple("=+-@＝＋－＠﹦﹢﹣﹫−")
+#: What programs may drop before a cell: white space, invisible characters, quotes.
+DROPPED = ' \t\r\n"\xa0\u3000\xad\u200b\u200e\u2060\ufeff'
 
 
 def ask(client, path, accept, **query):
@@ -33,9 +36,40 @@ def cell(value):
         return "true" if value else "false"
     if isinstance(value, list):
         value = ";".join(value)
-    if isinstance(value, str):
-        return "'" + value if value.startswith((*STARTS, "\r")) else value
-    return str(value)
+    return harmless(value) if isinstance(value, str) else str(value)
+
+
+def harmless(text):
+    """With an apostrophe before what begins a cell and would run, wherever a program splits."""
+    found, at_beginning = "", True
+    for place, character in enumerate(text):
+        if at_beginning and character in STARTS:
+            found += "'"
+        if character in "\t\r\n" and text[place - 1 : place] in ("", ";"):
+            found += "'"
+        found += character
+        at_beginning = character in ";\t\r\n" or (at_beginning and character in DROPPED)
+    return found
+
+
+def split(text, delimiter):
+    """As programs do: with quotes read, and with quotes as characters.
+
+    Text within commas is in quotes, so that only who reads them splits at commas.
+    """
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)[: 1 if delimiter == "," else 2]:
+        stream = io.StringIO(text, newline="")
+        yield from csv.reader(stream, delimiter=delimiter, quoting=quoting)
+
+
+def live(text, delimiter):
+    """The cells that a spreadsheet would run, but for numbers."""
+    return [
+        cell
+        for row in split(text, delimiter)
+        for cell in row
+        if cell.strip(DROPPED).startswith(STARTS) and not re.fullmatch("-?[0-9.]+", cell)
+    ]
 
 
 def json_rows(client, path, **query):
@@ -78,6 +112,10 @@ def test_cells_are_quoted_where_they_must_be(client):
     response = ask(client, "records", "text/csv", sortBy="id")
     header, *rows = csv_rows(response)
     assert [row[header.index("payee")] for row in rows] == texts
+    # All text is, and nothing else.
+    assert ',"semi;colon",' in response.text
+    assert ',"payee 1",' not in response.text
+    assert '"-1' not in response.text and '"EUR' not in response.text
     assert '"say ""hi"""' in response.text
     assert '"two\nlines"' in response.text
 
@@ -93,16 +131,57 @@ def test_text_that_a_spreadsheet_would_run_is_neutralised(client):
     )
     header, *rows = csv_rows(ask(client, "records", "text/csv", sortBy="id"))
     found = [row[header.index("payee")] for row in rows[:-1]]
-    assert found == ["'" + t if t.startswith(STARTS) else t for t in texts]
+    assert found == ["'" + t if t[0] in "=+-@\t" else t for t in texts]
     last = dict(zip(header, rows[-1], strict=True))
     assert (last["labels"], last["note"]) == ("'@x", "'-note")
     assert last["accountName"] == "'=HYPERLINK(1)"
     (row,) = csv_rows(ask(client, "accounts", "text/csv"))[1:]
     assert "'+12" in row and "'-red" in row
     assert "'=a;b" in csv_rows(ask(client, "record-rules", "text/csv"))[1]
-    for _, *cells in (rows[0], rows[-1]):
-        for text in cells:
-            assert text == "-1" or not text.startswith((*STARTS, "\r"))
+
+
+#: What runs in a cell of its own, and what may stand before it in the same text.
+FORMULAS = ("=1+1", "+1", "-1+1|2", "@SUM(1)", "＝1", "＋1", "－1", "＠1", "=cmd|' /C calc'!A0")
+BEFORE = (
+    *("", "a;", "a; ", ";", ";;", 'a;"', 'a;""', 'a";', '"', '""', '";"', " ", "\n", "a\n"),
+    *("a\n ", "a\t", "\t", "a;\t", "a;\n", "a;\xa0", "a;\u200b", "\ufeff", "\u3000"),
+    *("a;'\n", 'a\n"', "a\n\n;"),
+)
+TEXTS = [start + formula + end for start in BEFORE for formula in FORMULAS for end in ("", '"')]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_nothing_runs_wherever_a_program_splits(client, delimiter):
+    """Before: what followed a semicolon, a tab or a line end in a text ran, as Excel splits there
+    in German, French and Italian: 35 cells."""
+    client.load(
+        *payees(*TEXTS[:600]),
+        label(1, name="=1"),
+        label(2, name="b;-1"),
+        label(3, name="@x"),
+        record(9_000, labelIds=[uid("Label", n) for n in (1, 2, 3)]),
+        record_rule(keywords=["a", "=1", "+2", "x"]),
+    )
+    for path in ("records", "labels", "record-rules"):
+        for offset in range(0, 700, 100):
+            text = ask(client, path, "text/csv", limit=100, offset=offset).body.decode()
+            assert live(text, delimiter) == []
+    (row,) = csv_rows(ask(client, "records", "text/csv", id=uid("Record", 9_000)))[1:]
+    assert {"'=1", "b", "'-1", "'@x"} == set(";".join(c for c in row if "@x" in c).split(";"))
+
+
+def test_payloads_come_back_as_the_model_has_them(client, corpora):
+    """Read again, every cell is the text, with the apostrophes of `harmless`."""
+    lists = sorted((corpora / "strings").glob("**/*.txt"))
+    lines = {line for path in lists for line in path.read_text("utf-8", "replace").splitlines()}
+    texts = [*TEXTS, *sorted(line for line in lines if line.strip() and len(line) < 250)[::40]]
+    client.load(account(), *(record(n, payee=t.replace("\0", "")) for n, t in enumerate(texts, 1)))
+    for offset in range(0, len(texts), 100):
+        query = {"sortBy": "id", "limit": 100, "offset": offset}
+        rows = csv_rows(ask(client, "records", "text/csv", **query))[1:]
+        expected = json_rows(client, "records", **query)
+        assert rows == [[cell(value) for value in row.values()] for row in expected]
+        assert len(rows) > 0
 
 
 def test_numbers_stay_numbers(client):

@@ -1,6 +1,6 @@
 """Requests that another site has a browser make: refused; and reading changes nothing."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -282,6 +282,56 @@ def test_the_token_is_another_one_in_every_session_and_lasts_as_long(in_memory):
     pages = ("/settings", "/settings/jwts", "/settings/security", "/settings/tokens/new")
     assert len({visitors[0].csrf(page) for page in pages}) == 1
     assert visitors[0].secret not in visitors[0].get("/settings").text
+
+
+# -- other bodies --------------------------------------------------------------------------------
+
+URLENCODED = "application/x-www-form-urlencoded"
+OTHER_TYPES = (
+    "multipart/form-data; boundary=xyz",
+    "multipart/form-data; boundary=xyz; charset=nonsense",
+    "multipart/form-data; charset=nonsense",
+    "application/json",
+    "text/plain",
+    "text/plain; charset=nonsense",
+    None,
+    "",
+    "nonsense",
+    f"{URLENCODED}; charset=nonsense",
+    f"{URLENCODED}; charset=latin-1",
+    f"{URLENCODED}, {URLENCODED}",
+)
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_a_body_of_another_type_is_415_and_nothing_is_done(world, name, caplog):
+    """Before: an unknown charset in a multipart form was a 500, also of who is not signed in."""
+    visitor, right = world.sender(name)
+    sent = {**world.form(name), "csrf_token": right}
+    before = dump(world.service)
+    for content_type in OTHER_TYPES:
+        parts = "".join(
+            f'--xyz\r\nContent-Disposition: form-data; name="{field}"\r\n'
+            f"Content-Type: text/plain; charset=nonsense\r\n\r\n{value}\r\n"
+            for field, value in sent.items()
+        )
+        for body in (urlencode(sent).encode(), f"{parts}--xyz--\r\n".encode(), b""):
+            for who in (visitor, world.anonymous):
+                headers = {"Content-Type": content_type, "Sec-Fetch-Site": "same-origin"}
+                response = who.request("POST", world.path(name), body=body, headers=headers)
+                assert response.status_int == 415, content_type
+                assert_error_page(response, 415)
+    assert dump(world.service) == before
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize("ending", ["; charset=utf-8", ";charset=UTF-8", '; charset="utf-8"', ";"])
+def test_a_form_that_says_that_it_is_utf_8_is_one(in_memory, ending):
+    world = World(in_memory)
+    visitor, right = world.sender("settings.token_new")
+    sent = {**world.form("settings.token_new"), "csrf_token": right}
+    headers = {"Content-Type": URLENCODED + ending}
+    assert_done(world, visitor, "settings.token_new", sent, headers)
 
 
 # -- not signed in -------------------------------------------------------------------------------

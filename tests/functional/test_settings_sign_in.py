@@ -345,7 +345,8 @@ def test_bodies_that_are_no_forms_are_refused_quietly(in_memory):
     )
     for content_type, body in bodies:
         response = visitor.request("POST", LOGIN, body=body, headers={"Content-Type": content_type})
-        assert response.status_int in (400, 403, 415), (content_type, body[:60], response.status)
+        expected = (400, 403) if content_type == urlencoded else (415,)
+        assert response.status_int in expected, (content_type, body[:60], response.status)
         assert response.content_type == "text/html", (content_type, body[:60])
         assert visitor.secret is None
 

@@ -4,9 +4,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from alembic.config import Config
+from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import select, update
+from sqlalchemy import BigInteger, Text, select, text, update
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
@@ -15,6 +15,8 @@ from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading
 from finance_api.storage.sql import schema
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.engine import writing
 from finance_api.storage.sql.projection import rebuilding, search_keys
 from finance_api.storage.sql.projection.records_by_date import _projected
 from finance_api.storage.sql.reading import SqlDataReader
@@ -184,7 +186,30 @@ def test_another_projection_has_another_version():
 
 def test_versions_are_those_of_the_migrations_in_their_order():
     """Commands read them from the names of the files, so that they need not import alembic."""
-    config = Config()
-    config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
-    revisions = ScriptDirectory.from_config(config).walk_revisions()
+    revisions = ScriptDirectory.from_config(schema._config()).walk_revisions()
     assert schema.versions() == tuple(script.revision for script in reversed(list(revisions)))
+
+
+@DATABASES
+def test_users_of_before_get_a_tag_each(empty_url, database):
+    backend = SqlBackend(empty_url(database))
+    config = schema._config()
+    if database == "sqlite":
+        Path(backend.engine.url.database).touch()
+    with writing(backend.engine).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        of_before = [column for column in users.columns if column.name != "data_tag"]
+        for number in range(5):
+            values = {c.name: f"{number}" for c in of_before if isinstance(c.type, Text)}
+            numbers = {c.name: number for c in of_before if isinstance(c.type, BigInteger)}
+            made = {**values, **numbers, "premium": True, "enabled": True}
+            del made["id"]
+            statement = text(f"INSERT INTO users ({', '.join(made)}) VALUES (:{', :'.join(made)})")
+            connection.execute(statement, made)
+    backend.upgrade()
+    with reading(backend) as storage:
+        found = storage.users.list_all()
+    assert [user.data.revision for user in found] == [0, 1, 2, 3, 4]
+    assert len({user.data.tag for user in found} | {0}) == 6
+    backend.close()

@@ -40,7 +40,7 @@ DOCUMENTED = {
     "pyramid.exceptions": {"BadCSRFToken", "ConfigurationError"},
     "pyramid.httpexceptions": {
         *("HTTPBadRequest", "HTTPException", "HTTPForbidden", "HTTPNotFound", "HTTPSeeOther"),
-        "status_map",
+        *("HTTPUnsupportedMediaType", "status_map"),
     },
     "pyramid.interfaces": {"ICSRFStoragePolicy", "ISecurityPolicy"},
     "pyramid.paster": {"get_app", "setup_logging"},
@@ -53,6 +53,7 @@ DOCUMENTED = {
     "pyramid.settings": {"asbool"},
     "pyramid.tweens": {"EXCVIEW", "INGRESS", "MAIN"},
     "pyramid.view": {"view_config"},
+    "pyramid.viewderivers": {"INGRESS"},
     "webob.acceptparse": {"create_accept_header"},
 }
 #: Of Python itself, and documented in spite of the underscore.

@@ -10,10 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from transaction import TransactionManager
 
-from finance_api.storage.errors import NotFound, unknown_in_replica
+from finance_api.storage.errors import NotFound, StorageNotReady, unknown_in_replica
 from finance_api.storage.interface.credentials import (
     Jwt,
     JwtReader,
@@ -102,6 +103,21 @@ class StorageBackend(ABC):
     @abstractmethod
     def upgrade(self) -> None:
         """Brings what is stored to the version that this program reads; harmless if it is there."""
+
+    def back_up(self, path: Path) -> None:
+        """Writes all that is stored at one moment to a file that only its owner may read.
+
+        A file of that name is replaced, if all goes well. Raises StorageError, OSError.
+        """
+        raise StorageNotReady("this storage has no backups")
+
+    def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
+        """Replaces all that is stored by what a backup has, or changes nothing.
+
+        What was revoked or disabled since stays so; all sessions and JWTs end. Harmless to readers,
+        who may have to wait. revoke_tokens: those of the backup, too. Raises StorageError, OSError.
+        """
+        raise StorageNotReady("this storage has no backups")
 
     @abstractmethod
     def close(self) -> None:

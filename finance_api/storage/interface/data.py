@@ -1,5 +1,6 @@
 """Rows of the resources. The user is an argument of every call: no row can be read without one."""
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -11,12 +12,24 @@ from finance_api.resources.wire import encoder_of
 from finance_api.values import Row
 
 
+def new_tag() -> int:
+    """Random; 64 bits with a sign, as databases keep whole numbers."""
+    return secrets.randbits(64) - 2**63
+
+
 @dataclass(frozen=True, slots=True)
 class DataState:
-    """The number of changes of a user's data, and the last one's time (or the user's creation)."""
+    """The state of a user's data.
+
+    revision: the number of changes, for people: after a restore, or a failover that lost a change,
+    the next change has a number that another one had. changed_at: when the last one was made (or
+    the user). tag: the state's own; another one is drawn for each state that is made. What has the
+    same tag is the same data.
+    """
 
     revision: int
     changed_at: int
+    tag: int = field(default_factory=new_tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +157,4 @@ class DataWriter(DataReader):
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:
-        """Stores the revision that this unit of work makes."""
+        """Stores the state that this unit of work makes: one with a tag of its own."""

@@ -21,7 +21,7 @@ class User:
     #: JWTs issued up to this second are refused.
     jwts_revoked_at: int | None = None
     #: The state of the user's data when this was read.
-    data: DataState = field(default=DataState(0, 0), compare=False)
+    data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
 
 
 class UserReader(ABC):

@@ -1,5 +1,6 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
+from pathlib import Path
 from typing import Any
 
 import transaction
@@ -13,6 +14,7 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.storage.sql import schema
+from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.engine import Server, connect, make_engine, writing
@@ -24,6 +26,8 @@ from finance_api.storage.sql.tokens import SqlTokenReader, SqlTokenWriter
 from finance_api.storage.sql.usage import SqlUsageReader, SqlUsageWriter
 from finance_api.storage.sql.users import SqlUserReader, SqlUserWriter
 from finance_api.storage.sql.writing import SqlDataWriter
+
+_BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 class SqlBackend(StorageBackend):
@@ -109,6 +113,13 @@ class SqlBackend(StorageBackend):
 
     def upgrade(self) -> None:
         schema.upgrade(self.engine)
+
+    def back_up(self, path: Path) -> None:
+        _BACKUPS[self.engine.dialect.name].back_up(self.engine, path)
+
+    def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
+        backups = _BACKUPS[self.engine.dialect.name]
+        backups.restore(self.engine, path, now, revoke_tokens=revoke_tokens)
 
     def close(self) -> None:
         for engine in (self.engine, self.read_engine, self.replica_engine):

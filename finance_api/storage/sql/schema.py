@@ -4,6 +4,7 @@ import logging
 import stat
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DatabaseError
@@ -12,12 +13,25 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.sql.engine import connect, writing
 from finance_api.storage.sql.projection import rebuilding
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 logger = logging.getLogger(__name__)
 
 # Any number will do, if nothing else in the database uses it.
 _UPGRADE_LOCK = 7_146_300_211
+#: Makes others that upgrade or restore wait, until the transaction ends. Of PostgreSQL.
+LOCK_UPGRADES = f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def _config() -> "Config":
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    return config
 
 
 @lru_cache(maxsize=1)
@@ -47,26 +61,28 @@ def upgrade(engine: Engine) -> None:
     """
     # Only here: other commands need not wait for it.
     from alembic import command
-    from alembic.config import Config
 
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(0o700, parents=True, exist_ok=True)
         # SQLite gives the files beside it the same mode.
         Path(database).touch(0o600)
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
+    config = _config()
     with writing(engine).begin() as connection:
         _check_encoding(connection)
         if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})")
-        found = _version(connection)
-        if found is not None and found not in versions():
-            raise _of_another_version(found)
+            connection.exec_driver_sql(LOCK_UPGRADES)
+        refuse_unknown(_version(connection))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         if rebuilding.get_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
+
+
+def refuse_unknown(found: str | None) -> None:
+    """Raises StorageNotReady for tables of a version that this program does not know."""
+    if found is not None and found not in versions():
+        raise _of_another_version(found)
 
 
 def _check_encoding(connection: Connection) -> None:

@@ -59,9 +59,12 @@ def by_user_and_date(
     return restriction
 
 
+#: The fields of `DataState`.
+STATE = (users.c.data_revision, users.c.data_changed_at, users.c.data_tag)
+
+
 def data_state(database: str) -> Executable:
-    """The revision and the time of the last change."""
-    return select(users.c.data_revision, users.c.data_changed_at).where(users.c.id == USER)
+    return select(*STATE).where(users.c.id == USER)
 
 
 def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Executable:
@@ -82,7 +85,7 @@ def _in_one_row(inner: Select[Any]) -> Select[Any]:
     (row,) = inner.subquery("rows").c
     # As bytes, which spares decoding them.
     joined = select(cast(func.group_concat(row, "\n"), LargeBinary)).scalar_subquery()
-    return select(users.c.data_revision, users.c.data_changed_at, joined).where(users.c.id == USER)
+    return select(*STATE, joined).where(users.c.id == USER)
 
 
 def _in_rows(inner: Select[Any]) -> Select[Any]:
@@ -93,11 +96,7 @@ def _in_rows(inner: Select[Any]) -> Select[Any]:
     """
     rows = inner.subquery("rows")
     (row,) = rows.c
-    return (
-        select(users.c.data_revision, users.c.data_changed_at, row)
-        .select_from(users.outerjoin(rows, true()))
-        .where(users.c.id == USER)
-    )
+    return select(*STATE, row).select_from(users.outerjoin(rows, true())).where(users.c.id == USER)
 
 
 _WITH_STATE: dict[str, Callable[[Select[Any]], Select[Any]]] = {

@@ -21,6 +21,7 @@ from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import encoder_of
+from finance_api.storage.interface.data import new_tag
 from finance_api.storage.sql.columns import (
     AutoKey,
     CodePointText,
@@ -61,6 +62,7 @@ users = Table(
     # The number of records; see record_anchors.
     Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
+    Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )

@@ -12,7 +12,7 @@ from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.search_keys import MAX_USER_ID
 from finance_api.storage.sql.projection.writing import Projection
-from finance_api.storage.sql.statements import USER, Part
+from finance_api.storage.sql.statements import STATE, USER, Part
 from finance_api.storage.sql.tables import users
 
 USER_COLUMNS = (
@@ -24,8 +24,7 @@ USER_COLUMNS = (
     users.c.password_hash,
     users.c.created_at,
     users.c.jwts_revoked_at,
-    users.c.data_revision,
-    users.c.data_changed_at,
+    *STATE,
 )
 
 

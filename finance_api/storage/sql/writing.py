@@ -14,6 +14,7 @@ from finance_api.storage.sql.bulk import insert_rows
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.reading import SqlDataReader
+from finance_api.storage.sql.statements import STATE
 from finance_api.storage.sql.tables import DATA_TABLES, users
 from finance_api.values import Row
 
@@ -39,9 +40,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         # PostgreSQL locks the user's row, though not against rows that refer to it, such as a new
         # token; on SQLite a writer has the whole database.
         row = self.connection.execute(
-            select(users.c.data_revision, users.c.data_changed_at)
-            .where(users.c.id == user_id)
-            .with_for_update(key_share=True)
+            select(*STATE).where(users.c.id == user_id).with_for_update(key_share=True)
         ).first()
         if row is None:
             raise NotFound("there is no such user")
@@ -83,5 +82,9 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         self.connection.execute(
             update(users)
             .where(users.c.id == user_id)
-            .values(data_revision=state.revision, data_changed_at=state.changed_at)
+            .values(
+                data_revision=state.revision,
+                data_changed_at=state.changed_at,
+                data_tag=state.tag,
+            )
         )

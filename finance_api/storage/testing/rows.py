@@ -26,7 +26,7 @@ class RowsConformance(OneUser):
             _ = 1 // 0
         assert unit.ids(ACCOUNTS) == []
         with unit.reading() as storage:
-            assert storage.data.get_state(unit.user.id) == DataState(0, 1_000)
+            assert storage.data.get_state(unit.user.id) == unit.user.data
 
     def test_a_reader_keeps_the_state_it_began_with(self, unit: Unit) -> None:
         with unit.reading() as reader:
@@ -44,13 +44,32 @@ class RowsConformance(OneUser):
     def test_the_state_of_the_data_is_each_users_own(self, unit: Unit) -> None:
         with unit.writing() as storage:
             other = add_user(storage, "two@example.org")
-            assert storage.data.lock(unit.user.id) == DataState(0, 1_000)
-            storage.data.set_state(unit.user.id, DataState(1, 2_000))
+            assert storage.data.lock(unit.user.id) == unit.user.data
+            changed = DataState(1, 2_000)
+            storage.data.set_state(unit.user.id, changed)
         with unit.reading() as storage:
-            assert storage.data.get_state(unit.user.id) == DataState(1, 2_000)
-            assert storage.data.get_state(other.id) == DataState(0, 1_000)
+            assert storage.data.get_state(unit.user.id) == changed
+            assert storage.data.get_state(other.id) == other.data
+            assert storage.users.get(other.email).data == other.data
             with pytest.raises(NotFound):
                 storage.data.get_state(other.id + 1)
+
+    def test_every_state_has_a_tag_of_its_own(self, unit: Unit) -> None:
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+        states = [unit.user.data, other.data, DataState(1, 2_000), DataState(1, 2_000)]
+        assert len({state.tag for state in states}) == 4
+        for user in (unit.user, other):
+            assert (user.data.revision, user.data.changed_at) == (0, 1_000)
+        # The greatest and the smallest are stored as they are.
+        for tag in (2**63 - 1, -(2**63), 0):
+            with unit.writing() as storage:
+                storage.data.set_state(unit.user.id, DataState(2, 3_000, tag))
+            with unit.reading() as storage:
+                assert storage.data.get_state(unit.user.id) == DataState(2, 3_000, tag)
+                query = Query(ACCOUNTS, ())
+                assert storage.data.list_json(unit.user.id, query).state.tag == tag
+                assert storage.users.get(unit.user.email).data.tag == tag
 
     # -- rows
 

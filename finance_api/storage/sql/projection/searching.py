@@ -179,7 +179,7 @@ def _search_sqlite(
             _chosen, terms, has_first, has_last or not is_all, values=chosen
         )
         # Otherwise data was imported in between.
-        is_of_one_state = state.revision == found[0][0]
+        is_of_one_state = state.tag == found[0][0]
         if is_of_one_state and (is_all or lines.count(b"\n") + 1 == values["limit"]):
             return state, lines
     return connection.fetch_lines(_scan_in_order, *shape, values=values)
@@ -204,7 +204,7 @@ def _trigrams(text: str) -> list[str]:
 
 
 def _candidates(database: str, has_overflow: bool) -> Executable:
-    """The revision, and a JSON list of search keys that the index finds, in their order.
+    """The state's tag, and a JSON list of search keys that the index finds, in their order.
 
     has_overflow: whether the keys asked for are not next to those of the overflow.
     """
@@ -216,7 +216,7 @@ def _candidates(database: str, has_overflow: bool) -> Executable:
             f" UNION ALL SELECT rowid FROM ({keys})) LIMIT :most"
         )
     return text(
-        f"SELECT users.data_revision, (SELECT json_group_array(rowid) FROM ({keys}))"  # noqa: S608
+        f"SELECT users.data_tag, (SELECT json_group_array(rowid) FROM ({keys}))"  # noqa: S608
         " FROM users WHERE users.id = :user"
     )
 

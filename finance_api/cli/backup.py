@@ -1,0 +1,39 @@
+"""finance-api backup, finance-api restore"""
+
+from pathlib import Path
+
+import click
+
+from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.output import say
+
+
+@click.command(epilog="Example: finance-api backup finance.backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@pass_cli_context
+def backup(cli: CliContext, file: Path, force: bool) -> None:
+    """Write the whole database, of all users, to a file; also while it is in use."""
+    if file.exists() and not force:
+        raise click.ClickException(f"{file} exists already; --force replaces it")
+    cli.unchecked_backend.back_up(file)
+    say(f"backed up the database to {file}")
+
+
+@click.command(epilog="Example: finance-api restore finance.backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--revoke-tokens", is_flag=True, help="Revoke all personal tokens of the backup.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_cli_context
+def restore(cli: CliContext, file: Path, revoke_tokens: bool, yes: bool) -> None:
+    """Replace the whole database, of all users, by a backup; all sessions and JWTs end.
+
+    Whatever was revoked, disabled or deleted since stays out.
+    """
+    if not file.is_file():
+        raise click.ClickException(f"there is no file {file}")
+    if not yes:
+        click.confirm(f"Replace all users and data by those of {file}?", abort=True, err=True)
+    cli.unchecked_backend.restore(file, cli.clock.now(), revoke_tokens=revoke_tokens)
+    cli.backend.check()
+    say(f"restored the database from {file}; all sessions and JWTs have ended")

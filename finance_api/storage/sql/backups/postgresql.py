@@ -1,0 +1,174 @@
+"""Backups of PostgreSQL: by its own programs, in their custom format."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Engine
+
+from finance_api.storage.errors import StorageNotReady
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
+from finance_api.storage.sql import schema
+from finance_api.storage.sql.backups import credentials, new_file
+from finance_api.storage.sql.engine import connect
+from finance_api.storage.sql.tables import metadata
+
+_VERSION_TABLE = "alembic_version"
+_TABLES = (_VERSION_TABLE, *metadata.tables)
+
+#: A table in the list of contents: schema and name.
+_TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTILINE)
+
+
+def back_up(engine: Engine, path: Path) -> None:
+    with connect(engine, engine.connect) as connection:
+        version = MigrationContext.configure(connection).get_current_revision()
+    if version is None:
+        raise StorageNotReady("the database has no tables yet")
+    schema.refuse_unknown(version)
+    with new_file(path) as part:
+        database, environment = _connection(engine)
+        tables = [f"--table={name}" for name in _TABLES]
+        # Others' tables may be in the database; the extensions that ours need come along.
+        options = ["--format=custom", "--no-password", "--extension=*", *tables]
+        _run("pg_dump", *options, f"--file={part}", database, environment=environment)
+        _check(part)
+
+
+def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
+    restored = _check(path)
+    with connect(engine, engine.connect) as connection:
+        present = MigrationContext.configure(connection).get_current_revision()
+    schema.refuse_unknown(present)
+    script = _program("pg_restore")
+    options = ["--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--file=-"]
+    database, environment = _connection(engine)
+    psql = [_program("psql"), "--no-psqlrc", "--quiet", "--no-password"]
+    with (
+        tempfile.TemporaryFile("w+") as said,
+        subprocess.Popen(  # noqa: S603 (no shell)
+            [*psql, "--set=ON_ERROR_STOP=1", database],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            env=environment,
+        ) as session,
+    ):
+        assert session.stdin is not None
+        # It closes what it reads from when a statement fails.
+        with suppress(BrokenPipeError), session.stdin as statements:
+            _write(statements, _before(restored, has_present=present is not None))
+            done = subprocess.run(  # noqa: S603 (no shell)
+                [script, *options, path],
+                stdout=statements,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+            if done.returncode == 0:
+                after = credentials.statements_after(
+                    now, has_present=present is not None, revoke_tokens=revoke_tokens
+                )
+                # Without a COMMIT nothing has happened.
+                _write(
+                    statements,
+                    ["RESET search_path", *after, f"ANALYZE {', '.join(restored)}", "COMMIT"],
+                )
+        code = session.wait()
+        said.seek(0)
+        if code != 0:
+            raise _failed("psql", said.read())
+    if done.returncode != 0:
+        raise _failed("pg_restore", done.stderr)
+    schema.upgrade(engine)
+
+
+def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
+    """Begins the transaction, and makes room for the tables that are restored."""
+    statements = [
+        "BEGIN",
+        "SET LOCAL client_min_messages = warning",
+        "SET LOCAL statement_timeout = 0",
+        f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_SECONDS * 1000}",
+        schema.LOCK_UPGRADES,
+    ]
+    if has_present:
+        # Every answer is made of a state that was read from this table: who has begun to read one
+        # ends before, and who has not begins after.
+        statements.append("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        statements += [
+            f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
+            for name, select in credentials.PRESENT.items()
+        ]
+    # Where anything of others' depends on them, as a view does, it fails.
+    return [*statements, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
+
+
+def _write(stream: Any, statements: Iterable[str]) -> None:
+    stream.write("".join(f"{statement};\n" for statement in statements).encode())
+    stream.flush()
+
+
+def _connection(engine: Engine) -> tuple[str, dict[str, str]]:
+    """How the programs connect: an argument without the password, and an environment with it."""
+    from psycopg.conninfo import make_conninfo
+    from psycopg.pq import Conninfo
+
+    _, given = engine.dialect.create_connect_args(engine.url)
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()}
+    password = given.pop("password", None)
+    # The URL may have options of the driver, too.
+    conninfo = make_conninfo(**{name: given[name] for name in given.keys() & known})
+    environment = {"PGPASSWORD": password} if password else {}
+    return f"--dbname={conninfo}", {**os.environ, **environment}
+
+
+def _check(path: Path) -> list[str]:
+    """The tables of a backup.
+
+    Raises StorageNotReady unless it is whole and of a version that is known.
+    """
+    listed = _TABLE_ENTRY.findall(_run("pg_restore", "--list", path))
+    # All of it is read.
+    _run("pg_restore", "--file=/dev/null", path)
+    rows = _run("pg_restore", "--data-only", f"--table={_VERSION_TABLE}", "--file=-", path)
+    found = re.search(r"^COPY .*;\n(\S+)\n", rows, re.MULTILINE)
+    if found is None:
+        raise StorageNotReady(f"{path} has no tables of this program")
+    schema.refuse_unknown(found[1])
+    return [f"{namespace}.{name}" for namespace, name in listed]
+
+
+def _run(name: str, *arguments: Any, environment: dict[str, str] | None = None) -> str:
+    done = subprocess.run(  # noqa: S603 (no shell)
+        [_program(name), *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise _failed(name, done.stderr)
+    return done.stdout
+
+
+def _failed(name: str, said: str) -> StorageNotReady:
+    first = said.strip().partition("\n")[0]
+    return StorageNotReady(first if first.startswith(name) else f"{name}: {first}")
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        # Debian keeps the programs of each version apart.
+        everywhere = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
+        newest = max(everywhere, key=lambda path: float(path.parts[-3]), default=None)
+        if newest is None:
+            raise StorageNotReady(
+                f"{name} is not installed; it is one of PostgreSQL's client programs"
+            )
+        found = str(newest)
+    return found

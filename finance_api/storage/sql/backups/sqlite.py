@@ -1,0 +1,146 @@
+"""Backups of SQLite: a database file of its own, by SQLite's online backup."""
+
+import os
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Engine
+
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
+from finance_api.storage.sql import schema
+from finance_api.storage.sql.backups import credentials, new_file
+from finance_api.storage.sql.engine import make_engine
+
+#: What is copied before credentials are looked at: less than any database of ours has.
+_PAGES = 16
+
+
+def back_up(engine: Engine, path: Path) -> None:
+    source = _file_of(engine)
+    if not source.exists():
+        raise StorageNotReady(f"there is no database file {source}")
+    _refuse_itself(source, path)
+    with new_file(path) as part:
+        _copy(source, part)
+        _check(part)
+
+
+def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
+    target = _file_of(engine)
+    _refuse_itself(target, path)
+    _check(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Below, it becomes the database's content; it never takes its name.
+    descriptor, name = tempfile.mkstemp(".part", f"{target.name}.", target.parent)
+    os.close(descriptor)
+    staged = Path(name)
+    try:
+        _copy(path, staged)
+        url = engine.url.set(database=str(staged)).render_as_string(hide_password=False)
+        upgraded = make_engine(url, pool_size=1, statement_seconds=0)
+        try:
+            schema.upgrade(upgraded)
+        finally:
+            upgraded.dispose()
+        _bring_in(staged, target, now, revoke_tokens=revoke_tokens)
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{staged}{suffix}").unlink(missing_ok=True)
+
+
+def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> None:
+    """Makes the content of one database that of the other, in a single transaction.
+
+    SQLite writes the pages as any other change: what others have open stays whole, and they see
+    the old content or the new one.
+    """
+    if not target.exists():
+        os.close(os.open(target, os.O_CREAT, 0o600))
+    with (
+        closing(sqlite3.connect(staged, isolation_level=None)) as source,
+        closing(sqlite3.connect(target, timeout=LOCK_TIMEOUT_SECONDS)) as live,
+    ):
+        try:
+            live.execute("PRAGMA journal_mode = WAL")
+            version = _version(live)
+            schema.refuse_unknown(version)
+            if version is not None:
+                source.execute("ATTACH ? AS present", (str(target),))
+                for name, select in credentials.PRESENT.items():
+                    source.execute(f"CREATE TEMP VIEW {name} AS {select.format(at='present.')}")
+        except sqlite3.DatabaseError as error:
+            raise StorageNotReady(
+                f"{target} cannot be read ({error}), so nothing is known of what was revoked: "
+                "move it away with its -wal and -shm files to restore without it"
+            ) from error
+        statements = credentials.statements_after(
+            now, has_present=version is not None, revoke_tokens=revoke_tokens
+        )
+
+        def keep_credentials(status: int, remaining: int, total: int) -> None:
+            if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise StorageUnavailable(
+                    "another import or change is running: try again when it has ended"
+                )
+            # From the first step to the last the target is locked: nothing can be revoked
+            # meanwhile. What the source's own connection changes is copied anew.
+            while statements:
+                source.execute(statements.pop(0))
+
+        try:
+            source.backup(live, pages=_PAGES, progress=keep_credentials)
+        except sqlite3.Error as error:
+            raise StorageUnavailable(f"{target} cannot be written: {error}") from error
+
+
+def _file_of(engine: Engine) -> Path:
+    return Path(engine.url.database or ":memory:")
+
+
+def _refuse_itself(database: Path, path: Path) -> None:
+    if path.exists() and database.exists() and path.samefile(database):
+        raise StorageNotReady(f"{path} is the database itself")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Never a new file."""
+    return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=rw", uri=True)
+
+
+def _copy(path: Path, to: Path) -> None:
+    """One state of the database, whatever is written to it meanwhile."""
+    try:
+        with closing(_opened(path)) as source, closing(sqlite3.connect(to)) as target:
+            source.backup(target)
+            # All of it is in the one file.
+            target.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as error:
+        raise StorageUnavailable(f"{path} cannot be copied to {to}: {error}") from error
+
+
+def _check(path: Path) -> None:
+    """Raises StorageNotReady unless it is a whole database of a version that is known."""
+    try:
+        with closing(_opened(path)) as database:
+            version = _version(database)
+            if version is None:
+                raise StorageNotReady(f"{path} has no tables of this program")
+            schema.refuse_unknown(version)
+            (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+    except sqlite3.Error as error:
+        raise StorageNotReady(f"{path} is no sound SQLite database: {error}") from error
+    if found != "ok":
+        raise StorageNotReady(f"{path} is damaged: {found}")
+
+
+def _version(database: sqlite3.Connection) -> str | None:
+    """None: it has no tables of ours."""
+    named = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
+    if database.execute(named).fetchone() is None:
+        return None
+    found = database.execute("SELECT version_num FROM alembic_version").fetchone()
+    return None if found is None else str(found[0])

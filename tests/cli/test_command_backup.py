@@ -1,0 +1,426 @@
+"""finance-api backup and restore: whole, consistent, and nothing that was revoked comes back."""
+
+import os
+import random
+import re
+import stat
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from finance_api.storage.interface import reading
+from finance_api.storage.sql import schema
+from finance_api.storage.sql.backend import SqlBackend
+from support.command import Command
+from support.ledger import account, record
+from support.nightly import count
+from support.service import native_line
+
+ANNA, BERT = "anna@example.org", "bert@example.org"
+
+
+class Installation:
+    """The command, and the database that it is for."""
+
+    def __init__(self, directory, url):
+        self.url = url
+        self.command = Command(directory, {"sqlalchemy.url": url})
+        self.directory = directory
+        self.done, self.refused = self.command.done, self.command.refused
+
+    def load(self, email, *rows):
+        data = "".join(map(native_line, rows))
+        self.done("import", email, self.command.file("rows.ndjson", data))
+
+    def dump(self, email=ANNA):
+        return self.done("dump", email)
+
+    def read(self, work):
+        backend = SqlBackend(self.url)
+        with reading(backend) as storage:
+            found = work(storage)
+        backend.close()
+        return found
+
+    def state(self, email=ANNA):
+        return self.read(lambda storage: storage.users.get(email).data)
+
+    def run_sql(self, statement):
+        engine = create_engine(self.url)
+        with engine.begin() as connection:
+            connection.execute(text(statement))
+        engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request, tmp_path, new_settings):
+    made = Installation(tmp_path, new_settings(request.param)["sqlalchemy.url"])
+    for email in (ANNA, BERT):
+        made.done("user", "add", email, "--premium")
+    made.load(ANNA, account(), *(record(n) for n in range(100, 150)))
+    return made
+
+
+@pytest.fixture
+def backup(house):
+    return str(house.directory / "finance.backup")
+
+
+@pytest.fixture
+def empty(house, empty_url, tmp_path):
+    """An installation whose database is not there yet."""
+    directory = tmp_path / "new"
+    directory.mkdir()
+    return Installation(directory, empty_url(make_url(house.url).get_backend_name()))
+
+
+def kept_files(house):
+    return sorted(p.name for p in house.directory.iterdir())
+
+
+# -- what is in it -------------------------------------------------------------------------------
+
+
+def test_what_is_restored_is_what_was_backed_up(house, backup):
+    before, state = house.dump(), house.state()
+    house.done("backup", backup)
+    house.load(ANNA, record(100, amount=-9), record(999))
+    house.load(BERT, account())
+    house.done("restore", backup, "--yes")
+    assert (house.dump(), house.state()) == (before, state)
+    assert house.dump(BERT) == b""
+    house.load(ANNA, record(1_000))
+    assert house.state().revision == state.revision + 1
+
+
+def test_a_backup_is_restored_into_an_empty_database(house, backup, empty):
+    """And nothing of it is taken for deleted since."""
+    token = house.done("token", "create", ANNA, "--name", "x")
+    house.done("backup", backup)
+    empty.done("restore", backup, "--yes")
+    assert (empty.dump(), empty.state()) == (house.dump(), house.state())
+    assert b"disabled" not in empty.done("user", "list")
+    assert not revoked(empty)
+    assert token
+    # With its indexes, and the next user's key.
+    empty.done("user", "add", "carl@example.org")
+    empty.load(BERT, account(), *(record(n) for n in range(100, 110)))
+    empty.done("db", "upgrade")
+
+
+def test_an_empty_database_with_tables_is_as_good(house, backup, empty):
+    house.done("token", "create", ANNA, "--name", "x")
+    house.done("backup", backup)
+    empty.done("db", "upgrade")
+    empty.done("restore", backup, "--yes")
+    assert empty.dump() == house.dump()
+    assert b"disabled" not in empty.done("user", "list")
+    assert not revoked(empty)
+
+
+def test_a_backup_is_for_its_owner_alone(house, backup):
+    before = os.umask(0)
+    try:
+        house.done("backup", backup)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat(backup).st_mode) == 0o600
+
+
+def test_a_file_is_replaced_only_if_asked_for(house, backup):
+    Path(backup).write_bytes(b"mine")
+    assert "exists already" in house.refused("backup", backup)
+    assert Path(backup).read_bytes() == b"mine"
+    house.done("backup", backup, "--force")
+    house.done("restore", backup, "--yes")
+
+
+def test_nothing_is_left_of_a_backup_that_fails(house, backup):
+    files = kept_files(house)
+    version = "UPDATE alembic_version SET version_num = '9999_future'"
+    house.run_sql(version)
+    assert "9999_future" in house.refused("backup", backup)
+    assert kept_files(house) == files
+    missing = str(house.directory / "missing" / "finance.backup")
+    house.refused("backup", missing)
+
+
+def test_who_is_asked_and_says_no_changes_nothing(house, backup):
+    house.done("backup", backup)
+    house.load(ANNA, record(999))
+    before = house.dump()
+    outcome = house.command.run("restore", backup, stdin=b"n\n")
+    assert outcome.code == 1
+    assert "nothing was changed" in outcome.err
+    assert house.dump() == before
+
+
+def test_a_backup_during_an_import_has_all_of_it_or_nothing(house, backup, empty):
+    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 4_000))]
+    path = house.command.file("large.ndjson", "".join(map(native_line, rows)))
+    found = set()
+    with house.command.start("import", BERT, path) as process:
+        while process.poll() is None:
+            house.done("backup", backup, "--force")
+            empty.done("restore", backup, "--yes")
+            found.add(empty.dump(BERT).count(b"\n"))
+    assert process.returncode == 0
+    assert found <= {0, len(rows)}
+    assert 0 in found
+    house.done("backup", backup, "--force")
+    empty.done("restore", backup, "--yes")
+    assert empty.dump(BERT) == house.dump(BERT)
+
+
+@pytest.mark.nightly
+def test_a_restore_that_is_killed_has_done_all_or_nothing(house, backup):
+    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 3_000))]
+    house.load(BERT, *rows)
+    before = house.dump(BERT)
+    house.done("backup", backup)
+    house.load(BERT, *(record(n, note="since") for n in range(1_000, 2_000)))
+    since, found = house.dump(BERT), []
+    moments = random.Random(4711)
+    for _ in range(count(4, 50)):
+        with house.command.start("restore", backup, "--yes", stdin=subprocess.DEVNULL) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(moments.uniform(0.7, 2.2))
+            process.kill()
+        found.append(house.dump(BERT))
+        assert found[-1] in (before, since)
+        house.load(BERT, *(record(n, note="since") for n in range(1_000, 2_000)))
+    house.done("restore", backup, "--yes")
+    assert house.dump(BERT) == before
+
+
+def test_what_others_have_made_of_the_tables_is_not_dropped(house, backup):
+    if not house.url.startswith("postgresql"):
+        pytest.skip("SQLite's file is replaced as a whole")
+    house.run_sql("CREATE VIEW of_others AS SELECT email FROM users")
+    house.done("backup", backup)
+    before = house.dump()
+    assert "depend" in house.refused("restore", backup, "--yes")
+    assert house.dump() == before
+
+
+# -- what cannot be restored ---------------------------------------------------------------------
+
+
+def damages(data):
+    yield "empty", b""
+    yield "text", b"this is no backup, and long enough not to be taken for one" * 200
+    yield "cut short", data[: len(data) * 2 // 3]
+    torn = bytearray(data)
+    for place in range(len(data) // 3, len(data), 4_096):
+        torn[place : place + 300] = b"\xa5" * 300
+    yield "torn", bytes(torn[: len(data)])
+
+
+def test_a_damaged_backup_changes_nothing(house, backup):
+    house.load(ANNA, *(record(n, note=f"{n * 7919 % 997} of all") for n in range(200, 900)))
+    house.done("backup", backup)
+    house.load(ANNA, record(999))
+    before, files = (house.dump(), house.state()), kept_files(house)
+    for kind, data in damages(Path(backup).read_bytes()):
+        Path(backup).write_bytes(data)
+        assert house.refused("restore", backup, "--yes"), kind
+        assert (house.dump(), house.state()) == before, kind
+        assert kept_files(house) == files, kind
+
+
+def test_a_newer_database_is_not_replaced(house, backup):
+    house.done("backup", backup)
+    house.run_sql("UPDATE alembic_version SET version_num = '9999_future'")
+    assert "9999_future" in house.refused("restore", backup, "--yes")
+
+
+def test_a_backup_of_a_newer_version_is_refused(house, backup, empty, monkeypatch):
+    house.run_sql("UPDATE alembic_version SET version_num = '9999_future'")
+    with monkeypatch.context() as newer:
+        newer.setattr(schema, "refuse_unknown", lambda found: None)
+        house.done("backup", backup)
+    assert "9999_future" in empty.refused("restore", backup, "--yes")
+    assert "db upgrade" in empty.refused("user", "list")
+
+
+def test_a_backup_of_the_other_database_is_refused(house, backup, new_settings, tmp_path):
+    other = {"sqlite": "postgresql", "postgresql": "sqlite"}[make_url(house.url).get_backend_name()]
+    far = Installation(tmp_path, new_settings(other)["sqlalchemy.url"])
+    far.done("backup", backup)
+    house = Installation(tmp_path, house.url)
+    before = house.dump()
+    house.refused("restore", backup, "--yes")
+    assert house.dump() == before
+
+
+def test_a_file_that_is_missing_is_named(house, backup):
+    assert backup in house.refused("restore", backup, "--yes")
+
+
+def test_the_database_itself_is_no_backup(house):
+    if not house.url.startswith("sqlite"):
+        pytest.skip("it has no file")
+    path = house.url.removeprefix("sqlite:///")
+    before = house.dump()
+    assert "the database itself" in house.refused("backup", path, "--force")
+    assert "the database itself" in house.refused("restore", path, "--yes")
+    assert house.dump() == before
+
+
+def test_the_memory_storage_has_no_backups(tmp_path):
+    command = Command(tmp_path, {"finance_api.storage": "memory"})
+    assert "no backups" in command.refused("backup", str(tmp_path / "x"))
+    (tmp_path / "x").write_bytes(b"")
+    assert "no backups" in command.refused("restore", str(tmp_path / "x"), "--yes")
+
+
+# -- an older version ----------------------------------------------------------------------------
+
+
+def test_a_backup_of_an_older_version_is_upgraded(house, backup):
+    """As before ``db upgrade``: what it makes differs from the backup by the columns since."""
+    before = house.dump()
+    house.run_sql("ALTER TABLE users DROP COLUMN data_tag")
+    house.run_sql("UPDATE alembic_version SET version_num = '0001'")
+    assert "db upgrade" in house.refused("user", "list")
+    house.done("backup", backup)
+    house.done("db", "upgrade")
+    house.load(ANNA, record(999))
+    house.done("restore", backup, "--yes")
+    assert house.dump() == before
+    assert house.state().tag != 0
+
+
+# -- credentials ---------------------------------------------------------------------------------
+
+
+def revoked(house, email=ANNA):
+    def of(storage):
+        user = storage.users.get(email)
+        return {t.name for t in storage.tokens.list_by_user(user.id) if t.revoked_at is not None}
+
+    return house.read(of)
+
+
+def ids(house, email=ANNA):
+    def of(storage):
+        user = storage.users.get(email)
+        return {t.name: t.id for t in storage.tokens.list_by_user(user.id)}
+
+    return house.read(of)
+
+
+def test_what_was_revoked_since_stays_revoked(house, backup):
+    for name in ("revoked before", "revoked since", "alive"):
+        house.done("token", "create", ANNA, "--name", name)
+    house.done("token", "revoke", ids(house)["revoked before"])
+    house.done("backup", backup)
+    house.done("token", "revoke", ids(house)["revoked since"])
+    house.done("token", "create", ANNA, "--name", "of after")
+    house.done("restore", backup, "--yes")
+    assert ids(house).keys() == {"revoked before", "revoked since", "alive"}
+    assert revoked(house) == {"revoked before", "revoked since"}
+
+
+def test_who_was_disabled_or_deleted_since_stays_out(house, backup):
+    for email in (ANNA, BERT):
+        house.done("token", "create", email, "--name", "x")
+    house.done("user", "add", "carl@example.org")
+    house.done("backup", backup)
+    house.done("user", "set", ANNA, "--disable")
+    house.done("user", "delete", BERT, "--yes")
+    house.done("restore", backup, "--yes")
+    enabled = {u.email: u.enabled for u in house.read(lambda s: s.users.list_all())}
+    assert enabled == {ANNA: False, BERT: False, "carl@example.org": True}
+    assert revoked(house, BERT) == {"x"}
+
+
+def test_a_password_that_was_changed_stays_changed(house, backup):
+    def hashes():
+        return {u.email: u.password_hash for u in house.read(lambda s: s.users.list_all())}
+
+    set_password = ("user", "set-password", ANNA, "--password-stdin")
+    house.done(*set_password, stdin=b"the leaked one\n")
+    house.done("backup", backup)
+    house.done(*set_password, stdin=b"the one of after\n")
+    now = hashes()
+    house.done("restore", backup, "--yes")
+    assert hashes() == now
+
+
+def test_sessions_and_jwts_end(house, backup):
+    backend = SqlBackend(house.url)
+    from finance_api.auth.sessions import start_session
+    from finance_api.storage.interface import Jwt, unit_of_work
+
+    with unit_of_work(backend) as storage:
+        anna = storage.users.get(ANNA)
+        start_session(storage, anna, now=1_000, user_agent="x")
+        storage.jwts.add(Jwt("issued", anna.id, 1_000, 2**40))
+    house.done("backup", backup)
+    with unit_of_work(backend) as storage:
+        storage.jwts.add(Jwt("elsewhere", None, None, 2**40, 5))
+        storage.jwts.add(Jwt("since", anna.id, 1_000, 2**40, 5))
+    house.done("restore", backup, "--yes")
+    with reading(backend) as storage:
+        assert storage.sessions.list_by_user(anna.id) == []
+        restored = storage.users.get(ANNA)
+        assert restored.jwts_revoked_at > 1_000_000
+        for jti in ("issued", "elsewhere", "since"):
+            assert storage.jwts.get_owner(jti, uuid=restored.uuid)[1]
+        assert not storage.jwts.get_owner("another", uuid=restored.uuid)[1]
+    backend.close()
+
+
+def test_all_tokens_can_be_revoked(house, backup, empty):
+    """Where the database is lost, nothing tells what was revoked since."""
+    house.done("token", "create", ANNA, "--name", "x")
+    house.done("backup", backup)
+    empty.done("restore", backup, "--yes", "--revoke-tokens")
+    assert revoked(empty) == {"x"}
+
+
+def test_a_database_that_cannot_be_read_is_not_replaced_in_silence(house, backup):
+    """Nobody would know what was revoked in it."""
+    if not house.url.startswith("sqlite"):
+        pytest.skip("PostgreSQL's is not a file of ours")
+    house.done("backup", backup)
+    path = Path(house.url.removeprefix("sqlite:///"))
+    for name in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        name.unlink(missing_ok=True)
+    path.write_bytes(b"no database at all" * 1_000)
+    assert "move it away" in house.refused("restore", backup, "--yes")
+    path.unlink()
+    house.done("restore", backup, "--yes")
+    assert house.dump()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_password_of_the_database_stands_in_no_command_line(
+    tmp_path, new_postgresql_url, monkeypatch
+):
+    url = make_url(new_postgresql_url()).set(password="s3cret")
+    house = Installation(tmp_path, url.render_as_string(hide_password=False))
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("pg_dump", "pg_restore", "psql"):
+        program = programs / name
+        program.write_text(
+            f'#!/bin/sh\necho "{name} $@ / $PGPASSWORD" >> {tmp_path}/called\nPATH=${{PATH#*:}}\n'
+            f'exec {name} "$@"\n'
+        )
+        program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    backup = str(tmp_path / "finance.backup")
+    house.done("backup", backup)
+    house.done("restore", backup, "--yes")
+    called = (tmp_path / "called").read_text().splitlines()
+    assert {line.split()[0] for line in called} == {"pg_dump", "pg_restore", "psql"}
+    for line in called:
+        arguments, _, password = line.rpartition(" / ")
+        assert "s3cret" not in arguments
+        assert password == ("" if line.startswith("pg_restore") else "s3cret")
+    assert not re.search("s3cret", Path(backup).read_bytes().decode("latin-1"))
