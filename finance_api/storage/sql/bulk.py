@@ -1,14 +1,27 @@
-"""Many new rows at once, by the fastest way that each database has."""
+"""Many rows at once, by the fastest way that each database has."""
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Table, insert
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Table,
+    any_,
+    insert,
+    literal,
+    select,
+)
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.sql.clauses import json_elements
+from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.engine import raise_unavailable
 
 
@@ -21,6 +34,19 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[An
         _copy(connection, table, rows)
     else:
         _insert(connection, table, rows)
+
+
+def rows_with(
+    connection: Connection, table: Table, user_id: int, ids: Sequence[str]
+) -> ColumnElement[bool]:
+    """Selects the user's rows with these ids, however many: each is found by the index of ids."""
+    if connection.dialect.name == "sqlite":
+        listed = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
+        is_wanted = table.c.id.in_(select(listed.c.value))
+    else:
+        # No list in a subquery, for which PostgreSQL may read the whole table.
+        is_wanted = table.c.id == any_(literal(list(ids), ARRAY(CodePointText)))
+    return (table.c.user_id == user_id) & is_wanted
 
 
 # The drivers' own ways go past SQLAlchemy: errors are converted here.
