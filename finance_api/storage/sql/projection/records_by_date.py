@@ -100,6 +100,7 @@ class RecordsByDate:
         if not ids:
             return set()
         records = DATA_TABLES[RECORDS.name]
+        # What else was found, such as another user's, would only be counted as moved, too.
         date_key = select(-records.columns["recordDate"], records.columns["id"])
         found = self.connection.execute(date_key.where(self._with_ids(records.table, ids)))
         self._delete(ids)
