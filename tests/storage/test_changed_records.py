@@ -24,7 +24,7 @@ def test_what_is_to_be_changed_is_found_by_an_index(new_backend):
         read = storage.data.connection.sqlalchemy.exec_driver_sql(
             "SELECT relname, seq_tup_read FROM pg_stat_xact_user_tables"
         ).all()
-        sums = {name: number for name, number in read}
+        sums = dict(map(tuple, read))
     assert sums["new_records_by_date"] <= COUNT
     assert sums["records_by_date"] <= COUNT
     assert sums["records"] <= COUNT

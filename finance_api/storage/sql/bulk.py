@@ -40,13 +40,12 @@ def rows_with(
     connection: Connection, table: Table, user_id: int, ids: Sequence[str]
 ) -> ColumnElement[bool]:
     """Selects the user's rows with these ids, however many: each is found by the index of ids."""
+    by_user = table.c.user_id == user_id
     if connection.dialect.name == "sqlite":
         listed = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
-        is_wanted = table.c.id.in_(select(listed.c.value))
-    else:
-        # No list in a subquery, for which PostgreSQL may read the whole table.
-        is_wanted = table.c.id == any_(literal(list(ids), ARRAY(CodePointText)))
-    return (table.c.user_id == user_id) & is_wanted
+        return by_user & table.c.id.in_(select(listed.c.value))
+    # No list in a subquery, for which PostgreSQL may read the whole table.
+    return by_user & (table.c.id == any_(literal(list(ids), ARRAY(CodePointText))))
 
 
 # The drivers' own ways go past SQLAlchemy: errors are converted here.
