@@ -7,15 +7,17 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    ARRAY,
+    BigInteger,
     ColumnElement,
     Connection,
     Dialect,
     Table,
-    any_,
+    TextClause,
+    bindparam,
     insert,
     literal,
     select,
+    text,
 )
 from sqlalchemy.exc import IntegrityError
 
@@ -36,16 +38,27 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[An
         _insert(connection, table, rows)
 
 
+# A loop of look-ups. PostgreSQL knows nothing yet of rows that this transaction has written, takes
+# them for few, and would read all of the user's for any list of ids.
+_WITH_IDS = """
+{table}.ctid = ANY (ARRAY(
+    SELECT one.ctid FROM unnest(CAST(:ids AS text[])) AS wanted (id), LATERAL (
+        SELECT owned.ctid FROM {table} AS owned
+        WHERE owned.user_id = :user AND owned.id = wanted.id LIMIT 1
+    ) AS one
+))
+"""
+
+
 def rows_with(
     connection: Connection, table: Table, user_id: int, ids: Sequence[str]
-) -> ColumnElement[bool]:
-    """Selects the user's rows with these ids, however many: each is found by the index of ids."""
-    by_user = table.c.user_id == user_id
+) -> ColumnElement[bool] | TextClause:
+    """Selects the user's rows with these ids, however many."""
     if connection.dialect.name == "sqlite":
-        listed = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
-        return by_user & table.c.id.in_(select(listed.c.value))
-    # No list in a subquery, for which PostgreSQL may read the whole table.
-    return by_user & (table.c.id == any_(literal(list(ids), ARRAY(CodePointText))))
+        wanted = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
+        return (table.c.user_id == user_id) & table.c.id.in_(select(wanted.c.value))
+    user = bindparam("user", user_id, BigInteger)
+    return text(_WITH_IDS.format(table=table.name)).bindparams(user, ids=list(ids))
 
 
 # The drivers' own ways go past SQLAlchemy: errors are converted here.

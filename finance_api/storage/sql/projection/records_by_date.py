@@ -8,6 +8,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Table,
+    TextClause,
     and_,
     delete,
     func,
@@ -92,7 +93,7 @@ class RecordsByDate:
     def _delete_from(self, table: Table, ids: Sequence[str]) -> None:
         self.connection.execute(delete(table).where(self._with_ids(table, ids)))
 
-    def _with_ids(self, table: Table, ids: Sequence[str]) -> ColumnElement[bool]:
+    def _with_ids(self, table: Table, ids: Sequence[str]) -> ColumnElement[bool] | TextClause:
         return rows_with(self.connection, table, self.user_id, ids)
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
