@@ -103,7 +103,8 @@ class Statements:
         def change(
             connection: Any, cursor: Any, text: str, values: Any, context: Any, many: bool
         ) -> tuple[str, Any]:
-            return self._text(text, _running()), values
+            # One function may run several statements, which have one shape each.
+            return self._text(text, f"{_running()}: {' '.join(text.split())}"), values
 
     def _text(self, text: str, run: str) -> str:
         for number in range(len(predicates(text))):
