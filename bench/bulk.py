@@ -109,12 +109,6 @@ def _executemany(source: Path, target: Path) -> float:
             writing.executemany(statement, chunk)
             seconds += time.perf_counter() - begin
     begin = time.perf_counter()
-    # To SQLite the search index is a table.
-    writing.execute(
-        "INSERT INTO record_search (rowid, payee_folded, note_folded)"
-        " SELECT search_key, payee_folded, note_folded FROM records_by_date"
-        " ORDER BY user_id, search_key"
-    )
     writing.execute("COMMIT")
     seconds += time.perf_counter() - begin
     writing.close()
@@ -123,19 +117,11 @@ def _executemany(source: Path, target: Path) -> float:
 
 
 def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
-    """Every table with rows; those behind a virtual table are written by SQLite itself."""
-    found = dict(
-        connection.execute(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        )
+    """Every table with rows."""
+    found = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     )
-    virtual = [name for name, made in found.items() if made.upper().startswith("CREATE VIRTUAL")]
-    behind = tuple(f"{name}_" for name in virtual)
-    return [
-        name
-        for name in found
-        if name != _VERSION_TABLE and name not in virtual and not name.startswith(behind)
-    ]
+    return [name for (name,) in found if name != _VERSION_TABLE]
 
 
 def _postgresql(workspace: Workspace, server: Postgresql, records: int) -> Bulk:

@@ -1,13 +1,12 @@
 """The tables: distributable by user, as the migrations make them, and asked for one user only."""
 
 import re
-import sqlite3
 
 import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import UniqueConstraint, event, inspect, make_url
+from sqlalchemy import UniqueConstraint, event, inspect
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions
@@ -19,11 +18,9 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.projection import searching
-from finance_api.storage.sql.projection.search_keys import MAX_USER_ID
 from finance_api.storage.sql.statements import with_state
 from finance_api.storage.sql.tables import (
     DATA_TABLES,
-    SEARCH_KEY_INDEX,
     metadata,
     record_anchors,
     records_by_date,
@@ -55,32 +52,24 @@ def test_every_key_of_the_projection_begins_with_the_user_too(table):
     assert not [c for c in table.constraints if isinstance(c, UniqueConstraint)]
 
 
-#: What searching takes that SQLAlchemy cannot declare. SQLite: a virtual table, and the tables in
-#: which it keeps what it knows. PostgreSQL: an index of trigrams.
-SEARCH_TABLES = {"record_search"} | {
-    f"record_search_{part}" for part in ("config", "data", "docsize", "idx", "content")
-}
-SEARCH_INDEX = "ix_records_by_date_search"
+#: Of SQLite alone.
+SQLITE_INDEXES = {"ix_records_by_date_searched", "ix_records_user_id"}
 
 
 @DATABASES
 def test_the_migrations_make_the_declared_tables(new_backend, database):
     def is_compared(item, name, kind, reflected, compare_to):
-        if kind == "table":
-            return not (database == "sqlite" and reflected and name in SEARCH_TABLES)
-        if kind == "index" and reflected:
-            return not (database == "postgresql" and name == SEARCH_INDEX)
-        return name != SEARCH_KEY_INDEX or database == "sqlite"
+        return reflected or name not in SQLITE_INDEXES or database == "sqlite"
 
     with new_backend(database).engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"include_object": is_compared})
         assert compare_metadata(context, metadata) == []
-        found = inspect(connection)
-        assert bool(SEARCH_TABLES & set(found.get_table_names())) is (database == "sqlite")
-        indexes = {index["name"]: index for index in found.get_indexes("records_by_date")}
-        assert (SEARCH_INDEX in indexes) is (database == "postgresql")
-        if database == "postgresql":
-            assert indexes[SEARCH_INDEX]["column_names"][0] == "user_id"
+        indexes = {
+            index["name"]
+            for table in ("records", "records_by_date")
+            for index in inspect(connection).get_indexes(table)
+        }
+        assert indexes & SQLITE_INDEXES == (SQLITE_INDEXES if database == "sqlite" else set())
 
 
 @pytest.fixture
@@ -228,28 +217,6 @@ def test_a_replica_that_cannot_be_one_is_named(new_sqlite_url, url, reason):
         SqlBackend(new_sqlite_url(), read_url=url)
 
 
-def test_more_users_than_sqlite_has_keys_for_are_refused(new_sqlite_url):
-    url = new_sqlite_url()
-    backend = SqlBackend(url)
-    Unit(backend)
-    with sqlite3.connect(make_url(url).database) as connection:
-        found = connection.execute(
-            f"UPDATE sqlite_sequence SET seq = {MAX_USER_ID - 1} WHERE name = 'users'"
-        )
-        assert found.rowcount == 1
-    connection.close()
-    unit = Unit(backend, "two")
-    assert unit.user.id == MAX_USER_ID
-    unit.put(RECORDS, make_row(RECORDS, 1, note="some text"))
-    assert len(unit.found(RECORDS, "note", "contains-i.text")) == 1
-    with pytest.raises(StorageNotReady, match="16,777,215"):
-        Unit(backend, "three")
-    assert len(unit.found(RECORDS, "note", "contains-i.text")) == 1
-    with unit.reading() as storage:
-        assert len(storage.users.list_all()) == 2
-    backend.close()
-
-
 def test_a_statement_that_takes_too_long_is_ended(new_sqlite_url):
     backend = SqlBackend(new_sqlite_url(), statement_seconds=0)
     unit = Unit(backend)
@@ -263,7 +230,7 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
     backend = new_backend("postgresql")
     statement = StatementCache(backend.engine.dialect).get(
-        searching._scan_in_order, (("note", True), ("payee", True)), False, False
+        searching._matches, (("note", True), ("payee", True)), False, False
     )
     values = {"user": 1, "limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
     with backend.read_engine.connect() as connection:

@@ -148,10 +148,10 @@ def dump(service: Service) -> dict[str, list[str]]:
 
 @cache
 def _reflected(url: URL) -> tuple[Engine, MetaData]:
-    """The tables that there really are, but for SQLite's search index: that is no table."""
+    """The tables that there really are."""
     # Without a pool: databases of tests are to be left alone.
     engine, metadata = create_engine(url, poolclass=NullPool), MetaData()
-    metadata.reflect(engine, only=lambda name, _: not name.startswith("record_search"))
+    metadata.reflect(engine)
     return engine, metadata
 
 

@@ -1,49 +1,61 @@
-"""Statements that have forgotten whose rows they are to read."""
+"""Statements that have forgotten whose rows they are about."""
 
 import copy
 import re
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from finance_api.storage.sql.driver import CompiledStatement
-from finance_api.storage.sql.statements import with_state
-from finance_api.storage.sql.tables import DATA_TABLES
+import pytest
+from sqlalchemy import event
 
-#: What binds a statement to the user, as SQLite and PostgreSQL are told it.
-_OF_USER = re.compile(r"\b(?:(\w+)\.)?(user_id|id) = (\?(?!\w)|%\(user\)s(?:::\w+)?)")
-#: The same in the search index of SQLite, where a user's rows are neighbours.
-_OF_KEYS = re.compile(r"\browid BETWEEN \? AND \?")
-_TABLES = "|".join(
-    ["users", "records_by_date", "record_anchors", *(t.table.name for t in DATA_TABLES.values())]
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.driver import CompiledStatement, StatementCache
+from finance_api.storage.sql.tables import metadata, users
+
+#: A predicate that binds a statement to a user, or to a key that is one user's: to a value or to
+#: another table, as SQLite and PostgreSQL are told it.
+_PREDICATE = re.compile(
+    r"\b(?:\w+\.(?:user_id|uuid|email|sha256|jti)|(?:users|tokens)\.id) = "
+    r"(?:\?(?!\w)|%\(\w+\)s(?:::\w+)?(?: COLLATE \"C\")?"
+    r"|\w+\.(?:user_id|id)\b|json_extract\(.*?\)|CAST\(.*?\))"
 )
+_TABLES = "|".join(name for name, t in metadata.tables.items() if "user_id" in t.c or t is users)
 
 Get = Callable[..., CompiledStatement]
+#: A predicate by its statement and its number in it.
+Place = tuple[str, int]
 
 
-def forgetting(
-    get: Get, is_forgetful: Callable[[Any], bool], table: str = r"\w*", *, others: bool = False
-) -> Get:
-    """`StatementCache.get`, but for the statements of some ``build`` functions.
+def predicates(text: str) -> list[str]:
+    return _PREDICATE.findall(text)
 
-    What binds them to the user, in tables of the name, says nothing any more. others: it says that
-    the rows are those of all the others.
+
+def without_predicate(text: str, number: int | None = None, *, opposite: bool = False) -> str:
+    """The statement without this predicate, or with its opposite; it takes the same values.
+
+    number: None leaves all of them out.
     """
+    count = -1
+
+    def replace(found: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        if number not in (None, count):
+            return found[0]
+        return found[0].replace(" = ", " <> ", 1) if opposite else f"({found[0]} OR true)"
+
+    return _PREDICATE.sub(replace, text)
+
+
+def forgetting(get: Get, is_forgetful: Callable[[Any], bool]) -> Get:
+    """`StatementCache.get`, but statements of some ``build`` functions bind nobody."""
 
     def careless(statements: Any, build: Any, *shape: Any) -> CompiledStatement:
         statement = get(statements, build, *shape)
-        forgotten = copy.copy(statement)
-        if build is with_state:
-            # What is about the state stands at the end.
-            start = statement.text.rindex("WHERE users.id = ")
-            inner, outer = statement.text[:start], statement.text[start:]
-            if is_forgetful(shape[0]):
-                inner = without_user(inner, table, others=others)
-            if is_forgetful(build):
-                outer = without_user(outer, table, others=others)
-            forgotten.text = inner + outer
-        elif is_forgetful(build):
-            forgotten.text = without_user(statement.text, table, others=others)
-        return forgotten
+        if not any(map(is_forgetful, builds_of(build, shape))):
+            return statement
+        return _changed(statement, without_predicate(statement.text))
 
     return careless
 
@@ -54,26 +66,62 @@ def builds_of(build: Any, shape: tuple[Any, ...]) -> Iterator[Any]:
     yield from (part for part in shape if callable(part))
 
 
-def without_user(text: str, table: str = r"\w*", *, others: bool = False) -> str:
-    """The statement without its restriction to the user; it takes the same values."""
-
-    def replace(found: re.Match[str]) -> str:
-        is_user = found[2] == "user_id" or found[1] == "users"
-        if not is_user or not re.fullmatch(table, found[1] or ""):
-            return found[0]
-        return found[0].replace(" = ", " <> ") if others else f"({found[3]} IS NOT NULL)"
-
-    return _OF_KEYS.sub(lambda found: without_meaning(found[0]), _OF_USER.sub(replace, text))
-
-
-def without_meaning(clause: str) -> str:
-    """A condition on as many values, that holds."""
-    return " AND ".join(["? IS NOT NULL"] * clause.count("?"))
-
-
 def is_bound(text: str) -> bool:
-    """Whether the statement binds every table of users' rows in it to the user."""
-    read = re.findall(rf"\b(?:FROM|JOIN) ({_TABLES})\b", text)
-    bound = [t for t, column, _ in _OF_USER.findall(text) if column == "user_id" or t == "users"]
-    joined = re.findall(r"\b\w+\.user_id = \w+\.user_id\b", text)
-    return len(read) <= len(bound) + len(joined) and bool(bound or _OF_KEYS.search(text))
+    """Whether the statement binds every table of users' rows in it."""
+    return 0 < len(re.findall(rf"\b(?:FROM|JOIN) ({_TABLES})\b", text)) <= len(predicates(text))
+
+
+def _changed(statement: CompiledStatement, text: str) -> CompiledStatement:
+    changed = copy.copy(statement)
+    changed.text = text
+    return changed
+
+
+class Statements:
+    """All that a backend runs from here on, to read and to write.
+
+    used: the predicates in it, and the functions that run them. left_out: the one to do without.
+    opposite: whether it is turned into its opposite.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, backend: SqlBackend) -> None:
+        self.used: dict[Place, str] = {}
+        self.left_out: Place | None = None
+        self.opposite = False
+        get = StatementCache.get
+
+        def changed(statements: Any, build: Any, *shape: Any) -> CompiledStatement:
+            statement = get(statements, build, *shape)
+            run = " of ".join(
+                f"{_module(b.__module__)}.{b.__name__}" for b in builds_of(build, shape)
+            )
+            return _changed(statement, self._text(statement.text, run))
+
+        monkeypatch.setattr(StatementCache, "get", changed)
+
+        @event.listens_for(backend.engine, "before_cursor_execute", retval=True)
+        def change(
+            connection: Any, cursor: Any, text: str, values: Any, context: Any, many: bool
+        ) -> tuple[str, Any]:
+            # One function may run several statements, which have one shape each.
+            return self._text(text, f"{_running()}: {' '.join(text.split())}"), values
+
+    def _text(self, text: str, run: str) -> str:
+        for number in range(len(predicates(text))):
+            self.used[text, number] = run
+        if self.left_out is None or self.left_out[0] != text:
+            return text
+        return without_predicate(text, self.left_out[1], opposite=self.opposite)
+
+
+def _module(name: str) -> str:
+    return name.removeprefix("finance_api.storage.sql.")
+
+
+def _running() -> str:
+    """The function of the storage that runs a statement now."""
+    for frame, _ in traceback.walk_stack(None):
+        module = frame.f_globals["__name__"]
+        if module.startswith("finance_api.storage.sql.") and not module.endswith(".connections"):
+            return f"{_module(module)}.{frame.f_code.co_name}"
+    return "a test"

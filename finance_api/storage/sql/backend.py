@@ -98,7 +98,7 @@ class SqlBackend(StorageBackend):
         # Last of all, so that it is done once however much was written.
         tm.get().addBeforeCommitHook(projection.finish)
         return WritableStorage(
-            users=SqlUserWriter(connection, projection),
+            users=SqlUserWriter(connection),
             tokens=SqlTokenWriter(connection),
             jwts=SqlJwtWriter(connection),
             sessions=SqlSessionWriter(connection),

@@ -27,6 +27,7 @@ from sqlalchemy import (
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
+from finance_api.resources.field import Kind
 from finance_api.storage.sql.columns import SEPARATORS, CodePointText
 from finance_api.storage.sql.tables import DataTable
 from finance_api.values.number import MAX_UNITS
@@ -38,7 +39,7 @@ class Predicate:
     """The shape of a condition: a field, and how it is compared with how many values.
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
-    is_false, contains, contains_folded, contains_any (one JSON list).
+    is_false, contains, contains_folded, has_any (one JSON list, of a list of ids).
     number: of values, where the operator allows several.
     """
 
@@ -68,11 +69,11 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     if not operands:
         return Predicate(name, "never"), ()
     if condition.field.kind.is_list:
-        separator = SEPARATORS[condition.field.kind]
-        elements = [separator + element + separator for element in operands]
-        if len(elements) == 1:
-            return Predicate(name, "contains"), (elements[0],)
-        return Predicate(name, "contains_any"), (json.dumps(elements),)
+        if len(operands) == 1:
+            separator = SEPARATORS[condition.field.kind]
+            return Predicate(name, "contains"), (separator + operands[0] + separator,)
+        assert condition.field.kind is Kind.ID_LIST
+        return Predicate(name, "has_any"), (json.dumps(operands),)
     if len(operands) == 1:
         return Predicate(name, "eq"), operands
     if len(operands) <= MAX_LIST_OPERANDS:
@@ -157,6 +158,15 @@ def json_elements(database: str, json_list: ColumnElement[str]) -> TableValuedAl
     return function.table_valued("value", with_ordinality="ordinality")
 
 
+def _listed_ids(database: str, packed: ColumnElement[Any]) -> ColumnElement[str]:
+    """The ids of a packed list, as a column of a table of its own."""
+    separator = SEPARATORS[Kind.ID_LIST]
+    if database == "sqlite":
+        listed = func.replace(func.trim(packed, separator), separator, '","')
+        return func.json_each('["' + listed + '"]').table_valued("value").c.value
+    return func.string_to_table(packed, separator).column_valued()
+
+
 def has_text(
     database: str, text: ColumnElement[Any], part: ColumnElement[Any]
 ) -> ColumnElement[bool]:
@@ -203,10 +213,11 @@ def _clause(
             return has_text(database, column, names.parameter())
         case "contains_folded":
             return has_text(database, table.folded[predicate.field], names.parameter())
-        case "contains_any":
-            # One statement however long the list is: SQLite takes no more than 1,000 ORs.
-            part = json_elements(database, names.parameter()).c.value
-            return exists().where(has_text(database, column, part))
+        case "has_any":
+            # The row's few are looked up among those wanted, not each of these in the row.
+            wanted = select(json_elements(database, names.parameter()).c.value)
+            listed = _listed_ids(database, column)
+            return and_(column != literal_column("''"), exists().where(listed.in_(wanted)))
     raise AssertionError(predicate.operator)
 
 

@@ -24,6 +24,12 @@ from finance_api.storage.sql.projection.reading import RecordsByDateQuery, page_
 from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, StatementConnection
 from finance_api.storage.sql.tables import DATA_TABLES, records_by_date
 
+#: From here on a page is far down its list.
+FAR_OFFSET = 1_000
+
+#: What indexes of records begin with, after the user.
+_INDEXED = {"id", "recordDate", "accountId"}
+
 
 def _json_page(
     database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
@@ -40,18 +46,29 @@ def _json_page(
     )
 
 
-def _id_page(
-    database: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
+def id_page(
+    database: str,
+    resource: str,
+    predicates: tuple[Predicate, ...],
+    keys: tuple[OrderKey, ...],
+    is_far: bool,
 ) -> Select[Any]:
-    """The ids of a page of records: the others are sorted and skipped without their columns."""
-    table = DATA_TABLES[RECORDS.name]
-    return (
+    """The ids of a page: the others are sorted and skipped without their columns."""
+    table = DATA_TABLES[resource]
+    found = (
         select(table.columns["id"])
         .where(table.user_id == USER, *clauses(database, table, predicates, BindNames()))
         .order_by(*ordering(table, keys))
-        .limit(LIMIT)
-        .offset(OFFSET)
     )
+    if database == "sqlite" and is_far and not _has_index(keys):
+        # SQLite sorts a whole list in half the time that it sorts one with a limit in.
+        found = select(found.cte("sorted").prefix_with("MATERIALIZED").c.id)
+    return found.limit(LIMIT).offset(OFFSET)
+
+
+def _has_index(keys: tuple[OrderKey, ...]) -> bool:
+    """Whether an index of records has them in this order, or nearly."""
+    return not keys or (keys[0].field in _INDEXED and keys[0].equals is None)
 
 
 def row_count(database: str, resource: str, predicates: tuple[Predicate, ...]) -> Select[Any]:
@@ -97,11 +114,12 @@ def list_json(connection: StatementConnection, user_id: int, query: Query) -> Js
 def _page(connection: StatementConnection, user_id: int, query: Query) -> tuple[DataState, bytes]:
     predicates, values = shape_and_values(query.conditions)
     values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
-    shape = (predicates, order_keys(query.sort))
+    shape = (query.resource.name, predicates, order_keys(query.sort))
     if query.resource is not RECORDS:
-        return connection.fetch_lines(_json_page, query.resource.name, *shape, values=values)
+        return connection.fetch_lines(_json_page, *shape, values=values)
     connection.begin_snapshot()
-    ids = [row[0] for row in connection.fetch(_id_page, *shape, values=values)]
+    found = connection.fetch(id_page, *shape, query.offset >= FAR_OFFSET, values=values)
+    ids = [row[0] for row in found]
     state, rows = get_json(connection, user_id, RECORDS, ids)
     if b"" in rows:
         raise LookupError("a record is not in records_by_date")

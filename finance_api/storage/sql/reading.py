@@ -34,9 +34,6 @@ _LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
 
 _RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
-#: From here on the rows of a page are chosen first, and then read.
-_FAR_OFFSET = 1_000
-
 _AFTER_ID: ColumnElement[str] = bindparam("after_id", type_=CodePointText)
 _SOURCE: ColumnElement[str] = bindparam("source", type_=CodePointText)
 
@@ -49,22 +46,13 @@ def _page(
     is_far: bool,
 ) -> Select[Any]:
     table = DATA_TABLES[resource]
-    page = (
-        select(*table.listed)
-        .where(table.user_id == USER, *clauses(database, table, predicates, BindNames()))
-        .order_by(*ordering(table, keys))
-        .limit(LIMIT)
-        .offset(OFFSET)
-    )
-    if not is_far:
-        return page
-    # The rows that are skipped are sorted without their columns.
-    chosen = page.with_only_columns(table.columns["id"]).subquery("chosen")
-    return (
-        select(*table.listed)
-        .where(table.user_id == USER, table.columns["id"].in_(select(chosen.c.id)))
-        .order_by(*ordering(table, keys))
-    )
+    page = select(*table.listed).where(table.user_id == USER).order_by(*ordering(table, keys))
+    if is_far:
+        # The rows are chosen first, and then read.
+        chosen = json_rows.id_page(database, resource, predicates, keys, is_far).subquery("chosen")
+        return page.where(table.columns["id"].in_(select(chosen.c.id)))
+    found = page.where(*clauses(database, table, predicates, BindNames()))
+    return found.limit(LIMIT).offset(OFFSET)
 
 
 def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
@@ -137,7 +125,9 @@ class SqlDataReader(Part, DataReader):
         predicates, values = shape_and_values(query.conditions)
         values |= {"user": user_id, "limit": query.limit + 1, "offset": query.offset}
         shape = (query.resource.name, predicates, order_keys(query.sort))
-        found = self.connection.fetch(_page, *shape, query.offset >= _FAR_OFFSET, values=values)
+        found = self.connection.fetch(
+            _page, *shape, query.offset >= json_rows.FAR_OFFSET, values=values
+        )
         total = json_rows.count_rows(self.connection, user_id, query) if query.with_total else None
         rows = DATA_TABLES[query.resource.name].load_listed(found[: query.limit])
         return Page(rows, len(found) > query.limit, total)

@@ -46,7 +46,8 @@ def newest_version() -> str:
     return versions()[-1]
 
 
-def _version(connection: Connection) -> str | None:
+def get_version(connection: Connection) -> str | None:
+    """The version of the stored tables; None: there are none yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
@@ -72,7 +73,7 @@ def upgrade(engine: Engine) -> None:
         _check_encoding(connection)
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(LOCK_UPGRADES)
-        refuse_unknown(_version(connection))
+        refuse_unknown(get_version(connection))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         if rebuilding.get_version(connection) != rebuilding.VERSION:
@@ -109,7 +110,7 @@ def check(engine: Engine) -> None:
     with connect(engine, engine.connect) as connection:
         _check_encoding(connection)
         try:
-            found = _version(connection)
+            found = get_version(connection)
         except DatabaseError as error:
             raise StorageNotReady(f"the database cannot be read: {error.orig}") from None
         if found is None:

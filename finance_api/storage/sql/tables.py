@@ -34,9 +34,6 @@ from finance_api.storage.sql.columns import (
 )
 from finance_api.values import Row
 
-#: Of SQLite alone.
-SEARCH_KEY_INDEX = "ix_records_by_date_user_id_search_key"
-
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -141,16 +138,18 @@ records_by_date = Table(
     # be compared as a whole.
     Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
     Column("id", CodePointText, primary_key=True),
-    # SQLite only: its key in the search index, in which a user's are neighbours.
-    Column("search_key", BigInteger),
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
     Column("json", CodePointText, nullable=False),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
+#: What a search reads, without the JSON. Of SQLite alone: PostgreSQL allows no long texts in it.
 Index(
-    SEARCH_KEY_INDEX, records_by_date.c.user_id, records_by_date.c.search_key, unique=True
+    "ix_records_by_date_searched",
+    *records_by_date.primary_key.columns,
+    records_by_date.c.payee_folded,
+    records_by_date.c.note_folded,
 ).ddl_if(dialect="sqlite")
 
 #: How far apart anchors are.
@@ -215,7 +214,6 @@ class DataTable:
         self.load_listed = RowLoader(listed).load
         self.load_persisted = RowLoader(resource.persisted_fields).load
         self.lists = {f.name for f in resource.persisted_fields if f.kind.is_list}
-        self.changeable = [c for c in self.table.columns if not c.primary_key]
         self.json = self.table.c.json if own_json else None
         self._fields = [
             (field, field.kind.is_list, field in listed and field.kind.is_text)
@@ -235,11 +233,6 @@ class DataTable:
             values.append(self._encode(row).decode())
         return values
 
-    def values_by_column(self, user_id: int, row: Row) -> dict[str, Any]:
-        """The same by the columns' names."""
-        names = (column.name for column in self.table.columns)
-        return dict(zip(names, self.values(user_id, row), strict=True))
-
 
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
 
@@ -252,3 +245,6 @@ Index(
     _records.columns["id"],
 )
 Index(None, _records.user_id, _records.columns["accountId"])
+#: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
+#: whatever an index finds.
+Index(None, _records.user_id).ddl_if(dialect="sqlite")

@@ -6,12 +6,10 @@ from typing import Any
 from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.storage.errors import Conflict, NotFound, StorageNotReady
+from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, User, UserReader, UserWriter
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
-from finance_api.storage.sql.projection.search_keys import MAX_USER_ID
-from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.statements import STATE, USER, Part
 from finance_api.storage.sql.tables import users
 
@@ -71,10 +69,6 @@ class SqlUserReader(Part, UserReader):
 class SqlUserWriter(SqlUserReader, UserWriter):
     connection: WriteConnection
 
-    def __init__(self, connection: WriteConnection, projection: Projection) -> None:
-        super().__init__(connection)
-        self._projection = projection
-
     def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:
@@ -92,12 +86,7 @@ class SqlUserWriter(SqlUserReader, UserWriter):
             )
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
-        user = self.get(email)
-        if self.connection.database == "sqlite" and user.id > MAX_USER_ID:
-            raise StorageNotReady(
-                f"SQLite has no more keys: {MAX_USER_ID:,} users were made. PostgreSQL has more"
-            )
-        return user
+        return self.get(email)
 
     def lock(self, user_id: int) -> User:
         # On SQLite a writer has the whole database. On PostgreSQL the lock is not the row's, which
@@ -117,7 +106,6 @@ class SqlUserWriter(SqlUserReader, UserWriter):
         return to_user(found[0])
 
     def delete(self, user_id: int) -> None:
-        self._projection.delete(user_id)
         # The other rows of the user are deleted with the user: the foreign keys cascade.
         if self.connection.execute(delete(users).where(users.c.id == user_id)).rowcount == 0:
             raise NotFound("there is no such user")

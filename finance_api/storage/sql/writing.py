@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.query.model import Query
@@ -10,7 +10,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
-from finance_api.storage.sql.bulk import insert_rows
+from finance_api.storage.sql.bulk import insert_rows, rows_with
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.reading import SqlDataReader
@@ -49,30 +49,17 @@ class SqlDataWriter(SqlDataReader, DataWriter):
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        table = DATA_TABLES[resource.name]
+        table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
         by_date = self._projection.of(user_id) if resource is RECORDS else None
         removed = by_date.remove([row["id"] for row in changed]) if by_date is not None else set()
         try:
-            if new:
-                rows = [table.values(user_id, row) for row in new]
-                insert_rows(self.connection.sqlalchemy, table.table, rows)
             if changed:
-                self.connection.execute(
-                    update(table.table)
-                    .where(
-                        table.user_id == bindparam("of_user"),
-                        table.columns["id"] == bindparam("of_id"),
-                    )
-                    .values({c.name: bindparam(c.name) for c in table.changeable}),
-                    [
-                        {
-                            **table.values_by_column(user_id, row),
-                            "of_user": user_id,
-                            "of_id": row["id"],
-                        }
-                        for row in changed
-                    ],
-                )
+                # Many are inserted in less time than they are updated one by one.
+                ids = [row["id"] for row in changed]
+                replaced = rows_with(connection, table.table, user_id, ids)
+                connection.execute(delete(table.table).where(replaced))
+            rows = [table.values(user_id, row) for row in (*new, *changed)]
+            insert_rows(connection, table.table, rows)
             if by_date is not None:
                 by_date.add([*new, *changed], removed)
         except IntegrityError as error:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Engine
 
 from finance_api.storage.errors import StorageNotReady
@@ -29,7 +28,7 @@ _TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE (?!DATA )(\S+) (\S+) ", re.MULTI
 
 def back_up(engine: Engine, path: Path) -> None:
     with connect(engine, engine.connect) as connection:
-        version = MigrationContext.configure(connection).get_current_revision()
+        version = schema.get_version(connection)
     if version is None:
         raise StorageNotReady("the database has no tables yet")
     schema.refuse_unknown(version)
@@ -45,7 +44,7 @@ def back_up(engine: Engine, path: Path) -> None:
 def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> None:
     restored = _check(path)
     with connect(engine, engine.connect) as connection:
-        present = MigrationContext.configure(connection).get_current_revision()
+        present = schema.get_version(connection)
     schema.refuse_unknown(present)
     script = _program("pg_restore")
     options = ["--no-owner", "--no-privileges", "--no-comments", "--exit-on-error", "--file=-"]

@@ -1,6 +1,6 @@
 """The version of the projection, and its rebuilding from the rows that it is derived from."""
 
-from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.sql.connections import WriteConnection
@@ -16,7 +16,7 @@ from finance_api.storage.sql.tables import (
 from finance_api.storage.sql.writing import SqlDataWriter
 
 #: Of the projection that this program reads and writes. To be raised with every change of it: of
-#: a field in the JSON, how it is written, how texts are folded, or the order of search keys.
+#: a field in the JSON, how it is written, or how texts are folded.
 VERSION = 1
 
 _PAGE = 1_000
@@ -34,8 +34,6 @@ def rebuild_all(connection: Connection) -> None:
     """
     for table in (record_anchors, records_by_date, projection_version):
         connection.execute(delete(table))
-    if connection.dialect.name == "sqlite":
-        connection.execute(text("INSERT INTO record_search (record_search) VALUES ('delete-all')"))
     connection.execute(update(users).values(record_count=0))
     unit = WriteConnection(connection, StatementCache(connection.dialect))
     for user_id in connection.execute(select(users.c.id)).scalars().all():

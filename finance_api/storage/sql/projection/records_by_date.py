@@ -1,12 +1,14 @@
 """`records_by_date` and `record_anchors` of one user, kept in step with the records."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
+    Table,
+    TextClause,
     and_,
     delete,
     func,
@@ -20,6 +22,7 @@ from sqlalchemy import (
 
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import encoder_of
+from finance_api.storage.sql.bulk import insert_rows, rows_with
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
@@ -39,7 +42,7 @@ DateKey = tuple[int, str]
 
 
 class ProjectedRecord(NamedTuple):
-    """A row of `records_by_date` without the user and the search key."""
+    """A row of `records_by_date` without the user."""
 
     newest_first: int
     id: str
@@ -65,8 +68,8 @@ def _projected(row: Row) -> ProjectedRecord:
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
 
 
-class RecordsByDate(ABC):
-    """One user's, as one unit of work changes them."""
+class RecordsByDate:
+    """One user's, as one unit of work changes them. On SQLite, which keeps a table in order."""
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         self.connection = connection
@@ -74,30 +77,35 @@ class RecordsByDate(ABC):
         #: The position nearest to the end of the list that a record has come to or left.
         self._last_change: DateKey | None = None
 
-    @abstractmethod
     def _insert(self, records: list[ProjectedRecord]) -> None:
         """records: in the order of the list."""
+        self._insert_into(records_by_date, records)
 
-    @abstractmethod
-    def _delete(self, date_keys: list[DateKey]) -> None:
-        """date_keys: of records that are there, in the order of the list."""
+    def _delete(self, ids: Sequence[str]) -> None:
+        self._delete_from(records_by_date, ids)
 
-    @abstractmethod
     def _flush(self) -> None:
         """Brings everything to where it is read."""
+
+    def _insert_into(self, table: Table, records: list[ProjectedRecord]) -> None:
+        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
+
+    def _delete_from(self, table: Table, ids: Sequence[str]) -> None:
+        self.connection.execute(delete(table).where(self._with_ids(table, ids)))
+
+    def _with_ids(self, table: Table, ids: Sequence[str]) -> ColumnElement[bool] | TextClause:
+        return rows_with(self.connection, table, self.user_id, ids)
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Removes stored records. Returns their positions."""
         if not ids:
             return set()
-        table = DATA_TABLES[RECORDS.name]
-        row_id = table.columns["id"]
-        by_user = select(-table.columns["recordDate"], row_id).where(table.user_id == self.user_id)
-        found = self.connection.execute(by_user.where(row_id.in_(ids)))
-        date_keys = sorted((int(at), str(of_id)) for at, of_id in found)
-        if date_keys:
-            self._delete(date_keys)
-        return set(date_keys)
+        records = DATA_TABLES[RECORDS.name]
+        # What else was found, such as another user's, would only be counted as moved, too.
+        date_key = select(-records.columns["recordDate"], records.columns["id"])
+        found = self.connection.execute(date_key.where(self._with_ids(records.table, ids)))
+        self._delete(ids)
+        return {(int(at), str(of_id)) for at, of_id in found}
 
     def add(self, rows: Sequence[Row], removed: set[DateKey]) -> None:
         """Adds records. removed: the positions that some of them had before."""

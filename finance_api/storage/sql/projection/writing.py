@@ -4,10 +4,9 @@ from sqlalchemy import Connection
 
 from finance_api.storage.sql.projection.postgresql import PostgresqlRecordsByDate
 from finance_api.storage.sql.projection.records_by_date import RecordsByDate
-from finance_api.storage.sql.projection.sqlite import SqliteRecordsByDate, unindex_user
 
 _RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
-    "sqlite": SqliteRecordsByDate,
+    "sqlite": RecordsByDate,
     "postgresql": PostgresqlRecordsByDate,
 }
 
@@ -30,10 +29,3 @@ class Projection:
         """To be called when everything is written, and before it is read."""
         for records in self._by_user.values():
             records.finish()
-
-    def delete(self, user_id: int) -> None:
-        """Removes what the database does not remove with the user."""
-        if self._connection.dialect.name == "sqlite":
-            # Also what this unit of work has written is in the index then.
-            self.finish()
-            unindex_user(self._connection, user_id)

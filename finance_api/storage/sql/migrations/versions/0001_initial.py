@@ -3,33 +3,16 @@
 Revision: 0001
 """
 
-import logging
-
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0001"
 down_revision = None
 
-logger = logging.getLogger(__name__)
-
 # Text in the order of its code points on every database.
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TYPES = {"": TEXT, "+": TEXT, "#": sa.BigInteger(), "!": sa.Boolean()}
-
-SEARCH_TABLE = """
-CREATE VIRTUAL TABLE record_search USING fts5(
-    payee_folded, note_folded,
-    content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'
-)
-"""
-
-# By the user as well: the texts of others are not looked at.
-SEARCH_INDEX = """
-CREATE INDEX ix_records_by_date_search ON records_by_date
-USING gin (user_id, payee_folded gin_trgm_ops, note_folded gin_trgm_ops)
-"""
 
 
 def columns(names):
@@ -160,30 +143,12 @@ def create_projection():
         sqlite_with_rowid=False,
     )
     create_table("projection_version", "version", "version#")
-    connection = op.get_bind()
-    if connection.dialect.name == "sqlite":
+    if op.get_bind().dialect.name == "sqlite":
         create_unique_index("records_by_date", "user_id", "search_key")
-        op.execute(SEARCH_TABLE)
-        # Two segments of one size are merged as soon as possible; the default is four.
-        op.execute("INSERT INTO record_search (record_search, rank) VALUES ('usermerge', 2)")
-    elif add_extensions(connection):
-        op.execute(SEARCH_INDEX)
 
 
 def create_unique_index(table, *names):
     op.create_index(f"ix_{table}_{'_'.join(names)}", table, names, unique=True)
-
-
-def add_extensions(connection):
-    """Whether the extensions that the search index needs are there, or could be added."""
-    try:
-        with connection.begin_nested():
-            for name in ("pg_trgm", "btree_gin"):
-                connection.exec_driver_sql(f"CREATE EXTENSION IF NOT EXISTS {name}")
-    except sa.exc.DBAPIError as error:
-        logger.warning("searching in texts is slow without PostgreSQL's extensions: %s", error.orig)
-        return False
-    return True
 
 
 def upgrade():

@@ -1,0 +1,45 @@
+"""Changing many records takes work in proportion to their number."""
+
+from dataclasses import replace
+
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_conditions
+from finance_api.resources import LABELS, RECORDS
+from finance_api.storage.testing import Unit, make_row
+
+COUNT = 3_000
+BATCH = 500
+
+
+def test_what_is_to_be_changed_is_found_by_an_index(new_backend):
+    """Before: 12,001,500 rows of the new ones were read, as each of them was looked for in all."""
+    unit = Unit(new_backend("postgresql"))
+    rows = [make_row(RECORDS, n, recordDate=n % 97 * 86_400) for n in range(COUNT)]
+    unit.put(RECORDS, *rows)
+    with unit.writing() as storage:
+        for _ in range(2):
+            for at in range(0, COUNT, BATCH):
+                changed = [{**row, "note": "changed"} for row in rows[at : at + BATCH]]
+                storage.data.put_rows(unit.user.id, RECORDS, new=(), changed=changed)
+        read = storage.data.connection.sqlalchemy.exec_driver_sql(
+            "SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
+            " WHERE relname IN ('records', 'records_by_date', 'new_records_by_date')"
+        ).all()
+        sums = dict(map(tuple, read))
+    # Each is changed twice: looked up where it may be, and once more to be deleted there.
+    assert max(sums.values()) <= 4 * COUNT, sums
+
+
+def test_any_number_of_rows_is_changed_at_once(new_backend):
+    """More than a statement may have values: SQLite 32,766, PostgreSQL 65,535."""
+    for database in ("sqlite", "postgresql"):
+        unit = Unit(new_backend(database))
+        rows = [make_row(LABELS, n, name="old") for n in range(66_000)]
+        unit.put(LABELS, *rows)
+        with unit.writing() as storage:
+            changed = [{**row, "name": "new"} for row in rows]
+            storage.data.put_rows(unit.user.id, LABELS, new=(), changed=changed)
+        with unit.reading() as storage:
+            query = Query(LABELS, parse_conditions(LABELS.get_field("name"), "eq.new"), (), 1)
+            query = replace(query, with_total=True)
+            assert storage.data.list_rows(unit.user.id, query).total == len(rows)

@@ -1,0 +1,100 @@
+"""The work of a search does not depend on what other users have written."""
+
+import json
+
+import pytest
+
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_conditions, parse_sort
+from finance_api.resources import RECORDS
+from finance_api.storage.sql.driver import StatementCache
+from finance_api.storage.sql.projection.searching import _matches
+from finance_api.storage.sql.statements import with_state
+from finance_api.storage.testing import Unit, make_row
+
+DAY = 86_400
+COUNT = 600
+#: Nobody has the first; all of the other user's records have the second.
+WORDS = ("nowhere", "theirs")
+
+
+@pytest.fixture
+def unit(new_backend):
+    def make(database):
+        backend = new_backend(database)
+        unit, other = Unit(backend, "mine"), Unit(backend, "other")
+        for each, note in ((unit, "some of mine"), (other, "common: theirs")):
+            rows = (make_row(RECORDS, n, recordDate=n * DAY, note=note) for n in range(COUNT))
+            each.put(RECORDS, *rows)
+        return unit
+
+    return make
+
+
+def search(unit, word):
+    conditions = parse_conditions(RECORDS.get_field("note"), f"contains-i.{word}")
+    query = Query(RECORDS, conditions, parse_sort(RECORDS, RECORDS.default_sort))
+    with unit.reading() as storage:
+        assert storage.data.list_json(unit.user.id, query).rows == []
+
+
+def test_sqlite_takes_as_many_steps_for_a_word_that_others_have(unit):
+    """Before: 131 steps of its machine, and 144 for the word that nobody has."""
+    unit = unit("sqlite")
+    steps = {}
+    for word in WORDS:
+        search(unit, word)
+        connection = unit.backend.read_engine.raw_connection()
+        count = []
+        connection.driver_connection.set_progress_handler(lambda c=count: c.append(1), 1)
+        connection.close()
+        search(unit, word)
+        steps[word] = len(count)
+    assert steps["theirs"] == steps["nowhere"] > COUNT
+
+
+def plan(unit, word, explain):
+    backend = unit.backend
+    shape = (_matches, ((("note", False),), False, False))
+    statement = StatementCache(backend.engine.dialect).get(with_state, *shape)
+    values = {"user": unit.user.id, "limit": 31, "offset": 0, "p0": word}
+    values = statement.parameters(values)
+    if isinstance(values, list):
+        values = tuple(values)
+    with backend.read_engine.connect() as connection:
+        return connection.exec_driver_sql(f"{explain} {statement.text}", values).all()
+
+
+def nodes(node):
+    yield node
+    for inner in node.get("Plans", ()):
+        yield from nodes(inner)
+
+
+def test_postgresql_reads_as_many_rows_and_pages_for_a_word_that_others_have(unit):
+    unit = unit("postgresql")
+    with unit.backend.engine.begin() as connection:
+        connection.exec_driver_sql("ANALYZE")
+    seen = {}
+    for word in WORDS:
+        for _ in range(2):
+            ((found,),) = plan(unit, word, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)")
+        found = found if isinstance(found, list) else json.loads(found)
+        seen[word] = [
+            (
+                node["Node Type"],
+                node["Shared Hit Blocks"] + node["Shared Read Blocks"],
+                node["Actual Rows"],
+                node.get("Rows Removed by Filter"),
+            )
+            for node in nodes(found[0]["Plan"])
+        ]
+    assert seen["theirs"] == seen["nowhere"]
+    assert COUNT in [removed for *_, removed in seen["theirs"]]
+
+
+def test_sqlite_searches_in_an_index_without_the_json(unit):
+    rows = [row[-1] for row in plan(unit("sqlite"), "x", "EXPLAIN QUERY PLAN")]
+    index = "COVERING INDEX ix_records_by_date_searched (user_id=?)"
+    assert f"SEARCH records_by_date USING {index}" in rows
+    assert not [row for row in rows if row.startswith(("SCAN records", "USE TEMP B-TREE"))]
