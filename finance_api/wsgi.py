@@ -11,8 +11,6 @@ import sys
 import threading
 from typing import Any
 
-from pyramid.settings import asbool
-
 from finance_api import main
 from finance_api.settings import SettingError
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -59,6 +57,9 @@ def _check_waitress(application: Any, ini: str) -> None:
 
     Trusted proxies are of no use while it removes what they say.
     """
+    # Only here: commands look this module up, and need not wait for it.
+    from pyramid.settings import asbool
+
     parser = configparser.RawConfigParser(strict=False)
     parser.read(ini)
     if "waitress" not in parser.get("server:main", "use", fallback=""):

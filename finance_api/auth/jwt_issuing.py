@@ -77,13 +77,3 @@ def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int)
         except Conflict:
             raise RevokeRefused("it is being revoked just now; try again") from None
         return jwt
-
-
-def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
-    """Revokes all JWTs of the user, wherever they were issued. Raises NotFound.
-
-    One that was issued right after another such revocation begins a second later than now.
-    """
-    storage.users.lock(user_id)
-    latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)
-    storage.jwts.revoke_all(user_id, max(now, latest))

@@ -6,7 +6,6 @@ What lets somebody in is then written with the user locked, and only if nothing 
 
 import re
 
-from finance_api.auth.jwt_issuing import revoke_all_jwts
 from finance_api.auth.passwords import checked_hash, is_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, User, WritableStorage
@@ -95,3 +94,13 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
     revoke_all_jwts(storage, user_id, now)
     if tokens:
         storage.tokens.revoke_all(user_id, now)
+
+
+def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
+    """Revokes all JWTs of the user, wherever they were issued. Raises NotFound.
+
+    One that was issued right after another such revocation begins a second later than now.
+    """
+    storage.users.lock(user_id)
+    latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)
+    storage.jwts.revoke_all(user_id, max(now, latest))

@@ -69,8 +69,9 @@ def list_jwts(cli: CliContext, email: str, as_json: bool) -> None:
 @pass_cli_context
 def revoke(cli: CliContext, jti: str | None, email: str | None) -> None:
     """Revoke a JWT by its jti, or all of a user's; they are refused from the next request on."""
-    from finance_api.auth.jwt_issuing import revoke_all_jwts, revoke_jwt
+    from finance_api.auth.jwt_issuing import revoke_jwt
     from finance_api.auth.jwt_settings import jwt_rules
+    from finance_api.auth.user_accounts import revoke_all_jwts
 
     if (jti is None) == (email is None):
         raise click.UsageError("give either a JTI or --all EMAIL")

@@ -9,9 +9,9 @@ from pyramid.view import view_config
 
 from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt
-from finance_api.auth.jwt_issuing import revoke_all_jwts as revoke_all
 from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.permissions import Permission
+from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
