@@ -35,6 +35,7 @@ class Services:
     usage: WriteBehind[UserDay]
     housekeeping: Periodic
     response_cache: ResponseCache
+    statement_seconds: int
 
     def close(self) -> None:
         """Writes what is pending and closes connections, at the end of a process.
@@ -67,4 +68,5 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         usage=make_usage(storage),
         housekeeping=make_housekeeping(storage, clock, rules.leeway_seconds),
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
+        statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

@@ -9,6 +9,10 @@ class StorageUnavailable(StorageError):
     """The storage does not answer now; a later attempt may succeed."""
 
 
+class StatementTimeout(StorageUnavailable):
+    """The request ran into its time limit."""
+
+
 class StorageNotReady(StorageError):
     """The storage answers, but cannot be used as it is (say, its schema is of another version)."""
 

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Connection, Dialect, Table, insert
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.sql.engine import raise_unavailable
 
 
@@ -57,7 +56,6 @@ def _copy(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -
                 copy.write_row(row)
     except psycopg.IntegrityError as error:
         raise IntegrityError("COPY", None, error) from error
-    except psycopg.OperationalError as error:
-        if (error.sqlstate or "").startswith("54"):
-            raise
-        raise StorageUnavailable(f"the database does not answer: {error}") from error
+    except psycopg.Error as error:
+        raise_unavailable(error, connection.dialect, is_disconnect=False)
+        raise

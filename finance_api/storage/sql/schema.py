@@ -1,5 +1,7 @@
 """The versions of the tables and of the projection: upgrading them, and checking them."""
 
+import time
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -7,15 +9,18 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DatabaseError
 
-from finance_api.storage.errors import StorageNotReady
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.engine import connect, writing
 from finance_api.storage.sql.projection import rebuilding
 
-# Any number will do, if nothing else in the database uses it.
-_UPGRADE_LOCK = 7_146_300_211
+#: Longer than a statement that reads, and shorter than PostgreSQL's deadlock_timeout.
+_READERS_SECONDS = 0.5
+
+_VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
 
 
 def _config() -> Config:
@@ -39,24 +44,50 @@ def _versions() -> set[str]:
 def upgrade(engine: Engine) -> None:
     """Makes or alters the tables and rebuilds an outdated projection, in one transaction.
 
-    Two at once wait for each other.
+    It waits for everybody who writes, and they for it.
     """
+    with suppress(StorageNotReady):
+        check(engine)
+        return
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(parents=True, exist_ok=True)
         Path(database).touch()
     config = _config()
-    with writing(engine).begin() as connection:
+    with writing(engine, alters=True).begin() as connection:
         _check_encoding(connection)
-        if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})")
         found = MigrationContext.configure(connection).get_current_revision()
         if found is not None and found not in _versions():
             raise _of_another_version(found)
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        if found != newest_version():
+            _lock_tables(connection)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
         if rebuilding.get_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
+
+
+def _lock_tables(connection: Connection) -> None:
+    """From here on nobody reads: to a snapshot of before, a table that is rewritten is empty.
+
+    It gives way to readers, who lock the tables in other orders, and tries again.
+    """
+    preparer = connection.dialect.identifier_preparer
+    names = ", ".join(map(preparer.quote, inspect(connection).get_table_names()))
+    if connection.dialect.name != "postgresql" or not names:
+        return
+    until = time.monotonic() + LOCK_TIMEOUT_SECONDS
+    while True:
+        try:
+            with connection.begin_nested():
+                connection.exec_driver_sql(
+                    f"SET LOCAL lock_timeout = {_READERS_SECONDS * 1000:.0f};"
+                    f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"
+                )
+            return
+        except StorageUnavailable:
+            if time.monotonic() > until:
+                raise
 
 
 def _check_encoding(connection: Connection) -> None:
@@ -81,12 +112,27 @@ def check(engine: Engine) -> None:
             raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
         if found != newest_version():
             raise _of_another_version(found)
-        projection = rebuilding.get_version(connection)
-    if projection != rebuilding.VERSION:
-        found = "none" if projection is None else str(projection)
+        _check_projection(rebuilding.get_version(connection))
+
+
+def check_writing(connection: Connection) -> None:
+    """Raises StorageNotReady as `check` does, for a transaction that has its lock.
+
+    Until it ends no upgrade can begin.
+    """
+    for tables, projection in connection.exec_driver_sql(_VERSIONS):
+        if tables != newest_version():
+            raise _of_another_version(tables)
+        _check_projection(projection)
+        return
+    raise StorageNotReady("the database has no version: run 'finance-api db upgrade'")
+
+
+def _check_projection(found: int | None) -> None:
+    if found != rebuilding.VERSION:
         raise StorageNotReady(
-            f"the database's projection is of version {found}, this program's of "
-            f"{rebuilding.VERSION}: run 'finance-api db upgrade'"
+            f"the database's projection is of version {'none' if found is None else found}, this"
+            f" program's of {rebuilding.VERSION}: run 'finance-api db upgrade'"
         )
 
 
