@@ -106,13 +106,13 @@ def new_postgresql_url(postgresql_server: str) -> Iterator[Callable[[], str]]:
     server.dispose()
 
 
-def _behind_pgbouncer(mode: str) -> Callable[..., Iterator[Callable[[], str]]]:
+def _behind_pgbouncer(mode: str, connections: int) -> Callable[..., Iterator[Callable[[], str]]]:
     @pytest.fixture(scope="session")
     def new_url(
         postgresql_server: str, new_postgresql_url: Callable[[], str]
     ) -> Iterator[Callable[[], str]]:
-        """Makes databases that have the tables already, behind PgBouncer with 3 connections."""
-        with pgbouncer(postgresql_server, mode, 3) as url:
+        """Makes databases that have the tables already, behind PgBouncer."""
+        with pgbouncer(postgresql_server, mode, connections) as url:
 
             def make() -> str:
                 name = make_url(new_postgresql_url()).database
@@ -123,8 +123,8 @@ def _behind_pgbouncer(mode: str) -> Callable[..., Iterator[Callable[[], str]]]:
     return new_url
 
 
-new_pgbouncer_transaction_url = _behind_pgbouncer("transaction")
-new_pgbouncer_session_url = _behind_pgbouncer("session")
+new_pgbouncer_transaction_url = _behind_pgbouncer("transaction", 3)
+new_pgbouncer_session_url = _behind_pgbouncer("session", 20)
 
 
 @pytest.fixture(scope="session")

@@ -63,10 +63,10 @@ class Asker:
     model: Client
 
 
-@pytest.fixture(params=["transaction", "session"])
-def served(request, tmp_path, new_settings, redis_url):
+@pytest.fixture
+def served(tmp_path, new_settings, redis_url):
     """Workers, and a service of this process on their database."""
-    settings = new_settings(f"pgbouncer_{request.param}")
+    settings = new_settings("pgbouncer_transaction")
     settings["sqlalchemy.url"] += "?target_session_attrs=read-write"
     service = Service("postgresql", settings)
     server = ServerProcess(
@@ -74,8 +74,6 @@ def served(request, tmp_path, new_settings, redis_url):
         ini="production.ini",
         settings={
             "sqlalchemy.url": settings["sqlalchemy.url"],
-            # In session mode each connection of the service has one of the database for itself.
-            "sqlalchemy.pool_size": "1" if request.param == "session" else "4",
             # A crowd on few processors waits for long.
             "sqlalchemy.statement_seconds": "60",
             "finance_api.cache.max_bytes": "0",
@@ -83,7 +81,7 @@ def served(request, tmp_path, new_settings, redis_url):
             "finance_api.ratelimit.public": "1000000/hour",
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
-            "server.workers": str(1 if request.param == "session" else WORKERS),
+            "server.workers": str(WORKERS),
         },
     )
     try:
