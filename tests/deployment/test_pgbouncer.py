@@ -77,6 +77,8 @@ def served(tmp_path, new_settings, redis_url):
             # A crowd on few processors waits for long.
             "sqlalchemy.statement_seconds": "60",
             "finance_api.cache.max_bytes": "0",
+            "finance_api.allowed_hosts": "127.0.0.1",
+            "finance_api.require_https": "false",
             "finance_api.jwt.keys": "",
             "finance_api.ratelimit.public": "1000000/hour",
             "finance_api.ratelimit.backend": "redis",
