@@ -3,8 +3,10 @@
 With FINANCE_TEST_REQUIRE_PROGRAMS=1 a missing program is a failure instead.
 """
 
+import configparser
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -167,23 +169,6 @@ def postgresql() -> Iterator[Postgresql]:
         shutil.rmtree(directory)
 
 
-#: As in docs/deploying.md.
-_PGBOUNCER_INI = """
-[databases]
-* = host=127.0.0.1 port={server_port}
-
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = {port}
-unix_socket_dir =
-auth_type = trust
-auth_file = {directory}/users.txt
-pool_mode = {mode}
-default_pool_size = {connections}
-max_client_conn = 500
-"""
-
-
 @contextmanager
 def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
     """A running PgBouncer in front of a PostgreSQL server of ours. Yields the URL through it.
@@ -198,14 +183,20 @@ def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
     assert program is not None
     server, port, user = make_url(url), free_port(), _unprivileged_user()
     directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
-    ini = _PGBOUNCER_INI.format(
-        server_port=server.port,
-        port=port,
-        directory=directory,
-        mode=mode,
-        connections=connections,
+    ini = _documented_pgbouncer_ini()
+    ini["databases"] = {"*": f"host=127.0.0.1 port={server.port}"}
+    ini["pgbouncer"].update(
+        {
+            "listen_port": str(port),
+            "unix_socket_dir": "",
+            "auth_type": "trust",
+            "auth_file": str(directory / "users.txt"),
+            "pool_mode": mode,
+            "default_pool_size": str(connections),
+        }
     )
-    (directory / "pgbouncer.ini").write_text(ini)
+    with open(directory / "pgbouncer.ini", "w") as file:
+        ini.write(file)
     (directory / "users.txt").write_text(f'"{server.username}" ""\n')
     if user is not None:
         for path in (directory, *directory.iterdir()):
@@ -227,6 +218,15 @@ def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
         process.terminate()
         process.wait(30)
         shutil.rmtree(directory)
+
+
+def _documented_pgbouncer_ini() -> configparser.ConfigParser:
+    """The sample of docs/deploying.md."""
+    page = Path(__file__).parents[2] / "docs" / "deploying.md"
+    (sample,) = re.findall(r"```ini\n(\[databases\].*?)```", page.read_text(), re.DOTALL)
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.read_string(sample)
+    return ini
 
 
 def _accepts(port: int) -> bool:

@@ -25,6 +25,8 @@ from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
 #: Statements that a connection holds prepared; the database has memory for each.
 _MAX_PREPARED = 100
 
+#: How long it may take until a connection is seen to work.
+_ANSWER_SECONDS = 3.0
 #: How long the database may take to accept that a statement is to be ended.
 _CANCEL_SECONDS = 1.0
 
@@ -72,16 +74,23 @@ class PostgresqlDriver(Driver):
         self.connection = connection
         self._libpq = connection.pgconn
         self._poll = select.poll()
-        self._prepares = prepares and not self._is_pooled()
+        # A pooler tells each client a process that is none.
+        self._prepares = prepares and self.ask_process() == self._libpq.backend_pid
         # Names, by text; what was used last stands last.
         self._prepared: dict[bytes, bytes] = {}
         # From the current snapshot.
         self._has_read = False
 
-    def _is_pooled(self) -> bool:
-        """Whether a pooler is in between: it tells each client a process id that is none."""
-        self._libpq.send_query(b"SELECT pg_backend_pid()")
-        return int(self._result().get_value(0, 0) or 0) != self._libpq.backend_pid
+    def ask_process(self) -> int:
+        """The process of PostgreSQL that answers now. A pooler may let wait for one."""
+        self.deadline = time.monotonic() + _ANSWER_SECONDS
+        try:
+            self._libpq.send_query(b"SELECT pg_backend_pid()")
+            return int(self._result().get_value(0, 0) or 0)
+        except StatementTimeout as error:
+            raise psycopg.OperationalError(str(error)) from error
+        finally:
+            self.deadline = math.inf
 
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
         result = self._run(statement, values)

@@ -225,7 +225,7 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
         # One that was idle may be of before a restart of the database; asking costs a round trip.
         if time.monotonic() - record.info.get(_USED_AT, math.inf) > _IDLE_SECONDS:
             try:
-                engine.dialect.do_ping(connection)
+                record.info[Driver.INFO].ask_process()
             except Exception as error:
                 raise DisconnectionError from error
 
