@@ -1,4 +1,4 @@
-"""A database that takes no changes, as a standby: reading works, changing is refused in a sentence."""
+"""A database that takes no changes, such as a standby: reading works, the rest is refused."""
 
 import pytest
 from sqlalchemy import create_engine, text
