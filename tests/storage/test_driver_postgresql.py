@@ -8,7 +8,7 @@ import pytest
 from psycopg.errors import DivisionByZero, SyntaxError
 from sqlalchemy import text
 
-from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql import driver_postgresql
 from finance_api.storage.sql.connections import ReadConnection
 from finance_api.storage.sql.driver import CompiledStatement, Driver, StatementCache
@@ -55,8 +55,6 @@ def test_nothing_else_is_bound_or_read(driver, statement):
         driver.rows(statement("SELECT :x ::text"), {"x": 1.5})
     with pytest.raises(ValueError, match="NUL"):
         driver.rows(statement("SELECT :x ::text"), {"x": "a\0b"})
-    with pytest.raises(KeyError):
-        driver.rows(statement("SELECT now()"), {})
 
 
 def test_lines_are_the_state_and_a_json_row_on_each(driver, statement):
@@ -86,6 +84,19 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
     assert prepared(connection) == 3
     left = connection.exec_driver_sql("SELECT statement FROM pg_prepared_statements").scalars()
     assert sorted(left) == ["SELECT 0", "SELECT 1", "SELECT 4"]
+
+
+@pytest.mark.parametrize(
+    "written", ["SELECT now()", "SELECT nothing FROM users", "SELECT 1.5 >> 2", "SELECT 1 FROM no"]
+)
+def test_tables_that_are_not_known_are_told(new_postgresql_url, written):
+    """As an older program finds them. Before: 500, but for the last one."""
+    engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
+    unit = ReadConnection(engine, StatementCache(engine.dialect))
+    with pytest.raises(StorageNotReady):
+        unit.fetch(lambda database: text(written), values={})
+    unit.close()
+    engine.dispose()
 
 
 def test_a_roll_back_or_other_statements_leave_what_is_prepared(connection, driver, statement):

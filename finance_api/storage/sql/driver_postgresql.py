@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 from psycopg import errors, pq
 
-from finance_api.storage.errors import StatementTimeout, StorageUnavailable
+from finance_api.storage.errors import StatementTimeout, StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
 
 #: Statements that a connection holds prepared; the database has memory for each.
@@ -95,7 +95,10 @@ class PostgresqlDriver(Driver):
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
         result = self._run(statement, values)
         columns = range(result.nfields)
-        readers = [(column, _READERS[result.ftype(column)]) for column in columns]
+        try:
+            readers = [(column, _READERS[result.ftype(column)]) for column in columns]
+        except KeyError as error:
+            raise StorageNotReady(f"the database is not ready: a column of type {error}") from error
         get = result.get_value
         return [
             tuple(

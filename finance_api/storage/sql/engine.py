@@ -265,7 +265,7 @@ def _tell_unavailable(context: ExceptionContext) -> None:
 
 def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
     """Raises StorageNotReady or StorageUnavailable if that is what the driver's error means."""
-    if _is_missing_table(error):
+    if _is_of_other_tables(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
     if _is_read_only(error):
         raise StorageUnavailable("the database is read-only: nothing can be changed now") from error
@@ -301,10 +301,10 @@ def is_duplicate(error: IntegrityError) -> bool:
     )
 
 
-def _is_missing_table(error: BaseException) -> bool:
-    """Or a column."""
-    # PostgreSQL: undefined_table, undefined_column.
-    return _sqlstate(error) in ("42P01", "42703") or (
+def _is_of_other_tables(error: BaseException) -> bool:
+    """Whether a table or a column is missing, or has a type that the statement is not for."""
+    # PostgreSQL: undefined_table, undefined_column, undefined_function.
+    return _sqlstate(error) in ("42P01", "42703", "42883") or (
         isinstance(error, sqlite3.OperationalError)
         and str(error).startswith(("no such table", "no such column"))
     )
