@@ -319,7 +319,7 @@ def _is_unavailable(error: BaseException, driver: Any) -> bool:
     return isinstance(error, failed) and not limit_exceeded
 
 
-def _sqlstate(error: BaseException) -> str:
+def _sqlstate(error: BaseException | None) -> str:
     return getattr(error, "sqlstate", None) or ""
 
 
