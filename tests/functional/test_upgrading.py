@@ -17,7 +17,7 @@ from sqlalchemy import text
 from finance_api.ledger.importing import import_file
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import StorageNotReady
-from finance_api.storage.interface import unit_of_work
+from finance_api.storage.interface import reading, unit_of_work
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.engine import writing
@@ -231,21 +231,38 @@ def test_a_snapshot_does_not_take_a_table_that_is_written_anew_for_empty(new_bac
             uuid="u", email="a@b.org", premium=True, password_hash=None, created_at=0
         )
         storage.data.put_rows(user.id, ACCOUNTS, new=[make_row(ACCOUNTS, 1)], changed=())
-    altered = []
+    found = []
 
-    def alter():
+    def read():
+        with reading(backend) as storage:
+            storage.data.get_state(user.id)
+            found.extend(storage.data.scan_rows(user.id, ACCOUNTS))
+
+    def alter(before, after):
         with writing(backend.engine, alters=True).begin() as connection:
             schema._lock_tables(connection)
+            before()
             connection.execute(text("ALTER TABLE accounts ALTER balance TYPE numeric"))
-        altered.append(True)
+        after()
 
-    storage = backend.read()
-    storage.data.get_state(user.id)
-    thread = threading.Thread(target=alter)
-    thread.start()
-    thread.join(0.3)
-    assert altered == []
-    assert len(storage.data.scan_rows(user.id, ACCOUNTS)) == 1
-    storage.close()
+    # It begins in the middle of the upgrade.
+    thread = threading.Thread(target=read)
+
+    def begin_reading():
+        thread.start()
+        thread.join(0.3)
+        assert found == []
+
+    alter(begin_reading, lambda: thread.join(60))
+    assert len(found) == 1
+    # The upgrade begins in the middle of it.
+    altered = []
+    thread = threading.Thread(target=alter, args=(int, lambda: altered.append(True)))
+    with reading(backend) as storage:
+        storage.data.get_state(user.id)
+        thread.start()
+        thread.join(0.3)
+        assert altered == []
+        assert len(storage.data.scan_rows(user.id, ACCOUNTS)) == 1
     thread.join(60)
     assert altered == [True]
