@@ -229,6 +229,29 @@ def execute_elsewhere(engine, written):
         other.execute(written)
 
 
+@pytest.mark.parametrize("mode", ["transaction", "session"])
+def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
+    url = request.getfixturevalue(f"new_pgbouncer_{mode}_url")()
+    for for_reading in (True, False):
+        engine = make_engine(url, pool_size=1, for_reading=for_reading)
+        with engine.connect() as connection:
+            driver = connection.info[Driver.INFO]
+            assert not driver.has_own_session
+            asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
+            for number in range(12):
+                assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
+                connection.execute(text("SELECT CAST(:x AS text)"), {"x": str(number)})
+            assert prepared(connection) == 0
+            changed = (
+                "SELECT count(*) FROM pg_settings WHERE source = 'session' AND name <> ALL(%s)"
+            )
+            # Those that PgBouncer knows, and sets for each client.
+            known = ["DateStyle", "TimeZone", "application_name", "client_encoding"]
+            known += ["standard_conforming_strings"]
+            assert connection.exec_driver_sql(changed, (known,)).scalar() == 0
+        engine.dispose()
+
+
 def test_failures_are_told_apart(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
     connection = ReadConnection(engine, StatementCache(engine.dialect))

@@ -306,7 +306,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("edge", "storage.sql", "ratelimit.fallback", "circuit_breaker")
+    homes = own("edge", "requests", "storage.sql", "ratelimit.fallback", "circuit_breaker")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

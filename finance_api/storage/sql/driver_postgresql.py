@@ -65,7 +65,7 @@ class PostgresqlDriver(Driver):
     the same, a name still means one statement: it is the digest of the text, from which the types
     of the values follow.
 
-    prepares: whether statements are to be prepared.
+    prepares: whether statements are to be prepared. has_own_session: whether no pooler is seen.
     """
 
     failures = psycopg.Error
@@ -75,7 +75,8 @@ class PostgresqlDriver(Driver):
         self._libpq = connection.pgconn
         self._poll = select.poll()
         # A pooler tells each client a process that is none.
-        self._prepares = prepares and self.ask_process() == self._libpq.backend_pid
+        self.has_own_session = self.ask_process() == self._libpq.backend_pid
+        self._prepares = prepares and self.has_own_session
         # Names, by text; what was used last stands last.
         self._prepared: dict[bytes, bytes] = {}
         # From the current snapshot.

@@ -36,6 +36,8 @@ ALTERS = "finance_api_alters"
 _ALTERING_LOCK = 7_146_300_211
 
 _IDLE_SECONDS = 5
+#: A statement that is executed more often is prepared by psycopg; its default.
+_PREPARE_THRESHOLD = 5
 #: What an import may hold of a SQLite file before it writes.
 _WRITING_CACHE_KIB = 65_536
 #: What each connection that reads keeps of the file, until something is written to it. The file is
@@ -185,8 +187,7 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
             "keepalives_interval": 2,
             "keepalives_count": 3,
             "tcp_user_timeout": 5_000,
-            # What is asked often is prepared by `driver_postgresql`; psycopg's names would be taken
-            # behind a pooler.
+            # What is read often is prepared by `driver_postgresql`; for writing, see below.
             "prepare_threshold": None,
         },
     )
@@ -200,7 +201,11 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
-        record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
+        driver = record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
+        if driver.has_own_session and not for_reading:
+            # psycopg's names would be those of others behind a pooler. Without them an import that
+            # changes records takes twice as long.
+            connection.prepare_threshold = _PREPARE_THRESHOLD
         record.info[_GENERATION] = server.generation
 
     @event.listens_for(engine, "begin")
