@@ -149,7 +149,7 @@ def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
             failures.append(error)
 
     def import_on():
-        while True:
+        while not done.is_set():
             try:
                 old.load()
             except StorageNotReady as error:
@@ -165,7 +165,7 @@ def test_no_old_row_is_written_onto_new_tables(old, number, tmp_path):
         thread.start()
     with upgrading(old.url, tmp_path) as process:
         said, _ = process.communicate(timeout=240)
-    threads[0].join(120)
+    threads[0].join(30)
     done.set()
     for thread in threads:
         thread.join(120)
