@@ -40,6 +40,7 @@ class Services:
     housekeeping: Periodic
     response_cache: ResponseCache
     data_requests: Bulkhead
+    statement_seconds: int
 
     def close(self) -> None:
         """Writes what is pending and closes connections, at the end of a process.
@@ -73,4 +74,5 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         housekeeping=make_housekeeping(storage, clock, rules.leeway_seconds),
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
+        statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

@@ -14,7 +14,7 @@ from sqlalchemy.engine import make_url
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
-from support.programs import postgresql, redis_server
+from support.programs import pgbouncer, postgresql, redis_server
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tests", deadline=None)
@@ -123,6 +123,27 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str],
         return url.set(database=name).render_as_string(hide_password=False)
 
     return make
+
+
+def _behind_pgbouncer(mode: str, connections: int) -> Callable[..., Iterator[Callable[[], str]]]:
+    @pytest.fixture(scope="session")
+    def new_url(
+        postgresql_server: str, new_postgresql_url: Callable[[], str]
+    ) -> Iterator[Callable[[], str]]:
+        """Makes databases that have the tables already, behind PgBouncer."""
+        with pgbouncer(postgresql_server, mode, connections) as url:
+
+            def make() -> str:
+                name = make_url(new_postgresql_url()).database
+                return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+            yield make
+
+    return new_url
+
+
+new_pgbouncer_transaction_url = _behind_pgbouncer("transaction", 3)
+new_pgbouncer_session_url = _behind_pgbouncer("session", 20)
 
 
 @pytest.fixture(scope="session")

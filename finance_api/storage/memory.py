@@ -3,6 +3,7 @@
 It serves tests, and exports that are loaded at start. Data is lost with the process.
 """
 
+import math
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -113,7 +114,8 @@ class MemoryBackend(StorageBackend):
         self.database = _Database()
         self.write_lock = threading.RLock()
 
-    def read(self) -> Storage:
+    def read(self, deadline: float = math.inf) -> Storage:
+        # Nothing here waits for anything.
         unit = _Unit(self.database)
         return Storage(
             users=MemoryUserReader(unit),

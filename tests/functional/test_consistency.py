@@ -152,7 +152,7 @@ def before_statement(backend, number, work):
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         for kind in (SqliteDriver, PostgresqlDriver):
-            for method in (kind.rows, kind.lines, kind.execute):
+            for method in (kind.rows, kind.lines, kind.begin_snapshot):
                 monkeypatch.setattr(kind, method.__name__, noting(method))
         event.listen(backend.read_engine, "checkout", note_driver)
         yield lambda: count

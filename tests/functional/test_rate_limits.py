@@ -1,5 +1,6 @@
 """What a token and a user may ask: exactly so much, told in headers, and refused with 429."""
 
+import math
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -424,13 +425,20 @@ def test_what_ran_into_its_time_limit_is_charged(service, ask, ask_internally, m
                 assert_headers(response, used)
 
 
-def test_a_statement_that_sqlite_ends_is_charged(new_settings):
+class Hasty(SqlBackend):
+    """No time is left to a request when it comes to its data."""
+
+    def read(self, deadline=math.inf):
+        return replace(super().read(deadline), data=super().read(0).data)
+
+
+def test_a_request_whose_time_is_up_is_charged(new_settings):
     """Before: it was given back."""
     settings = new_settings("sqlite")
     service = Service("sqlite", {**settings, **USUAL_LIMITS})
     client = service.client()
     client.load(account(), *(record(n, note="x" * 50) for n in range(1, 5_001)))
-    hasty = SqlBackend(settings["sqlalchemy.url"], statement_seconds=0)
+    hasty = Hasty(settings["sqlalchemy.url"])
     service.replace(storage=hasty)
     assert_ends_and_is_charged(service, client, "records?sortBy=note", "get-records?sort_by=note")
     hasty.close()

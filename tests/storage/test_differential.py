@@ -1,6 +1,7 @@
 """Random data and random queries: the SQL storages answer as the memory storage does."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, operators_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
+from finance_api.storage.interface import JsonPage
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.projection import (
     reading,
@@ -112,6 +114,14 @@ def queries(draw, resource):
 grouped = st.sampled_from([field.name for field in RECORDS.listed_fields if field.name != "id"])
 
 
+def untagged(answer):
+    """Without the state's tag, which is random."""
+    if isinstance(answer, JsonPage):
+        return replace(answer, state=replace(answer.state, tag=0))
+    state, rows = answer
+    return replace(state, tag=0), rows
+
+
 @pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
 def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource):
@@ -136,11 +146,12 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
                 assert page == expected.data.list_rows(model.user.id, query)
                 if resource.path and not resource.computed_fields:
                     rows = found.data.list_json(unit.user.id, query)
-                    assert rows == expected.data.list_json(model.user.id, query)
+                    wanted_rows = expected.data.list_json(model.user.id, query)
+                    assert untagged(rows) == untagged(wanted_rows)
                     wanted = [row["id"] for row in page.rows]
-                    assert found.data.get_json(
-                        unit.user.id, resource, wanted
-                    ) == expected.data.get_json(model.user.id, resource, wanted)
+                    by_id = found.data.get_json(unit.user.id, resource, wanted)
+                    wanted_by_id = expected.data.get_json(model.user.id, resource, wanted)
+                    assert untagged(by_id) == untagged(wanted_by_id)
                 scanned = found.data.scan_rows(unit.user.id, resource, conditions=query.conditions)
                 assert scanned == expected.data.scan_rows(
                     model.user.id, resource, conditions=query.conditions
@@ -267,11 +278,12 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
             for query in queries_then:
                 with model.reading() as expected, unit.reading() as found:
                     rows = found.data.list_json(unit.user.id, query)
-                    assert rows == expected.data.list_json(model.user.id, query)
+                    wanted_rows = expected.data.list_json(model.user.id, query)
+                    assert untagged(rows) == untagged(wanted_rows)
                     wanted = [make_id(n) for n in range(1, 45, 7)]
-                    assert found.data.get_json(
-                        unit.user.id, RECORDS, wanted
-                    ) == expected.data.get_json(model.user.id, RECORDS, wanted)
+                    by_id = found.data.get_json(unit.user.id, RECORDS, wanted)
+                    wanted_by_id = expected.data.get_json(model.user.id, RECORDS, wanted)
+                    assert untagged(by_id) == untagged(wanted_by_id)
 
     compare()
     assert asked >= {

@@ -1,12 +1,14 @@
 """Statements as libpq gets them."""
 
+from contextlib import contextmanager
 from decimal import Decimal
 
+import psycopg
 import pytest
 from psycopg.errors import DivisionByZero, SyntaxError
 from sqlalchemy import text
 
-from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql import driver_postgresql
 from finance_api.storage.sql.connections import ReadConnection
 from finance_api.storage.sql.driver import CompiledStatement, Driver, StatementCache
@@ -15,7 +17,7 @@ from finance_api.storage.sql.engine import make_engine
 
 @pytest.fixture
 def connection(new_postgresql_url):
-    engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1, for_reading=True)
+    engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
     with engine.connect() as connection:
         yield connection
     engine.dispose()
@@ -28,9 +30,7 @@ def driver(connection):
 
 @pytest.fixture
 def statement(connection):
-    return lambda written, **options: CompiledStatement(
-        text(written).execution_options(**options), connection.dialect
-    )
+    return lambda written: CompiledStatement(text(written), connection.dialect)
 
 
 def prepared(connection):
@@ -53,8 +53,6 @@ def test_nothing_else_is_bound_or_read(driver, statement):
         driver.rows(statement("SELECT :x ::text"), {"x": 1.5})
     with pytest.raises(ValueError, match="NUL"):
         driver.rows(statement("SELECT :x ::text"), {"x": "a\0b"})
-    with pytest.raises(KeyError):
-        driver.rows(statement("SELECT now()"), {})
 
 
 def test_lines_are_the_state_and_a_json_row_on_each(driver, statement):
@@ -64,15 +62,10 @@ def test_lines_are_the_state_and_a_json_row_on_each(driver, statement):
     assert driver.lines(two, {}) == ((1, 2), '[1]\n[2, 3, "ß"]'.encode())
 
 
-def test_a_statement_is_prepared_once_unless_it_is_to_be_planned_anew(
-    connection, driver, statement
-):
+def test_a_statement_is_prepared_once(connection, driver, statement):
     asked = statement("SELECT :x ::text")
     for number in range(3):
         assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
-    assert prepared(connection) == 1
-    anew = statement("SELECT :x ::bigint", finance_api_planned_anew=True)
-    assert driver.rows(anew, {"x": 4}) == [(4,)]
     assert prepared(connection) == 1
 
 
@@ -86,19 +79,32 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
     assert sorted(left) == ["SELECT 0", "SELECT 1", "SELECT 4"]
 
 
+@pytest.mark.parametrize(
+    "written", ["SELECT now()", "SELECT nothing FROM users", "SELECT 1.5 >> 2", "SELECT 1 FROM no"]
+)
+def test_tables_that_are_not_known_are_told(new_postgresql_url, written):
+    """As an older program finds them. Before: 500, but for the last one."""
+    engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
+    unit = ReadConnection(engine, StatementCache(engine.dialect))
+    with pytest.raises(StorageNotReady):
+        unit.fetch(lambda database: text(written), values={})
+    unit.close()
+    engine.dispose()
+
+
 def test_a_roll_back_or_other_statements_leave_what_is_prepared(connection, driver, statement):
     asked = statement("SELECT :x ::text")
     for number in range(12):
         for other in range(8):
             connection.exec_driver_sql(f"SELECT {other % 2}")
-        driver.execute("BEGIN")
+        driver.begin_snapshot()
         assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
         connection.connection.driver_connection.rollback()
     assert prepared(connection) == 1
 
 
 def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
-    engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1)
+    engine = make_engine(new_postgresql_url(), pool_size=1)
     for _ in range(2):
         with engine.connect() as connection:
             driver = connection.info[Driver.INFO]
@@ -110,29 +116,142 @@ def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
     engine.dispose()
 
 
-def test_no_two_connections_name_a_statement_alike(new_postgresql_url):
-    """Behind a pooler of transactions the one's name could otherwise be the other's statement."""
-    engine = make_engine(new_postgresql_url(), pool_size=2, statement_seconds=1, for_reading=True)
-    names = set()
+def names(connection):
+    found = "SELECT name FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
+    return set(connection.exec_driver_sql(found).scalars())
+
+
+def test_a_name_means_one_statement_on_every_connection(new_postgresql_url):
+    """Before: a name repeated over connections for other texts could answer with their rows."""
+    engine = make_engine(new_postgresql_url(), pool_size=2, for_reading=True)
+    texts = ["SELECT :x ::text", "SELECT :x ::text || 'a'"]
     with engine.connect() as one, engine.connect() as other:
-        for connection in (one, other):
-            asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
-            connection.info[Driver.INFO].rows(asked, {"x": "a"})
-            found = "SELECT name FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
-            names.update(connection.exec_driver_sql(found).scalars())
-    assert len(names) == 2
+        seen = []
+        for connection, order in ((one, texts), (other, texts[::-1])):
+            for written in order:
+                before = names(connection)
+                asked = CompiledStatement(text(written), connection.dialect)
+                connection.info[Driver.INFO].rows(asked, {"x": "a"})
+                (name,) = names(connection) - before
+                seen.append((written, name))
+        assert len(set(seen)) == 2 == len({name for _, name in seen})
     engine.dispose()
 
 
+#: What is done to a session, twice.
+OTHERS = {
+    "forgotten": ["DEALLOCATE ALL"] * 2,
+    "another type": [
+        f"ALTER TABLE things ALTER number TYPE {each}" for each in ("numeric", "bigint")
+    ],
+}
+MAKE_THINGS = "CREATE TABLE things AS SELECT 7::bigint AS number"
+
+
+@pytest.mark.parametrize("others", OTHERS.values(), ids=OTHERS)
+def test_what_is_prepared_no_longer_is_asked_again(connection, driver, statement, others):
+    """Before: an error; after a change of type (0A000) at every request until a restart."""
+    connection.exec_driver_sql(MAKE_THINGS)
+    asked = statement("SELECT number FROM things")
+    for other in ("SELECT", *others):
+        connection.exec_driver_sql(other)
+        for _ in range(3):
+            assert driver.rows(asked, {}) == [(7,)]
+
+
+def test_what_somebody_else_has_prepared_is_not_asked(connection, driver, statement):
+    """A pooler that goes unnoticed: the name is taken on the session that it gives."""
+    asked = statement("SELECT 1")
+    driver.rows(asked, {})
+    driver._prepared.clear()
+    for _ in range(2):
+        assert driver.rows(asked, {}) == [(1,)]
+    assert prepared(connection) == 1
+
+
+@pytest.mark.parametrize("others", OTHERS.values(), ids=OTHERS)
+def test_a_snapshot_begins_again_unless_it_has_been_read_from(new_postgresql_url, others):
+    engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
+    statements = StatementCache(engine.dialect)
+
+    def read(database):
+        return text("SELECT number FROM things")
+
+    def count(database):
+        return text("SELECT count(*) FROM things")
+
+    def execute(written):
+        with engine.connect() as connection:
+            connection.exec_driver_sql(written)
+
+    @contextmanager
+    def snapshot():
+        unit = ReadConnection(engine, statements)
+        unit.begin_snapshot()
+        yield unit
+        unit.close()
+
+    execute(MAKE_THINGS)
+    with snapshot() as unit:
+        assert unit.fetch(read, values={}) == [(7,)]
+    execute(others[0])
+    with snapshot() as unit:
+        assert unit.fetch(read, values={}) == unit.fetch(read, values={}) == [(7,)]
+        # It is one still.
+        execute_elsewhere(engine, "DELETE FROM things")
+        assert unit.fetch(read, values={}) == [(7,)]
+    execute_elsewhere(engine, "INSERT INTO things VALUES (7)")
+    if "DEALLOCATE" in others[0]:
+        # Nothing is prepared on a connection that others use too.
+        engine.dispose()
+        return
+    with snapshot() as unit:
+        unit.fetch(read, values={})
+    execute(others[1])
+    with snapshot() as unit:
+        assert unit.fetch(count, values={}) == [(1,)]
+        with pytest.raises(StorageUnavailable, match="has changed"):
+            unit.fetch(read, values={})
+    with snapshot() as unit:
+        assert unit.fetch(read, values={}) == [(7,)]
+    engine.dispose()
+
+
+def execute_elsewhere(engine, written):
+    with psycopg.connect(engine.url.render_as_string(hide_password=False)) as other:
+        other.execute(written)
+
+
+@pytest.mark.parametrize("mode", ["transaction", "session"])
+def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
+    url = request.getfixturevalue(f"new_pgbouncer_{mode}_url")()
+    for for_reading in (True, False):
+        engine = make_engine(url, pool_size=1, for_reading=for_reading)
+        with engine.connect() as connection:
+            driver = connection.info[Driver.INFO]
+            assert not driver.has_own_session
+            asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
+            for number in range(12):
+                assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
+                connection.execute(text("SELECT CAST(:x AS text)"), {"x": str(number)})
+            assert prepared(connection) == 0
+            changed = (
+                "SELECT count(*) FROM pg_settings WHERE source = 'session' AND name <> ALL(%s)"
+            )
+            # Those that PgBouncer knows, and sets for each client.
+            known = ["DateStyle", "TimeZone", "application_name", "client_encoding"]
+            known += ["standard_conforming_strings"]
+            assert connection.exec_driver_sql(changed, (known,)).scalar() == 0
+        engine.dispose()
+
+
 def test_failures_are_told_apart(new_postgresql_url):
-    engine = make_engine(new_postgresql_url(), pool_size=1, statement_seconds=1, for_reading=True)
+    engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
     connection = ReadConnection(engine, StatementCache(engine.dialect))
 
     def run(written):
         return connection.fetch(lambda database: text(written), values={})
 
-    with pytest.raises(StorageUnavailable, match="statement timeout"):
-        run("SELECT 1 FROM pg_sleep(5)")
     with pytest.raises(DivisionByZero, match="division by zero"):
         run("SELECT 1 / 0")
     with pytest.raises(SyntaxError, match="syntax error"):

@@ -217,15 +217,6 @@ def test_a_replica_that_cannot_be_one_is_named(new_sqlite_url, url, reason):
         SqlBackend(new_sqlite_url(), read_url=url)
 
 
-def test_a_statement_that_takes_too_long_is_ended(new_sqlite_url):
-    backend = SqlBackend(new_sqlite_url(), statement_seconds=0)
-    unit = Unit(backend)
-    unit.put(RECORDS, *(make_row(RECORDS, n, note="x" * 50) for n in range(20_000)))
-    with pytest.raises(StorageUnavailable):
-        unit.found(RECORDS, "note", *["contains-i.y"] * 5)
-    backend.close()
-
-
 def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
     backend = new_backend("postgresql")

@@ -3,8 +3,10 @@
 With FINANCE_TEST_REQUIRE_PROGRAMS=1 a missing program is a failure instead.
 """
 
+import configparser
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.engine import make_url
 
 REQUIRED = os.environ.get("FINANCE_TEST_REQUIRE_PROGRAMS") == "1"
 
@@ -67,12 +70,19 @@ def _version(path: Path) -> float:
     return float(path.parts[-3])
 
 
-def _postgresql_user() -> str | None:
-    """PostgreSQL refuses to run as root; None where the tests run as somebody else."""
+def _unprivileged_user() -> str | None:
+    """PostgreSQL and PgBouncer refuse to run as root; None where the tests run as somebody else."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
     return "postgres" if "postgres" in names else "nobody"
+
+
+def _as_user(user: str | None) -> dict[str, Any]:
+    """The options of a process."""
+    if user is None:
+        return {}
+    return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
 
 
 class Postgresql:
@@ -86,7 +96,7 @@ class Postgresql:
         self._programs = programs
         self._directory = directory
         self._data = directory / "data"
-        self._user = _postgresql_user()
+        self._user = _unprivileged_user()
         self._process: subprocess.Popen[bytes] | None = None
         self._port = free_port()
         self.url = f"postgresql://tests@127.0.0.1:{self._port}/postgres"
@@ -111,7 +121,7 @@ class Postgresql:
         with open(self._directory / "log", "ab") as log:
             self._process = subprocess.Popen(
                 as_child([self._programs / "postgres", "-D", self._data, *options], end="QUIT"),
-                **self._as_user,
+                **_as_user(self._user),
                 cwd=self._directory,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -127,16 +137,10 @@ class Postgresql:
             process.send_signal(signal.SIGQUIT)
             process.wait(60)
 
-    @property
-    def _as_user(self) -> dict[str, Any]:
-        if self._user is None:
-            return {}
-        return {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []}
-
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
             [self._programs / program, *arguments],
-            **self._as_user,
+            **_as_user(self._user),
             cwd=self._directory,
             capture_output=True,
             text=True,
@@ -163,6 +167,74 @@ def postgresql() -> Iterator[Postgresql]:
             server.stop()
     finally:
         shutil.rmtree(directory)
+
+
+@contextmanager
+def pgbouncer(url: str, mode: str, connections: int) -> Iterator[str]:
+    """A running PgBouncer in front of a PostgreSQL server of ours. Yields the URL through it.
+
+    mode: transaction or session. connections: to each database. The test is skipped where PgBouncer
+    is not installed.
+    """
+    # Debian has it off the path.
+    program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if program is None:
+        missing("PgBouncer")
+    assert program is not None
+    server, port, user = make_url(url), free_port(), _unprivileged_user()
+    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
+    ini = _documented_pgbouncer_ini()
+    ini["databases"] = {"*": f"host=127.0.0.1 port={server.port}"}
+    ini["pgbouncer"].update(
+        {
+            "listen_port": str(port),
+            "unix_socket_dir": "",
+            "auth_type": "trust",
+            "auth_file": str(directory / "users.txt"),
+            "pool_mode": mode,
+            "default_pool_size": str(connections),
+        }
+    )
+    with open(directory / "pgbouncer.ini", "w") as file:
+        ini.write(file)
+    (directory / "users.txt").write_text(f'"{server.username}" ""\n')
+    if user is not None:
+        for path in (directory, *directory.iterdir()):
+            shutil.chown(path, user)
+    with open(directory / "log", "ab") as log:
+        process = subprocess.Popen(
+            as_child([program, directory / "pgbouncer.ini"]),
+            **_as_user(user),
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_until(lambda: _accepts(port) or process.poll() is not None)
+        assert process.poll() is None, (directory / "log").read_text()
+        yield server.set(port=port).render_as_string(hide_password=False)
+    finally:
+        process.terminate()
+        process.wait(30)
+        shutil.rmtree(directory)
+
+
+def _documented_pgbouncer_ini() -> configparser.ConfigParser:
+    """The sample of docs/deploying.md."""
+    page = Path(__file__).parents[2] / "docs" / "deploying.md"
+    (sample,) = re.findall(r"```ini\n(\[databases\].*?)```", page.read_text(), re.DOTALL)
+    ini = configparser.ConfigParser(interpolation=None)
+    ini.read_string(sample)
+    return ini
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 class RedisServer:

@@ -310,7 +310,8 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("bulkhead", "circuit_breaker", "clock", "edge", "storage.sql", "ratelimit.fallback")
+    homes = own("bulkhead", "circuit_breaker", "clock", "edge", "requests", "storage.sql")
+    homes += own("ratelimit.fallback")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -6,6 +6,7 @@ writes, and all of its writes or none are stored when its transaction manager co
 work has a part for each role: users, tokens, JWTs, sessions, usage, and the data itself.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -84,8 +85,12 @@ class StorageBackend(ABC):
     persistent: bool = True
 
     @abstractmethod
-    def read(self) -> Storage:
-        """A unit of work that reads; its `Storage.close` must be called."""
+    def read(self, deadline: float = math.inf) -> Storage:
+        """A unit of work that reads; its `Storage.close` must be called.
+
+        deadline: by `time.monotonic`. From then on every read raises StatementTimeout, and one
+        that is under way is ended.
+        """
 
     @abstractmethod
     def write(

@@ -15,5 +15,4 @@ def from_settings(settings: Mapping[str, Any]) -> SqlBackend:
         settings["sqlalchemy.url"],
         read_url=settings["sqlalchemy.read_url"],
         pool_size=settings["sqlalchemy.pool_size"],
-        statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

@@ -1,5 +1,6 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,16 @@ class SqlBackend(StorageBackend):
     are read from the database itself.
     """
 
-    def __init__(
-        self, url: str, *, read_url: str = "", pool_size: int = 8, statement_seconds: int = 5
-    ) -> None:
-        options: dict[str, Any] = {"pool_size": pool_size, "statement_seconds": statement_seconds}
+    def __init__(self, url: str, *, read_url: str = "", pool_size: int = 8) -> None:
         self.server = Server()
-        self.engine = make_engine(url, server=self.server, **options)
-        self.read_engine = make_engine(url, for_reading=True, server=self.server, **options)
+        self.engine = make_engine(url, server=self.server, pool_size=pool_size)
+        self.read_engine = make_engine(
+            url, for_reading=True, server=self.server, pool_size=pool_size
+        )
         self.replica_engine: Engine | None = None
         if read_url:
             self.replica_engine = make_engine(
-                read_url, setting="sqlalchemy.read_url", for_reading=True, **options
+                read_url, setting="sqlalchemy.read_url", for_reading=True, pool_size=pool_size
             )
             if self.replica_engine.dialect.name != self.engine.dialect.name:
                 raise StorageNotReady(
@@ -59,10 +59,10 @@ class SqlBackend(StorageBackend):
                 )
         self._statements = StatementCache(self.engine.dialect)
 
-    def read(self) -> Storage:
-        connection = data_connection = ReadConnection(self.read_engine, self._statements)
+    def read(self, deadline: float = math.inf) -> Storage:
+        connection = data_connection = ReadConnection(self.read_engine, self._statements, deadline)
         if self.replica_engine is not None:
-            data_connection = ReadConnection(self.replica_engine, self._statements)
+            data_connection = ReadConnection(self.replica_engine, self._statements, deadline)
 
         def close() -> None:
             connection.close()
@@ -94,6 +94,7 @@ class SqlBackend(StorageBackend):
         # Core statements do not tell the session that they change something.
         zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
         connection = WriteConnection(connect(self.engine, session.connection), self._statements)
+        schema.check_writing(connection.sqlalchemy)
         projection = Projection(connection.sqlalchemy)
         # Last of all, so that it is done once however much was written.
         tm.get().addBeforeCommitHook(projection.finish)

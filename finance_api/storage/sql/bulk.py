@@ -21,7 +21,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.engine import raise_unavailable
@@ -95,7 +94,6 @@ def _copy(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -
                 copy.write_row(row)
     except psycopg.IntegrityError as error:
         raise IntegrityError("COPY", None, error) from error
-    except psycopg.OperationalError as error:
-        if (error.sqlstate or "").startswith("54"):
-            raise
-        raise StorageUnavailable(f"the database does not answer: {error}") from error
+    except psycopg.Error as error:
+        raise_unavailable(error, connection.dialect, is_disconnect=False)
+        raise

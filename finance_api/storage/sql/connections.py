@@ -1,49 +1,58 @@
 """The connections of units of work that read, and of those that write."""
 
+import math
+import time
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult, Engine, PoolProxiedConnection
 from sqlalchemy.sql import Executable
 
+from finance_api.storage.errors import StatementTimeout
 from finance_api.storage.sql.driver import Driver, StatementCache
-from finance_api.storage.sql.engine import BEGIN_SNAPSHOT, connect
+from finance_api.storage.sql.engine import connect
 from finance_api.storage.sql.statements import StatementConnection
 
 
 class ReadConnection(StatementConnection):
-    """A connection that only reads, taken from its engine's pool when it is first needed."""
+    """A connection that only reads, taken from its engine's pool when it is first needed.
 
-    def __init__(self, engine: Engine, statements: StatementCache) -> None:
+    deadline: by `time.monotonic`, from which on nothing is read.
+    """
+
+    def __init__(
+        self, engine: Engine, statements: StatementCache, deadline: float = math.inf
+    ) -> None:
         super().__init__(engine.dialect, statements)
         self.engine = engine
+        self._deadline = deadline
         self._pooled: PoolProxiedConnection | None = None
         self._driver: Driver | None = None
         self._in_snapshot = False
 
     @property
     def driver(self) -> Driver:
+        if time.monotonic() >= self._deadline:
+            raise StatementTimeout("the request has used up its time")
         driver = self._driver
         if driver is None:
             self._pooled = connect(self.engine, self.engine.raw_connection)
             driver = self._driver = self._pooled.info[Driver.INFO]
+            driver.deadline = self._deadline
         return driver
 
     def begin_snapshot(self) -> None:
         if not self._in_snapshot:
-            driver = self.driver
-            try:
-                driver.execute(BEGIN_SNAPSHOT[self.database])
-            except driver.failures as error:
-                self._fail(error)
+            self._run(lambda driver: driver.begin_snapshot())
             self._in_snapshot = True
 
-    def _invalidate(self, error: Exception) -> None:
+    def _invalidate(self, error: Exception | None) -> None:
         if self._pooled is not None and self._pooled.is_valid:
             self._pooled.invalidate(error)
 
     def close(self) -> None:
         """Gives it back to the pool, which ends the snapshot; harmless if that is done."""
-        if self._pooled is not None:
+        if self._pooled is not None and self._driver is not None:
+            self._driver.deadline = math.inf
             self._pooled.close()
             self._pooled = None
 
@@ -63,7 +72,7 @@ class WriteConnection(StatementConnection):
     def begin_snapshot(self) -> None:
         """There is one from the beginning."""
 
-    def _invalidate(self, error: Exception) -> None:
+    def _invalidate(self, error: Exception | None) -> None:
         self.sqlalchemy.invalidate(error)
 
     def execute(self, statement: Executable, values: Any = None) -> CursorResult[Any]:

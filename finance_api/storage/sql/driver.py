@@ -4,6 +4,7 @@ SQLAlchemy builds them and writes their text, once for each shape; what it does 
 beyond that costs more than most of these statements do.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
@@ -17,18 +18,16 @@ _CACHED_STATEMENTS = 1_000
 
 ResultRow = tuple[Any, ...]
 
-#: The execution option of a statement whose best plan depends on its values.
-PLANNED_ANEW = "finance_api_planned_anew"
-
 
 class CompiledStatement:
     """The text of a statement, and the order of its values."""
 
     def __init__(self, statement: Executable, dialect: Dialect) -> None:
+        # PostgreSQL has no means against writing that costs nothing and leaves the session alone.
+        if statement.is_insert or statement.is_update or statement.is_delete:
+            raise TypeError("a connection that reads cannot write")
         compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
         self.text = str(compiled)
-        #: Whether the database may use one plan for all values.
-        self.is_prepared = not statement.get_execution_options().get(PLANNED_ANEW, False)
         self._fixed = {k: v for k, v in compiled.params.items() if v is not None}
         self._positions: list[str] | None = compiled.positiontup
 
@@ -43,6 +42,8 @@ class Driver(ABC):
 
     There is one for each connection, in the ``info`` of its pool's record.
     connection: of the database's driver. failures: its errors, which every method may raise.
+    deadline: by `time.monotonic`, after which a statement is ended with StatementTimeout. After it,
+    as after every StorageUnavailable, the connection is not to be used again.
     """
 
     #: The key of a connection's driver in its ``info``.
@@ -50,6 +51,7 @@ class Driver(ABC):
 
     failures: ClassVar[type[Exception]]
     connection: Any
+    deadline: float = math.inf
 
     @abstractmethod
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]: ...
@@ -64,8 +66,8 @@ class Driver(ABC):
         """
 
     @abstractmethod
-    def execute(self, text: str) -> None:
-        """Runs a statement without values or rows."""
+    def begin_snapshot(self) -> None:
+        """Begins a transaction that sees one unchanging state, on a connection for reading."""
 
 
 class StatementCache:

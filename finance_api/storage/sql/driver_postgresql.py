@@ -5,20 +5,44 @@ look-up takes. These statements have few types, which their text says (``::BIGIN
 results are wanted as text or whole numbers.
 """
 
+import math
 import re
-import secrets
+import select
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import psycopg
 from psycopg import errors, pq
 
+from finance_api.storage.errors import StatementTimeout, StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
 
 #: Statements that a connection holds prepared; the database has memory for each.
 _MAX_PREPARED = 100
+
+#: How long it may take until a connection is seen to work.
+_ANSWER_SECONDS = 3.0
+#: How long the database may take to accept that a statement is to be ended.
+_CANCEL_SECONDS = 1.0
+
+#: With a lock, before it sees anything, against an upgrade that rewrites tables: to snapshots of
+#: before they look empty.
+_BEGIN_SNAPSHOT = (
+    b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+    b"LOCK TABLE alembic_version IN ACCESS SHARE MODE"
+)
+
+#: A prepared statement is not there, was there before, or selects what has other types now.
+_CHANGED = (
+    errors.InvalidSqlStatementName,
+    errors.DuplicatePreparedStatement,
+    errors.FeatureNotSupported,
+)
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|%)")
 
@@ -35,29 +59,47 @@ _READERS: dict[int, Callable[[bytes], Any]] = {
 
 
 class PostgresqlDriver(Driver):
-    """The database itself ends statements that take too long.
+    """Nothing is set on the session, which a pooler such as PgBouncer shares between clients.
 
-    No two connections name a prepared statement alike: behind a pooler that gives each transaction
-    another connection (PgBouncer's transaction mode, which is not supported), such a name is then
-    unknown, where it could otherwise be another statement's.
+    Statements are prepared only where the session is the connection's own. Should it be shared all
+    the same, a name still means one statement: it is the digest of the text, from which the types
+    of the values follow.
+
+    prepares: whether statements are to be prepared. has_own_session: whether no pooler is seen.
     """
 
     failures = psycopg.Error
 
-    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
+    def __init__(self, connection: "psycopg.Connection[Any]", *, prepares: bool) -> None:
         self.connection = connection
         self._libpq = connection.pgconn
-        # Where psycopg prepares statements, it drops all that there are now and then.
-        self._prepares = connection.prepare_threshold is None
-        self._name = secrets.token_hex(8)
+        self._poll = select.poll()
+        # A pooler tells each client a process that is none.
+        self.has_own_session = self.ask_process() == self._libpq.backend_pid
+        self._prepares = prepares and self.has_own_session
         # Names, by text; what was used last stands last.
-        self._prepared: dict[str, bytes] = {}
-        self._number = 0
+        self._prepared: dict[bytes, bytes] = {}
+        # From the current snapshot.
+        self._has_read = False
+
+    def ask_process(self) -> int:
+        """The process of PostgreSQL that answers now. A pooler may let wait for one."""
+        self.deadline = time.monotonic() + _ANSWER_SECONDS
+        try:
+            self._libpq.send_query(b"SELECT pg_backend_pid()")
+            return int(self._result().get_value(0, 0) or 0)
+        except StatementTimeout as error:
+            raise psycopg.OperationalError(str(error)) from error
+        finally:
+            self.deadline = math.inf
 
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
         result = self._run(statement, values)
         columns = range(result.nfields)
-        readers = [(column, _READERS[result.ftype(column)]) for column in columns]
+        try:
+            readers = [(column, _READERS[result.ftype(column)]) for column in columns]
+        except KeyError as error:
+            raise StorageNotReady(f"the database is not ready: a column of type {error}") from error
         get = result.get_value
         return [
             tuple(
@@ -81,30 +123,78 @@ class PostgresqlDriver(Driver):
         rows = [get(row, json_column) for row in range(result.ntuples)]
         return state, b"" if rows[0] is None else b"\n".join(rows)  # type: ignore[arg-type]
 
-    def execute(self, text: str) -> None:
-        self._checked(self._libpq.exec_(text.encode()))
+    def begin_snapshot(self) -> None:
+        self._execute(_BEGIN_SNAPSHOT)
+        self._has_read = False
 
     def _run(self, statement: CompiledStatement, values: Mapping[str, Any]) -> pq.abc.PGresult:
         text, names = _numbered(statement.text)
         parameters = statement.parameters(values)
         # pq's types have forgotten that a value may be missing.
         written: Any = [_written(parameters[name]) for name in names]
-        if not (self._prepares and statement.is_prepared):
-            return self._checked(self._libpq.exec_params(text, written))
-        name = self._prepared.pop(statement.text, None) or self._prepare(text)
-        self._prepared[statement.text] = name
-        return self._checked(self._libpq.exec_prepared(name, written))
+        result = None
+        if self._prepares:
+            try:
+                result = self._run_prepared(text, written)
+            except _CHANGED as error:
+                self._begin_again(error)
+        if result is None:
+            self._libpq.send_query_params(text, written)
+            result = self._result()
+        self._has_read = True
+        return result
+
+    def _run_prepared(self, text: bytes, written: Any) -> pq.abc.PGresult:
+        name = self._prepared.pop(text, None) or self._prepare(text)
+        self._prepared[text] = name
+        self._libpq.send_query_prepared(name, written)
+        return self._result()
 
     def _prepare(self, text: bytes) -> bytes:
         if len(self._prepared) >= _MAX_PREPARED:
             oldest = self._prepared.pop(next(iter(self._prepared)))
-            self.execute(f'DEALLOCATE "{oldest.decode()}"')
-        self._number += 1
-        name = f"finance_api_{self._name}_{self._number}".encode()
-        self._checked(self._libpq.prepare(name, text))
+            self._execute(b'DEALLOCATE "%b"' % oldest)
+        name = b"finance_api_" + sha256(text).hexdigest()[:32].encode()
+        self._libpq.send_prepare(name, text)
+        self._result()
         return name
 
-    def _checked(self, result: pq.abc.PGresult) -> pq.abc.PGresult:
+    def _begin_again(self, error: psycopg.Error) -> None:
+        """Forgets what is prepared. A snapshot that has been read from cannot begin again."""
+        in_snapshot = self._libpq.transaction_status != pq.TransactionStatus.IDLE
+        if in_snapshot and self._has_read:
+            raise StorageUnavailable(f"a prepared statement has changed: {error}") from error
+        if in_snapshot:
+            self._execute(b"ROLLBACK")
+        if isinstance(error, errors.FeatureNotSupported):
+            self._execute(b"DEALLOCATE ALL")
+            self._prepared.clear()
+        else:
+            # Others use the session too.
+            self._prepares = False
+        if in_snapshot:
+            self.begin_snapshot()
+
+    def _execute(self, text: bytes) -> None:
+        self._libpq.send_query(text)
+        self._result()
+
+    def _result(self) -> pq.abc.PGresult:
+        """Of what was sent; of the last one where there are several."""
+        libpq = self._libpq
+        while libpq.flush():
+            self._wait(select.POLLOUT)
+        result = None
+        while True:
+            while libpq.is_busy():
+                self._wait(select.POLLIN)
+                libpq.consume_input()
+            following = libpq.get_result()
+            if following is None:
+                break
+            result = following
+        if result is None:
+            raise psycopg.OperationalError(pq.error_message(libpq))
         if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
             return result
         code = result.error_field(pq.DiagnosticField.SQLSTATE) or b""
@@ -114,6 +204,17 @@ class PostgresqlDriver(Driver):
             # Without a code the connection is lost.
             failure = psycopg.DatabaseError
         raise failure(pq.error_message(result))
+
+    def _wait(self, event: int) -> None:
+        """Until the connection can be read from or written to."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            # The connection is closed next; PostgreSQL would go on with the statement all the same.
+            with suppress(psycopg.Error):
+                self.connection.cancel_safe(timeout=_CANCEL_SECONDS)
+            raise StatementTimeout("a statement was ended at its time limit")
+        self._poll.register(self._libpq.socket, event)
+        self._poll.poll(None if left == math.inf else left * 1000)
 
 
 @lru_cache(maxsize=1_000)

@@ -1,11 +1,11 @@
 """Statements for the standard library's driver."""
 
-import math
 import sqlite3
 import time
 from collections.abc import Mapping
 from typing import Any
 
+from finance_api.storage.errors import StatementTimeout
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
 
 # SQLite asks after so many steps of its machine whether to go on.
@@ -13,27 +13,24 @@ _PROGRESS_STEPS = 20_000
 
 
 class SqliteDriver(Driver):
-    """statement_seconds: after which a statement is ended."""
-
     failures = sqlite3.Error
 
-    def __init__(self, connection: sqlite3.Connection, statement_seconds: float) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self._seconds = statement_seconds
-        self._deadline = math.inf
         connection.set_progress_handler(self._is_late, _PROGRESS_STEPS)
 
     def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
+        return time.monotonic() > self.deadline
 
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
-        self._deadline = time.monotonic() + self._seconds
         try:
             cursor = self.connection.execute(statement.text, statement.parameters(values))
             rows: list[ResultRow] = cursor.fetchall()
-            return rows
-        finally:
-            self._deadline = math.inf
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise StatementTimeout("a statement was ended at its time limit") from error
+            raise
+        return rows
 
     def lines(
         self, statement: CompiledStatement, values: Mapping[str, Any]
@@ -43,5 +40,5 @@ class SqliteDriver(Driver):
             return tuple(state), lines or b""
         return None
 
-    def execute(self, text: str) -> None:
-        self.connection.execute(text)
+    def begin_snapshot(self) -> None:
+        self.connection.execute("BEGIN")

@@ -28,11 +28,18 @@ T = TypeVar("T")
 #: How long connecting may take, and waiting for a connection that is in use.
 CONNECT_SECONDS = 3
 
-#: The execution option by which a unit of work says that it writes, and how long it waits for
-#: another writer.
+#: The execution options by which a unit of work says that it writes, how long it waits for another
+#: writer, and whether it alters tables: on PostgreSQL no other writes then.
 LOCK_TIMEOUT = "finance_api_lock_timeout_seconds"
+ALTERS = "finance_api_alters"
+# Any number will do, if nothing else in the database uses it.
+_ALTERING_LOCK = 7_146_300_211
+#: Takes it alone, until the transaction ends.
+LOCK_ALTERING = f"SELECT pg_advisory_xact_lock({_ALTERING_LOCK})"
 
 _IDLE_SECONDS = 5
+#: A statement that is executed more often is prepared by psycopg; its default.
+_PREPARE_THRESHOLD = 5
 #: What an import may hold of a SQLite file before it writes.
 _WRITING_CACHE_KIB = 65_536
 #: What each connection that reads keeps of the file, until something is written to it. The file is
@@ -60,21 +67,25 @@ _SQLITE_UNAVAILABLE = frozenset(
 )
 
 
+#: PostgreSQL's read_only_sql_transaction: of a standby, such as a primary becomes by a failover.
+_READ_ONLY = "25006"
+#: PostgreSQL's, by a time limit of the role's or by a hand.
+_QUERY_CANCELED = "57014"
+
+
 def make_engine(
     url_text: str,
     *,
     setting: str = "sqlalchemy.url",
     pool_size: int,
-    statement_seconds: int,
     for_reading: bool = False,
     server: "Server | None" = None,
 ) -> Engine:
     """An engine for SQLite or PostgreSQL; no connection is made yet.
 
     setting: the one that ``url_text`` is the value of.
-    statement_seconds: a reading statement that takes longer is ended.
-    for_reading: whether its connections only read, each statement by itself unless a transaction
-    is begun by hand (`BEGIN_SNAPSHOT`).
+    for_reading: whether its connections only read, each statement by itself unless a snapshot is
+    begun (`Driver.begin_snapshot`).
     server: the one of the URL, where several engines have connections to it.
     Raises StorageNotReady for a URL that cannot be used.
     """
@@ -82,10 +93,10 @@ def make_engine(
         url = make_url(url_text)
         backend = url.get_backend_name()
         if backend == "sqlite":
-            engine = _sqlite_engine(url, pool_size, statement_seconds, for_reading)
+            engine = _sqlite_engine(url, pool_size, for_reading)
         elif backend == "postgresql":
             server = server or Server()
-            engine = _postgresql_engine(url, pool_size, statement_seconds, for_reading, server)
+            engine = _postgresql_engine(url, pool_size, for_reading, server)
         else:
             raise StorageNotReady(f"{setting}: {backend} is neither sqlite nor postgresql")
     except (ArgumentError, NoSuchModuleError) as error:
@@ -99,7 +110,7 @@ def make_engine(
     return engine
 
 
-def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading: bool) -> Engine:
+def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -130,8 +141,7 @@ def _sqlite_engine(url: URL, pool_size: int, statement_seconds: int, for_reading
         else:
             # A large import comes back to the same pages again and again.
             connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
-        seconds = statement_seconds if for_reading else math.inf
-        record.info[Driver.INFO] = SqliteDriver(connection, seconds)
+        record.info[Driver.INFO] = SqliteDriver(connection)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
@@ -160,9 +170,7 @@ class Server:
         self.generation = 0
 
 
-def _postgresql_engine(
-    url: URL, pool_size: int, statement_seconds: int, for_reading: bool, server: Server
-) -> Engine:
+def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Server) -> Engine:
     # Only here, so that psycopg is needed only where it is used.
     from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 
@@ -182,10 +190,8 @@ def _postgresql_engine(
             "keepalives_interval": 2,
             "keepalives_count": 3,
             "tcp_user_timeout": 5_000,
-            "options": f"-c statement_timeout={statement_seconds * 1000} -c timezone=UTC"
-            + (" -c default_transaction_read_only=on" if for_reading else ""),
-            # What is asked often is prepared by `driver_postgresql`.
-            **({"prepare_threshold": None} if for_reading else {}),
+            # What is read often is prepared by `driver_postgresql`; for writing, see below.
+            "prepare_threshold": None,
         },
     )
 
@@ -198,15 +204,23 @@ def _postgresql_engine(
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
-        record.info[Driver.INFO] = PostgresqlDriver(connection)
+        driver = record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
+        if driver.has_own_session and not for_reading:
+            # psycopg's names would be those of others behind a pooler. Without them an import that
+            # changes records takes twice as long.
+            connection.prepare_threshold = _PREPARE_THRESHOLD
         record.info[_GENERATION] = server.generation
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
-        lock_timeout_seconds = connection.get_execution_options().get(LOCK_TIMEOUT)
-        if lock_timeout_seconds is not None:
-            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_timeout_seconds * 1000}")
+        options = connection.get_execution_options()
+        if LOCK_TIMEOUT in options:
+            mode = "" if options.get(ALTERS) else "_shared"
+            connection.exec_driver_sql(
+                "SET LOCAL statement_timeout = 0;"
+                f"SET LOCAL lock_timeout = {options[LOCK_TIMEOUT] * 1000};"
+                f"SELECT pg_advisory_xact_lock{mode}({_ALTERING_LOCK})"
+            )
 
     @event.listens_for(engine, "checkin")
     def note_use(connection: Any, record: Any) -> None:
@@ -219,7 +233,7 @@ def _postgresql_engine(
         # One that was idle may be of before a restart of the database; asking costs a round trip.
         if time.monotonic() - record.info.get(_USED_AT, math.inf) > _IDLE_SECONDS:
             try:
-                engine.dialect.do_ping(connection)
+                record.info[Driver.INFO].ask_process()
             except Exception as error:
                 raise DisconnectionError from error
 
@@ -229,13 +243,6 @@ def _postgresql_engine(
             server.generation += 1
 
     return engine
-
-
-#: Begins a transaction that sees one unchanging state, on a connection for reading.
-BEGIN_SNAPSHOT = {
-    "sqlite": "BEGIN",
-    "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-}
 
 
 def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
@@ -249,82 +256,89 @@ def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
         raise
 
 
-def writing(engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS) -> Engine:
+def writing(
+    engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, *, alters: bool = False
+) -> Engine:
     """The same connections, for units of work that write and wait so long for another writer."""
-    return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds})
+    return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds, ALTERS: alters})
 
 
 def _tell_unavailable(context: ExceptionContext) -> None:
     """Tells a database that cannot answer now from a statement that is wrong."""
-    raise_unavailable(
-        context.original_exception, context.dialect, is_disconnect=context.is_disconnect
-    )
+    error = context.original_exception
+    # SQLAlchemy closes the connection then, and the next one may reach the new primary.
+    context.is_disconnect |= _sqlstate(error) == _READ_ONLY
+    raise_unavailable(error, context.dialect, is_disconnect=context.is_disconnect)
 
 
 def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
     """Raises StorageNotReady or StorageUnavailable if that is what the driver's error means."""
-    if _is_timeout(error):
+    if _sqlstate(error) == _QUERY_CANCELED:
         raise StatementTimeout(f"a statement took too long: {_one_line(error)}") from error
-    if _is_missing_table(error):
+    if _is_of_other_tables(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
+    if _is_read_only(error):
+        is_file = isinstance(error, sqlite3.Error)
+        why = "its file or folder cannot be written" if is_file else "nothing can be changed now"
+        raise StorageUnavailable(f"the database is read-only: {why}") from error
     if is_disconnect or _is_unavailable(error, dialect.loaded_dbapi):
         if _is_locked(error):
             raise StorageUnavailable(
                 "another import or change is running: try again when it has ended"
             ) from error
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code & 0xFF == sqlite3.SQLITE_READONLY:
-            raise StorageUnavailable(
-                "the database is read-only: its file or folder cannot be written"
-            ) from error
         hint = ""
-        if code == sqlite3.SQLITE_CANTOPEN:
+        if _sqlite_code(error) == sqlite3.SQLITE_CANTOPEN:
             hint = " (if it was never made: run 'finance-api db upgrade')"
         message = f"the database does not answer: {_one_line(error)}{hint}"
         raise StorageUnavailable(message) from error
 
 
-def _is_timeout(error: BaseException) -> bool:
-    # PostgreSQL: query_canceled.
-    code = getattr(error, "sqlite_errorcode", None)
-    return getattr(error, "sqlstate", None) == "57014" or code == sqlite3.SQLITE_INTERRUPT
-
-
 def _is_locked(error: BaseException) -> bool:
     """Whether a writer gave up waiting for another one."""
     # PostgreSQL: lock_not_available.
-    code = getattr(error, "sqlite_errorcode", None)
-    return getattr(error, "sqlstate", None) == "55P03" or (
-        code is not None and code & 0xFF == sqlite3.SQLITE_BUSY
-    )
+    return _sqlstate(error) == "55P03" or _sqlite_code(error) == sqlite3.SQLITE_BUSY
+
+
+def _is_read_only(error: BaseException) -> bool:
+    return _sqlstate(error) == _READ_ONLY or _sqlite_code(error) == sqlite3.SQLITE_READONLY
 
 
 def is_duplicate(error: IntegrityError) -> bool:
     """Whether a key is there already; else something that is referred to is not."""
     # PostgreSQL: unique_violation.
     code = getattr(error.orig, "sqlite_errorcode", None)
-    return getattr(error.orig, "sqlstate", None) == "23505" or code in (
+    return _sqlstate(error.orig) == "23505" or code in (
         sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
         sqlite3.SQLITE_CONSTRAINT_UNIQUE,
     )
 
 
-def _is_missing_table(error: BaseException) -> bool:
-    # PostgreSQL: undefined_table.
-    return getattr(error, "sqlstate", None) == "42P01" or (
-        isinstance(error, sqlite3.OperationalError) and str(error).startswith("no such table")
+def _is_of_other_tables(error: BaseException) -> bool:
+    """Whether a table or a column is missing, or has a type that the statement is not for."""
+    # PostgreSQL: undefined_table, undefined_column, undefined_function.
+    return _sqlstate(error) in ("42P01", "42703", "42883") or (
+        isinstance(error, sqlite3.OperationalError)
+        and str(error).startswith(("no such table", "no such column"))
     )
 
 
 def _is_unavailable(error: BaseException, driver: Any) -> bool:
     if isinstance(error, sqlite3.Error):
-        # Extended codes hold the primary one in their lowest byte.
-        code = getattr(error, "sqlite_errorcode", None)
-        return code is not None and code & 0xFF in _SQLITE_UNAVAILABLE
+        return _sqlite_code(error) in _SQLITE_UNAVAILABLE
     # PostgreSQL's class 54 (program_limit_exceeded) is a fault of the statement.
-    limit_exceeded = (getattr(error, "sqlstate", None) or "").startswith("54")
+    limit_exceeded = _sqlstate(error).startswith("54")
     failed = (driver.OperationalError, driver.InterfaceError)
     return isinstance(error, failed) and not limit_exceeded
+
+
+def _sqlstate(error: BaseException | None) -> str:
+    return getattr(error, "sqlstate", None) or ""
+
+
+def _sqlite_code(error: BaseException) -> int | None:
+    """The primary one, which extended codes hold in their lowest byte."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _one_line(error: BaseException) -> str:

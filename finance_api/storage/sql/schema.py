@@ -2,6 +2,8 @@
 
 import logging
 import stat
+import time
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +11,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DatabaseError
 
-from finance_api.storage.errors import StorageNotReady
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.engine import connect, writing
 from finance_api.storage.sql.projection import rebuilding
 
@@ -18,12 +21,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Any number will do, if nothing else in the database uses it.
-_UPGRADE_LOCK = 7_146_300_211
-#: Makes others that upgrade or restore wait, until the transaction ends. Of PostgreSQL.
-LOCK_UPGRADES = f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"
-
 _MIGRATIONS = Path(__file__).parent / "migrations"
+
+#: Longer than a statement that reads, and shorter than PostgreSQL's deadlock_timeout.
+_READERS_SECONDS = 0.5
+
+_VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
 
 
 def _config() -> "Config":
@@ -58,24 +61,28 @@ def get_version(connection: Connection) -> str | None:
 def upgrade(engine: Engine) -> None:
     """Makes or alters the tables and rebuilds an outdated projection, in one transaction.
 
-    Two at once wait for each other.
+    It waits for everybody who writes, and they for it.
     """
     # Only here: other commands need not wait for it.
     from alembic import command
 
+    with suppress(StorageNotReady):
+        check(engine)
+        return
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(0o700, parents=True, exist_ok=True)
         # SQLite gives the files beside it the same mode.
         Path(database).touch(0o600)
     config = _config()
-    with writing(engine).begin() as connection:
+    with writing(engine, alters=True).begin() as connection:
         _check_encoding(connection)
-        if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql(LOCK_UPGRADES)
-        refuse_unknown(get_version(connection))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        found = get_version(connection)
+        refuse_unknown(found)
+        if found != newest_version():
+            _lock_tables(connection)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
         if rebuilding.get_version(connection) != rebuilding.VERSION:
             rebuilding.rebuild_all(connection)
 
@@ -84,6 +91,29 @@ def refuse_unknown(found: str | None) -> None:
     """Raises StorageNotReady for tables of a version that this program does not know."""
     if found is not None and found not in versions():
         raise _of_another_version(found)
+
+
+def _lock_tables(connection: Connection) -> None:
+    """From here on nobody reads: to a snapshot of before, a table that is rewritten is empty.
+
+    It gives way to readers, who lock the tables in other orders, and tries again.
+    """
+    preparer = connection.dialect.identifier_preparer
+    names = ", ".join(map(preparer.quote, inspect(connection).get_table_names()))
+    if connection.dialect.name != "postgresql" or not names:
+        return
+    until = time.monotonic() + LOCK_TIMEOUT_SECONDS
+    while True:
+        try:
+            with connection.begin_nested():
+                connection.exec_driver_sql(
+                    f"SET LOCAL lock_timeout = {_READERS_SECONDS * 1000:.0f};"
+                    f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"
+                )
+            return
+        except StorageUnavailable:
+            if time.monotonic() > until:
+                raise
 
 
 def _check_encoding(connection: Connection) -> None:
@@ -117,12 +147,27 @@ def check(engine: Engine) -> None:
             raise StorageNotReady("the database has no tables yet: run 'finance-api db upgrade'")
         if found != newest_version():
             raise _of_another_version(found)
-        projection = rebuilding.get_version(connection)
-    if projection != rebuilding.VERSION:
-        found = "none" if projection is None else str(projection)
+        _check_projection(rebuilding.get_version(connection))
+
+
+def check_writing(connection: Connection) -> None:
+    """Raises StorageNotReady as `check` does, for a transaction that has its lock.
+
+    Until it ends no upgrade can begin.
+    """
+    for tables, projection in connection.exec_driver_sql(_VERSIONS):
+        if tables != newest_version():
+            raise _of_another_version(tables)
+        _check_projection(projection)
+        return
+    raise StorageNotReady("the database has no version: run 'finance-api db upgrade'")
+
+
+def _check_projection(found: int | None) -> None:
+    if found != rebuilding.VERSION:
         raise StorageNotReady(
-            f"the database's projection is of version {found}, this program's of "
-            f"{rebuilding.VERSION}: run 'finance-api db upgrade'"
+            f"the database's projection is of version {'none' if found is None else found}, this"
+            f" program's of {rebuilding.VERSION}: run 'finance-api db upgrade'"
         )
 
 

@@ -6,7 +6,7 @@ that it binds are named here, or p0, p1 ... by `clauses.BindNames`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -21,12 +21,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ColumnElement, Executable
 
-from finance_api.storage.errors import NotFound
+from finance_api.storage.errors import NotFound, StorageUnavailable
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import raise_unavailable
 from finance_api.storage.sql.tables import records_by_date, users
+
+T = TypeVar("T")
 
 #: Makes a statement.
 Build = Callable[..., Executable]
@@ -73,7 +75,7 @@ def with_state(database: str, build: BuildSelect, shape: tuple[Any, ...]) -> Exe
     One statement reads one state, also outside a transaction.
     """
     inner = build(database, *shape)
-    return _WITH_STATE[database](inner).execution_options(**inner.get_execution_options())
+    return _WITH_STATE[database](inner)
 
 
 def _in_one_row(inner: Select[Any]) -> Select[Any]:
@@ -125,33 +127,37 @@ class StatementConnection(ABC):
         """From here on all data is read from one unchanging state."""
 
     @abstractmethod
-    def _invalidate(self, error: Exception) -> None:
-        """Closes the connection, which the database has given up."""
+    def _invalidate(self, error: Exception | None) -> None:
+        """Closes the connection. error: why the database has given it up, if it has."""
 
-    def _fail(self, error: Exception) -> NoReturn:
-        is_disconnect = self._dialect.is_disconnect(error, self.driver.connection, None)  # type: ignore[arg-type]
+    def _fail(self, driver: Driver, error: Exception) -> NoReturn:
+        is_disconnect = self._dialect.is_disconnect(error, driver.connection, None)  # type: ignore[arg-type]
         if is_disconnect:
             self._invalidate(error)
         raise_unavailable(error, self._dialect, is_disconnect=is_disconnect)
         raise error
 
-    def fetch(self, build: Build, *shape: Any, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """The rows of the statement that ``build`` makes."""
+    def _run(self, work: Callable[[Driver], T]) -> T:
         driver = self.driver
         try:
-            return driver.rows(self._statements.get(build, *shape), values)
+            return work(driver)
+        except StorageUnavailable:
+            self._invalidate(None)
+            raise
         except driver.failures as error:
-            self._fail(error)
+            self._fail(driver, error)
+
+    def fetch(self, build: Build, *shape: Any, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """The rows of the statement that ``build`` makes."""
+        statement = self._statements.get(build, *shape)
+        return self._run(lambda driver: driver.rows(statement, values))
 
     def fetch_lines(
         self, build: BuildSelect, *shape: Any, values: dict[str, Any]
     ) -> tuple[DataState, bytes]:
         """The JSON rows that ``build`` selects, and their state. Raises NotFound without a user."""
-        driver = self.driver
-        try:
-            found = driver.lines(self._statements.get(with_state, build, shape), values)
-        except driver.failures as error:
-            self._fail(error)
+        statement = self._statements.get(with_state, build, shape)
+        found = self._run(lambda driver: driver.lines(statement, values))
         if found is None:
             raise NotFound("there is no such user")
         state, lines = found

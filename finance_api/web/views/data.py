@@ -13,7 +13,7 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.storage.interface import data_state_of
+from finance_api.storage.interface import data_state_of, reading
 from finance_api.values import Row
 from finance_api.values.time import date_text
 from finance_api.web.page import data_state, identity_of, page
@@ -78,10 +78,13 @@ def download(request: Request) -> Response:
         return response
     # Whole before the first byte is sent: granian ends an answer of unknown length that breaks off
     # as if it were complete.
+    request.close_storage()
     with ExitStack() as stack:
         file = stack.enter_context(SpooledTemporaryFile(_MEMORY_BYTES))
-        lines = dump_lines(request.storage, user_id)
-        request.services.data_requests.call(lambda: file.writelines(lines))
+        # Without the time limit of requests: it reads all there is.
+        with reading(request.services.storage) as storage:
+            lines = dump_lines(storage, user_id)
+            request.services.data_requests.call(lambda: file.writelines(lines))
         length = file.tell()
         file.seek(0)
         # From here on it is closed with the response.

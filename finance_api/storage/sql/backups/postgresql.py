@@ -16,7 +16,7 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import credentials, new_file
-from finance_api.storage.sql.engine import connect
+from finance_api.storage.sql.engine import LOCK_ALTERING, connect
 from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"
@@ -96,7 +96,7 @@ def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
         "SET LOCAL client_min_messages = warning",
         "SET LOCAL statement_timeout = 0",
         f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_SECONDS * 1000}",
-        schema.LOCK_UPGRADES,
+        LOCK_ALTERING,
     ]
     if has_present:
         # Every answer is made of a state that was read from this table: who has begun to read one

@@ -41,7 +41,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     try:
         _copy(path, staged)
         url = engine.url.set(database=str(staged)).render_as_string(hide_password=False)
-        upgraded = make_engine(url, pool_size=1, statement_seconds=0)
+        upgraded = make_engine(url, pool_size=1)
         try:
             schema.upgrade(upgraded)
         finally:

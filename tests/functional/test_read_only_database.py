@@ -1,0 +1,50 @@
+"""A database that takes no changes, such as a standby: reading works, the rest is refused."""
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+
+from support.books import account
+from support.browser import Visitor, assert_error_page, new_user
+from support.command import Command
+from support.service import Client, Service, native_line
+
+
+@pytest.fixture
+def read_only(new_settings, tmp_path):
+    """A service, a command, and a client and a user whom the service lets in."""
+    settings = new_settings("postgresql")
+    first = Service("postgresql", settings)
+    client, user = first.client(), new_user(first)
+    client.load(account())
+    first.stop()
+    url = make_url(settings["sqlalchemy.url"])
+    server = create_engine(url.set(database="postgres"), isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(
+            text(f"ALTER DATABASE {url.database} SET default_transaction_read_only = on")
+        )
+    server.dispose()
+    second = Service("postgresql", settings)
+    yield second, Command(tmp_path, settings), Client(second, client.user, client.token), user
+    second.backend.close()
+
+
+def test_reading_works_and_changing_is_unavailable(read_only):
+    """Before: 500 for every form."""
+    service, _, client, user = read_only
+    assert client.names("accounts", "name") == ["Giro"]
+    assert_error_page(Visitor(service).sign_in(user, status=503), 503)
+    assert client.names("accounts", "name") == ["Giro"]
+
+
+@pytest.mark.parametrize("arguments", [["user", "add", "new@example.org"], ["import"]])
+def test_a_command_says_it_in_a_sentence(read_only, arguments):
+    """Before: "unexpected InternalError" with the SQL of the statement."""
+    _, command, client, _ = read_only
+    if arguments == ["import"]:
+        rows = "".join(native_line(account(n)) for n in (2, 3))
+        arguments = ["import", client.user.email, command.file("a.ndjson", rows)]
+    said = command.refused(*arguments)
+    assert said == "finance-api: the database is read-only: nothing can be changed now\n"
+    assert b"Giro" in command.done("dump", client.user.email)
