@@ -284,7 +284,7 @@ def test_a_backup_of_an_older_version_is_upgraded(house, backup):
     """As before ``db upgrade``: what it makes differs from the backup by the columns since."""
     before = house.dump()
     house.run_sql("ALTER TABLE users DROP COLUMN data_tag")
-    house.run_sql("UPDATE alembic_version SET version_num = '0001'")
+    house.run_sql("UPDATE alembic_version SET version_num = '0002'")
     assert "db upgrade" in house.refused("user", "list")
     house.done("backup", backup)
     house.done("db", "upgrade")

@@ -64,7 +64,8 @@ UPGRADE = """
         )
         return made
 
-    schema._config = with_next
+    versions = (*schema.versions(), "next")
+    schema._config, schema.versions = with_next, lambda: versions
     backend = SqlBackend(url)
     backend.upgrade()
     backend.check()
