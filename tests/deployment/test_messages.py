@@ -133,6 +133,7 @@ def lines(number: int) -> str:
 
 def chunked(size: int) -> bytes:
     head = f"POST /settings/login HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n"
+    head += "Content-Type: application/x-www-form-urlencoded\r\n"
     chunk = f"Transfer-Encoding: chunked\r\n\r\n{size:x}\r\n"
     return (head + chunk).encode() + b"b" * size + b"\r\n0\r\n\r\n"
 

@@ -49,6 +49,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def service(request: pytest.FixtureRequest, services: Callable[[str], Service]) -> Service:
     found = services(request.param)
     found.clock.set("2026-03-18T12:00:00Z")
+    # No cookies of the test before.
+    found.web.reset()
     return found
 
 
