@@ -24,6 +24,9 @@ SERVERS = (*OURS, *COMPETITORS)
 REFERENCE = "fastapi"
 
 _PSERVE = ("-m", "pyramid.scripts.pserve")
+#: The production server runs as by deploy/finance-api@.service.
+_UNIT_COMMAND = ("chrt", "--batch", "0")
+_UNIT_ENVIRONMENT = {"MALLOC_ARENA_MAX": "1"}
 
 
 @dataclass(slots=True)
@@ -143,7 +146,10 @@ def _start_ours(
     port = free_port()
     file = workspace.scratch(f"{label}.ini")
     ini = write_ini(file, url=url, cached=cached, server=name, port=port)
-    return _run(stack, workspace, label, [sys.executable, *_PSERVE, str(ini)], port)
+    command = [sys.executable, *_PSERVE, str(ini)]
+    if name in WITH_TARGETS:
+        return _run(stack, workspace, label, [*_UNIT_COMMAND, *command], port, _UNIT_ENVIRONMENT)
+    return _run(stack, workspace, label, command, port)
 
 
 def _run(

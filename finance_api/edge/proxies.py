@@ -1,11 +1,12 @@
 """The client's address and scheme: X-Forwarded-* headers count only from trusted proxies."""
 
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from finance_api.requests import Request
 
 Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 
 
 def is_https(request: Request) -> bool:
@@ -23,15 +24,14 @@ def client_address(request: Request) -> Address | None:
     Each proxy appends its client to X-Forwarded-For; entries before the first hop that is not
     trusted can be forged.
     """
-    address = _address(request.environ.get("REMOTE_ADDR", ""))
-    if address is None or not _is_trusted_address(request, address):
+    environ, trusted = request.environ, request.registry.settings["finance_api.trusted_proxies"]
+    address, is_trusted = _hop(environ.get("REMOTE_ADDR", ""), trusted)
+    if not is_trusted:
         return address
-    for hop in reversed(request.headers.get("X-Forwarded-For", "").split(",")):
-        found = _address(hop.strip())
-        if found is None:
-            return address
-        address = found
-        if not _is_trusted_address(request, address):
+    for hop in reversed(environ.get("HTTP_X_FORWARDED_FOR", "").split(",")):
+        found, is_trusted = _hop(hop.strip(), trusted)
+        address = found or address
+        if not is_trusted:
             return address
     return address
 
@@ -42,16 +42,17 @@ def is_known_directly(request: Request) -> bool:
 
 
 def _is_trusted(request: Request) -> bool:
-    address = _address(request.environ.get("REMOTE_ADDR", ""))
-    return address is not None and _is_trusted_address(request, address)
-
-
-def _is_trusted_address(request: Request, address: Address) -> bool:
-    networks = request.registry.settings["finance_api.trusted_proxies"]
-    return any(address in network for network in networks)
+    trusted = request.registry.settings["finance_api.trusted_proxies"]
+    return _hop(request.environ.get("REMOTE_ADDR", ""), trusted)[1]
 
 
 @lru_cache(maxsize=1_024)
+def _hop(text: str, trusted: tuple[Network, ...]) -> tuple[Address | None, bool]:
+    """An address, and whether it is a trusted proxy's."""
+    address = _address(text)
+    return address, address is not None and any(address in network for network in trusted)
+
+
 def _address(text: str) -> Address | None:
     """Parses an address; some servers and proxies add a port or a zone."""
     if text.startswith("["):

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 import time
 from functools import lru_cache
 from typing import Any
@@ -25,10 +26,15 @@ _HSTS = ("Strict-Transport-Security", "max-age=31536000")
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
 
+# Ids have to differ, not to be secret: asking the system for each would let another thread run.
+_random = random.Random()  # noqa: S311
+# Forked processes would draw the same.
+os.register_at_fork(after_in_child=_random.seed)
+
+
 def request_id_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        # From the system: forked processes would draw the same from a generator that they share.
-        request.request_id = os.urandom(16).hex()
+        request.request_id = f"{_random.getrandbits(128):032x}"
         outside = current_request_id.set(request.request_id)
         try:
             return logged(request)
@@ -46,7 +52,10 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
             response.headerlist.append(_HSTS)
         request.services.metrics.count_response(response.status_int)
         if logger.isEnabledFor(logging.INFO):
-            logger.info(_LINE, _members(request, response, time.perf_counter() - started))
+            members = _members(request, response, time.perf_counter() - started)
+            # Not by ``info``, which goes through the stack to find who calls it.
+            name, level = logger.name, logging.INFO
+            logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))
         return response
 
     return tween

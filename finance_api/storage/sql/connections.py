@@ -51,10 +51,16 @@ class ReadConnection(StatementConnection):
 
     def close(self) -> None:
         """Gives it back to the pool, which ends the snapshot; harmless if that is done."""
-        if self._pooled is not None and self._driver is not None:
-            self._driver.deadline = math.inf
-            self._pooled.close()
-            self._pooled = None
+        pooled, driver = self._pooled, self._driver
+        if pooled is None or driver is None:
+            return
+        self._pooled, driver.deadline = None, math.inf
+        if self._in_snapshot and pooled.is_valid:
+            try:
+                driver.end_snapshot()
+            except driver.failures as error:
+                pooled.invalidate(error)
+        pooled.close()
 
 
 class WriteConnection(StatementConnection):

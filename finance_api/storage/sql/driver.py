@@ -69,6 +69,10 @@ class Driver(ABC):
     def begin_snapshot(self) -> None:
         """Begins a transaction that sees one unchanging state, on a connection for reading."""
 
+    @abstractmethod
+    def end_snapshot(self) -> None:
+        """Ends that transaction."""
+
 
 class StatementCache:
     """The statements of one database, each built when it is first used."""

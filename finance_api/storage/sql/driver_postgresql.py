@@ -127,6 +127,9 @@ class PostgresqlDriver(Driver):
         self._execute(_BEGIN_SNAPSHOT)
         self._has_read = False
 
+    def end_snapshot(self) -> None:
+        self._execute(b"ROLLBACK")
+
     def _run(self, statement: CompiledStatement, values: Mapping[str, Any]) -> pq.abc.PGresult:
         text, names = _numbered(statement.text)
         parameters = statement.parameters(values)

@@ -42,3 +42,6 @@ class SqliteDriver(Driver):
 
     def begin_snapshot(self) -> None:
         self.connection.execute("BEGIN")
+
+    def end_snapshot(self) -> None:
+        self.connection.rollback()

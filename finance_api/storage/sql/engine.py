@@ -110,6 +110,11 @@ def make_engine(
     return engine
 
 
+def _reset(for_reading: bool) -> dict[str, Any]:
+    # Who reads ends the snapshot that there may be; see `connections.ReadConnection`.
+    return {"pool_reset_on_return": None} if for_reading else {}
+
+
 def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
     engine = create_engine(
         url,
@@ -117,6 +122,7 @@ def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS if for_reading else LOCK_TIMEOUT_SECONDS,
         pool_use_lifo=True,
+        **_reset(for_reading),
         hide_parameters=True,
     )
 
@@ -181,6 +187,7 @@ def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Serv
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
         pool_use_lifo=True,
+        **_reset(for_reading),
         hide_parameters=True,
         connect_args={
             "client_encoding": "UTF8",
