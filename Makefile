@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test nightly check lint types format screenshots bench bench-micro requirements clean
+.PHONY: help serve test coverage nightly check lint types format screenshots bench bench-micro requirements clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -20,6 +20,9 @@ serve: $(VENV)/.installed ## Run the service with demo data on http://127.0.0.1:
 
 test: $(VENV)/.installed-for-tests ## Run the whole test suite (ARGS=… for pytest)
 	@$(BIN)/python -m pytest --numprocesses auto $(ARGS)
+
+coverage: $(VENV)/.installed-for-tests ## Run the whole test suite, and hold its branch coverage
+	@$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=term:skip-covered $(ARGS)
 
 nightly: $(VENV)/.installed-for-tests ## Run the tests of faults with large counts, and print what they measured
 	@FINANCE_TEST_NIGHTLY=1 $(BIN)/python -m pytest -m nightly $(ARGS)

@@ -1,6 +1,6 @@
 """300 KB of one thing wherever a file has text: it is read or refused in linear time.
 
-Quadratic time is a hundred times what is allowed here.
+The limits are a fuse, ten times what it takes; in quadratic time it took far longer than they are.
 """
 
 import io
@@ -20,6 +20,7 @@ from finance_api.values.text import clean
 from support.ledger import Person, an_id
 
 LENGTH = 300_000
+_FUSE_SECONDS = 25
 #: Marks that Unicode has in another order.
 MARKS = "\u0301" * (LENGTH // 4) + "\u0316" * (LENGTH // 4)
 PIECES = {
@@ -44,7 +45,7 @@ def read(importer, text):
         importer(io.BytesIO(text.encode()))
     except ImportRefused as refused:
         assert len(str(refused)) < 1_000
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < _FUSE_SECONDS
 
 
 @pieces
@@ -104,7 +105,7 @@ def test_many_new_labels_and_accounts_are_looked_up_by_name(new_backend):
     rows = "".join(f"2026-01-01,1,{n},EUR,\n" for n in range(5_000))
     began = time.process_time()
     person.csv(f"date,amount,account,currency,labels\n{rows}2026-01-01,1,x,EUR,{labels}\n")
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < _FUSE_SECONDS
 
 
 @given(st.text("ae\u0301\u0316\u0345\u0f73\u1e69\uac00\u11a8", min_size=201, max_size=400))
