@@ -9,11 +9,12 @@ from re import sub
 import pytest
 
 from support.ledger import account, document, record
+from support.nightly import count
 from support.service import native_line
 
 ROWS = [account(), document("Label", 4)]
 DATA = "".join(map(native_line, [*ROWS, *(record(n, amount=n) for n in range(100, 3_100))]))
-KILLS = 5
+KILLS = count(3, 200)
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def size_of(path):
         return 0
 
 
+@pytest.mark.nightly
 def test_killed_import_leaves_nothing_or_everything(command, anna, told):
     path, whole = told
     moments = random.Random(4711)

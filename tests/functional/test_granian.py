@@ -412,12 +412,10 @@ def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
             "server.workers: 2 need a finance_api.storage that they share, unlike memory",
         ),
         ({"cors__origins": "x"}, "finance_api.cors.origins: 'x' x is not an origin"),
-        ({"server__workers": "many"}, "server.workers: 'many' is not a whole number from 1 to 256"),
         (
             {"server__threads": "3"},
             "finance_api.max_data_requests: 3 are too many for 3 threads of the server; one has",
         ),
-        ({"server__port": "0"}, "server.port: '0' is not a whole number from 1 to 65535"),
         ({"server__host": "localhost"}, "server.host: 'localhost' is not an IP address"),
         ({"server__host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),
     ],
