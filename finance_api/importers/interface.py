@@ -2,12 +2,13 @@
 
 Two shapes of input exist. The native format brings whole rows of every type
 (`finance_api.importers.native`). Statement formats (OFX, CSV and those that join later) bring
-what a bank writes: a `Statement` per account with its entries.
+what a bank writes: a `Statement` per account, and its entries one by one.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 
 class ImportRefused(Exception):
@@ -51,31 +52,55 @@ class StatementAccount:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """Says that an entry corrects an earlier one of the same account and source.
+
+    bank_id: the earlier one's. deletes: whether that one is void, and this one no entry itself.
+    """
+
+    bank_id: str
+    deletes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One movement of money, as the bank wrote it.
 
     line: where it begins in the file, from 1.
-    date: seconds of 00:00:00Z of the calendar date the bank wrote.
+    date: the booking date as the bank wrote it: seconds of its 00:00:00Z, plus the time of day
+        where the file gives one.
     amount: ten-thousandths; money going out is negative.
-    source_id: recognises the entry when it is imported again; unique within the file and source.
+    bank_id: the bank's own id, which need not be unique; None if the file gives none.
     category: the file's own category name, if it has one.
     labels: the file's own label names.
     payment_type: one of PAYMENT_TYPES, None if the file does not say.
+    value_date: the second date: seconds of that day's 00:00:00Z.
+    counterparty_account: IBAN or number of the other side, without blanks.
+    reference: end-to-end id, payment reference, check number.
+    original_amount, original_currency: before conversion; both or neither.
+    fingerprint: of the whole row where content alone does not tell it from another with its id.
     """
 
     line: int
     date: int
     amount: int
-    source_id: str
+    bank_id: str | None = None
     payee: str | None = None
     note: str | None = None
     category: str | None = None
     labels: tuple[str, ...] = ()
     payment_type: str | None = None
+    value_date: int | None = None
+    counterparty_account: str | None = None
+    reference: str | None = None
+    original_amount: int | None = None
+    original_currency: str | None = None
+    fingerprint: str = ""
+    correction: Correction | None = None
 
 
 @dataclass(frozen=True)
-class LedgerBalance:
+class BankBalance:
     """The balance at the end of a day, as the bank states it.
 
     amount: ten-thousandths. date: seconds of that day's 00:00:00Z.
@@ -85,37 +110,42 @@ class LedgerBalance:
     date: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Statement:
-    """One account's part of a statement file.
+    """One account's part of a statement file, without its entries.
 
-    skipped: what the file has and no record can hold (e.g. "position"), and how many of each;
-        an entry that the file repeats word for word counts here too ("duplicate").
+    It is complete when the file has been read to its end.
+    first_day, last_day: the days that it says to cover: seconds of their 00:00:00Z; None: from its
+        first to its last entry.
+    as_of: when the bank made it, in seconds; None if the file does not say.
+    opening: the balance before the first entry, at the end of the day before. closing: after the
+        last one.
+    texts: tells how payee and note were made of the file's texts, where that is a matter of
+        options: entries with other ``texts`` cannot be compared by them.
+    options: what was given (or remembered) for reading this account's files, for the next time.
+    skipped: what the file has and no record can hold (e.g. "position"), and how many of each.
+    remarks: sentences for the one who imports, such as which columns were not imported.
     """
 
     account: StatementAccount
-    entries: tuple[Entry, ...]
-    balance: LedgerBalance | None = None
-    skipped: dict[str, int] = field(default_factory=dict)
+    first_day: int | None = None
+    last_day: int | None = None
+    as_of: int | None = None
+    opening: BankBalance | None = None
+    closing: BankBalance | None = None
+    texts: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownAccount:
-    """An account that the user has already.
-
-    key: what its rows' source ids are made from, also after it was renamed. currency: its own.
-    """
-
-    key: str
-    currency: str
+#: A digest of a file's heading row, and the name of the account that was given or None -> the
+#: `Statement.options` of the last file of these, or None.
+Remembered = Callable[[str, str | None], Mapping[str, Any] | None]
 
 
-#: The key of a statement's account -> the user's account that it goes to; None if it is new.
-KnownAccounts = Callable[[str], KnownAccount | None]
-
-
-def no_accounts(key: str) -> None:
-    """The known accounts of a user without accounts."""
+def nothing_remembered(heading: str, account: str | None) -> None:
+    """What is remembered for a user without imports."""
 
 
 def joined_key(*parts: str) -> str:
@@ -126,12 +156,16 @@ def joined_key(*parts: str) -> str:
 class StatementImporter(Protocol):
     """A reader of one statement format.
 
-    source: the name under which its rows are recognised again, e.g. ``ofx``.
+    source: the name under which its entries are recognised again, e.g. ``ofx``.
     """
 
     source: str
 
     def read(
-        self, stream: BinaryIO, known_accounts: KnownAccounts = no_accounts
-    ) -> Sequence[Statement]:
-        """The statements of the file, or ImportRefused."""
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """The entries of the file in its order, each with its statement.
+
+        A statement comes once with None, before its entries. Memory does not grow with the number
+        of entries. Raises ImportRefused at any time.
+        """
