@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
-from finance_api.importers.interface import ImportRefused, LedgerBalance
-from finance_api.ledger.import_session import ImportSession
+from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.model import Operator, Span, condition_on
 from finance_api.resources import RECORDS
@@ -20,11 +20,12 @@ class Balances:
         self._amounts: defaultdict[str, int] = defaultdict(int)
         self._counts: defaultdict[str, int] = defaultdict(int)
 
-    def note(self, stored: Row | None, row: Row) -> None:
-        """A record is new, or takes the place of ``stored``."""
-        if stored is not None:
-            self._add(stored, -1)
-        self._add(row, 1)
+    def note(self, before: Row | None, after: Row | None) -> None:
+        """A record as it was, and as it is; None: there was none, or is none any more."""
+        if before is not None:
+            self._add(before, -1)
+        if after is not None:
+            self._add(after, 1)
 
     def _add(self, row: Row, sign: int) -> None:
         account_id = row["accountId"]
@@ -37,7 +38,7 @@ class Balances:
         """The accounts that records were added to or taken from."""
         return list(self._counts)
 
-    def settle(self, session: ImportSession) -> None:
+    def settle(self, session: LedgerSession) -> None:
         """Writes the balances onto the accounts. Raises ImportRefused if one does not fit."""
         for account_id, account in list(session.accounts.rows.items()):
             stored = session.accounts.stored(account_id)
@@ -53,7 +54,7 @@ class Balances:
             session.accounts.put({**account, **settled})
 
 
-def note_bank_balance(session: ImportSession, account_id: str, balance: LedgerBalance) -> None:
+def note_bank_balance(session: LedgerSession, account_id: str, balance: BankBalance) -> None:
     """Keeps what the bank says, if it is no older than what the account has."""
     account = session.accounts.rows[account_id]
     known = account["bankBalanceDate"]
@@ -64,7 +65,7 @@ def note_bank_balance(session: ImportSession, account_id: str, balance: LedgerBa
         session.accounts.put({**account, **kept})
 
 
-def agree_with_bank(session: ImportSession, account_id: str) -> None:
+def agree_with_bank(session: LedgerSession, account_id: str) -> None:
     """Sets the initial balance so that the balance at the end of the bank's day is the bank's.
 
     The records of the account are stored by now. Raises ImportRefused if it does not fit.

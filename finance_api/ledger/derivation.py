@@ -7,7 +7,7 @@ of records then needs one table.
 from collections.abc import Iterator
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.import_session import ImportSession
+from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import record_type
@@ -16,7 +16,7 @@ from finance_api.values import Row
 _PAGE = 1_000
 
 
-def derive(session: ImportSession, row: Row, line: int | None = None) -> None:
+def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
     """Fills in the derived fields of a record, and its currency if it has none.
 
     Raises ImportRefused for a reference to nothing, and for a currency other than the account's.
@@ -41,7 +41,7 @@ def derive(session: ImportSession, row: Row, line: int | None = None) -> None:
     row["recordType"] = record_type(row["amount"])
 
 
-def _category_name(session: ImportSession, category_id: str, line: int | None) -> str:
+def _category_name(session: LedgerSession, category_id: str, line: int | None) -> str:
     category = session.categories.rows.get(category_id)
     if category is None:
         raise ImportRefused(f"categoryId {category_id} is no category of the user", line)
@@ -49,7 +49,7 @@ def _category_name(session: ImportSession, category_id: str, line: int | None) -
 
 
 def _label_names(
-    session: ImportSession, label_ids: tuple[str, ...], line: int | None
+    session: LedgerSession, label_ids: tuple[str, ...], line: int | None
 ) -> tuple[str, ...]:
     labels = session.labels.rows
     for label_id in label_ids:
@@ -58,7 +58,7 @@ def _label_names(
     return tuple([labels[label_id]["name"] for label_id in label_ids])
 
 
-def rederive_records(session: ImportSession) -> bool:
+def rederive_records(session: LedgerSession) -> bool:
     """Carries new names and currencies over to the records stored before; whether any changed."""
     accounts = session.accounts.changed_ids("name", "currencyCode")
     changed = False
@@ -81,7 +81,7 @@ def rederive_records(session: ImportSession) -> bool:
     return changed
 
 
-def _pages_with(session: ImportSession, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
+def _pages_with(session: LedgerSession, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
     for begin in range(0, len(ids), _PAGE):
         wanted = tuple(ids[begin : begin + _PAGE])
         condition = condition_on(RECORDS, field_name, Operator.ANY_OF, wanted)

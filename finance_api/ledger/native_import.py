@@ -7,11 +7,11 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, agree_with_bank
 from finance_api.ledger.derivation import rederive_records
-from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.references import check_references
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
+from finance_api.ledger.session import LedgerSession
 from finance_api.planning.recurrence import RuleError, check_rule
 from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
 from finance_api.resources.records import record_type
@@ -21,7 +21,7 @@ from finance_api.values import Row
 class NativeImport:
     """documents, then records: each row is stored, or the file is refused with its line."""
 
-    def __init__(self, session: ImportSession, report: ImportReport) -> None:
+    def __init__(self, session: LedgerSession, report: ImportReport) -> None:
         self._session = session
         self._report = report
         self._balances = Balances()

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import derive
-from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.rows import check_still_its_own, row_id, stamped
+from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.stored_records import StoredRecords
+from finance_api.resources import RECORDS
 from finance_api.values import Row
 
 _BATCH = 1_000
@@ -37,7 +38,7 @@ class RecordWriter:
     """Collects proposals and stores them; `flush` stores what is left."""
 
     def __init__(
-        self, session: ImportSession, balances: Balances, report: ImportReport, complete: Completion
+        self, session: LedgerSession, balances: Balances, report: ImportReport, complete: Completion
     ) -> None:
         self._session = session
         self._balances = balances
@@ -82,6 +83,7 @@ class RecordWriter:
         by_id = self._stored.by_id(ids)
         new: list[Row] = []
         changed: list[Row] = []
+        before: list[Row] = []
         for (line, own_id, source, source_id, given), record_id in zip(batch, ids, strict=False):
             stored = by_id.get(record_id)
             if own_id is None and record_id not in known_by_source:
@@ -94,10 +96,16 @@ class RecordWriter:
                 self._report.unchanged += 1
                 continue
             self._balances.note(stored, stamp)
-            (new if stored is None else changed).append(stamp)
+            if stored is None:
+                stamp["importId"] = self._session.number
+                new.append(stamp)
+            else:
+                changed.append(stamp)
+                before.append(stored)
         self._report.created += len(new)
         self._report.updated += len(changed)
         if new or changed:
+            self._session.note_changes(RECORDS, zip(before, changed, strict=True))
             self._stored.put(new=new, changed=changed)
             self.changed = True
         return len(ids)

@@ -1,13 +1,13 @@
 """That documents refer only to what exists, and that categories are a tree."""
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.import_session import ImportSession
+from finance_api.ledger.session import LedgerSession
 from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
 
-def check_references(session: ImportSession, resource: Resource, row: Row, line: int) -> None:
+def check_references(session: LedgerSession, resource: Resource, row: Row, line: int) -> None:
     """Raises ImportRefused if the row refers to nothing of the user's."""
     for field in resource.references:
         assert field.references is not None
@@ -22,7 +22,7 @@ def check_references(session: ImportSession, resource: Resource, row: Row, line:
         _check_tree(session, row, line)
 
 
-def _check_tree(session: ImportSession, row: Row, line: int) -> None:
+def _check_tree(session: LedgerSession, row: Row, line: int) -> None:
     seen = {row["id"]}
     parent = row["parentId"]
     while parent is not None:

@@ -4,11 +4,10 @@ Every resource but the records is small enough to be held whole.
 """
 
 from collections import defaultdict
-from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Storage, WritableStorage
+from finance_api.storage.interface import Storage
 from finance_api.values import Row
 
 
@@ -70,19 +69,17 @@ class RowSet:
             if any(old[name] != self.rows[row_id][name] for name in names)
         }
 
-    def save(self, storage: WritableStorage, user_id: int) -> bool:
-        """Stores what is new or different; whether any of it can be seen from outside."""
+    def written(self) -> tuple[list[Row], list[Row]]:
+        """The rows that are new, and those that are different."""
+        new = [row for row_id, row in self.rows.items() if row_id not in self._stored]
+        changed = [
+            self.rows[row_id] for row_id, old in self._stored.items() if self.rows[row_id] != old
+        ]
+        return new, changed
+
+    def is_seen(self, new: list[Row], changed: list[Row]) -> bool:
+        """Whether anything of what is `written` can be seen from outside."""
         shown = [f.name for f in self.resource.persisted_fields if not f.private]
-        new: list[dict[str, Any]] = []
-        changed: list[dict[str, Any]] = []
-        for row_id, row in self.rows.items():
-            old = self._stored.get(row_id)
-            if old is None:
-                new.append(row)
-            elif old != row:
-                changed.append(row)
-        if new or changed:
-            storage.data.put_rows(user_id, self.resource, new=new, changed=changed)
         return bool(new) or any(
             row[name] != self._stored[row["id"]][name] for row in changed for name in shown
         )

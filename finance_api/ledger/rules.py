@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from finance_api.ledger.import_session import ImportSession
+from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORD_RULES
 from finance_api.values.text import fold
 
@@ -18,7 +18,7 @@ class _Rule:
 class Rules:
     """A user's rules, in the order in which they are asked: by (createdAt, id)."""
 
-    def __init__(self, session: ImportSession) -> None:
+    def __init__(self, session: LedgerSession) -> None:
         rows = sorted(
             session.row_set(RECORD_RULES).rows.values(),
             key=lambda row: (row["createdAt"], row["id"]),

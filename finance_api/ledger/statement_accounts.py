@@ -1,14 +1,14 @@
 """The account of a statement: one of the user's, or a new one."""
 
-from finance_api.importers.interface import ImportRefused, KnownAccount, StatementAccount
-from finance_api.ledger.import_session import ImportSession, UserRows
+from finance_api.importers.interface import ImportRefused, StatementAccount
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS
 from finance_api.values import Row
 
 
 def find_account(
-    session: ImportSession,
+    session: LedgerSession,
     source: str,
     account: StatementAccount,
     *,
@@ -35,18 +35,6 @@ def find_account(
         session.account_ids.setdefault(keys[-1], found["id"])
     session.accounts.put(found)
     return str(found["id"])
-
-
-def known_account(owned: UserRows, source: str, key: str) -> KnownAccount | None:
-    """The account that a statement of this key would go to; None for a new one."""
-    found = _known(owned, source, StatementAccount(key=key, name=key))
-    if found is None:
-        return None
-    # The first key of this source stays the one that source ids are made from.
-    own = [
-        k.removeprefix(f"{source}:") for k in found["statementKeys"] if k.startswith(f"{source}:")
-    ]
-    return KnownAccount(own[0] if own else key, found["currencyCode"])
 
 
 def is_of_several(account: Row) -> bool:
@@ -93,7 +81,7 @@ def _named(owned: UserRows, name: str) -> Row | None:
 
 
 def _new_account(
-    session: ImportSession,
+    session: LedgerSession,
     source: str,
     account: StatementAccount,
     name: str | None,

@@ -1,16 +1,16 @@
 """Importing statements: what a bank wrote, account by account."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from finance_api.importers.interface import Entry, ImportRefused, Statement
 from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
-from finance_api.ledger.import_session import ImportSession
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.rules import Rules
+from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.values import Row
@@ -39,7 +39,7 @@ class StatementImport:
 
     def __init__(
         self,
-        session: ImportSession,
+        session: LedgerSession,
         report: ImportReport,
         source: str,
         *,
@@ -53,40 +53,36 @@ class StatementImport:
         self._currency = currency
         self._rules = Rules(session)
 
-    def run(self, statements: Sequence[Statement]) -> None:
+    def run(self, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
         """Raises ImportRefused."""
-        accounts = {statement.account.key for statement in statements}
-        if self._account_name is not None and len(accounts) > 1:
-            raise ImportRefused(
-                f"the file is of {len(accounts)} accounts, and --account names one: leave it out"
-            )
         balances = Balances()
         writer = RecordWriter(self._session, balances, self._report, self._complete)
-        touched: dict[str, None] = {}
+        accounts: dict[int, str] = {}
+        statements: list[Statement] = []
+        for statement, entry in entries:
+            if id(statement) not in accounts:
+                statements.append(statement)
+                accounts[id(statement)] = find_account(
+                    self._session,
+                    self._source,
+                    statement.account,
+                    name=self._account_name,
+                    currency=self._currency,
+                )
+            if entry is not None:
+                writer.add(self._proposal(accounts[id(statement)], entry))
         for statement in statements:
-            account_id = find_account(
-                self._session,
-                self._source,
-                statement.account,
-                name=self._account_name,
-                currency=self._currency,
-            )
-            touched[account_id] = None
-            # Ids of a file that does not name its account are unique within the account only.
-            scope = "" if statement.account.key is not None else account_id + "/"
-            for entry in statement.entries:
-                writer.add(self._proposal(account_id, scope, entry))
-            if statement.balance is not None:
-                note_bank_balance(self._session, account_id, statement.balance)
+            if statement.closing is not None:
+                note_bank_balance(self._session, accounts[id(statement)], statement.closing)
             self._report.skipped.update(statement.skipped)
         writer.flush()
         # Also accounts that records of earlier statements were moved to since.
-        for account_id in dict.fromkeys((*touched, *balances.touched)):
+        for account_id in dict.fromkeys((*accounts.values(), *balances.touched)):
             agree_with_bank(self._session, account_id)
         balances.settle(self._session)
         self._report.changed = self._session.close(records_changed=writer.changed)
 
-    def _proposal(self, account_id: str, scope: str, entry: Entry) -> Proposal:
+    def _proposal(self, account_id: str, entry: Entry) -> Proposal:
         given = {
             "accountId": account_id,
             "amount": entry.amount,
@@ -95,9 +91,8 @@ class StatementImport:
             "note": entry.note,
             "entry": entry,
         }
-        return Proposal(
-            entry.line, None, self._source, bounded_source_id(scope + entry.source_id), given
-        )
+        source_id = bounded_source_id(f"{account_id}/{entry.bank_id}")
+        return Proposal(entry.line, None, self._source, source_id, given)
 
     def _complete(self, given: dict[str, Any], stored: Row | None) -> Row:
         if stored is not None:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from finance_api.ledger.import_session import ImportSession
+from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 
@@ -24,7 +24,7 @@ class StoredRecords:
     which costs a look-up and nothing else.
     """
 
-    def __init__(self, session: ImportSession) -> None:
+    def __init__(self, session: LedgerSession) -> None:
         self._storage = session.storage
         self._user_id = session.user.id
         #: None where any key may be stored already.

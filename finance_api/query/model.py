@@ -35,7 +35,7 @@ class Span:
     end: int
 
 
-Operand = str | bool | Span | tuple[str, ...] | None
+Operand = str | bool | Span | tuple[str | int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Condition:
 
     operand: text for EQ, CONTAINS and CONTAINS_I on text (on a list: of any element), a bool for
         EQ on a boolean, a Span for the comparisons of numbers and dates, a sorted tuple for
-        ANY_OF, None for the null tests.
+        ANY_OF (of numbers for serial ids), None for the null tests.
     """
 
     field: Field
@@ -137,6 +137,7 @@ _OPERATORS = {
     Kind.DATE: _RANGE,
     Kind.DATETIME: _RANGE,
     Kind.ID: (Operator.EQ,),
+    Kind.SERIAL: (Operator.EQ,),
     Kind.ID_LIST: (Operator.EQ,),
     Kind.CHOICE: (Operator.EQ,),
     Kind.BOOLEAN: (Operator.EQ,),

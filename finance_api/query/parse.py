@@ -23,7 +23,7 @@ from finance_api.query.model import (
     operators_of,
 )
 from finance_api.resources.field import Field, Kind, Resource
-from finance_api.values.ids import IdError, are_ids, parse_id
+from finance_api.values.ids import IdError, are_ids, parse_id, serial_number
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
 from finance_api.values.text import TextError, clean
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_date, parse_instant
@@ -34,7 +34,7 @@ MAX_LIST_OPERANDS = 100
 _SHOWN_CHOICES = 5
 
 _INTEGER = re.compile("[0-9]{1,10}")
-_BARE = (Kind.ID, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
+_BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 _PREFIXES = {o.value: o for o in Operator if o not in (Operator.ANY_OF,)}
 # A "+" in a query string means a space; before an offset it was meant as a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
@@ -144,6 +144,12 @@ def _ids(field: Field, operator: Operator, operand: str) -> Condition:
     return Condition(field, Operator.ANY_OF, tuple(sorted(set(parse_ids(operand)))))
 
 
+def _serials(field: Field, operator: Operator, operand: str) -> Condition:
+    # Other ids are nobody's.
+    numbers = map(serial_number, parse_ids(operand))
+    return Condition(field, Operator.ANY_OF, tuple(sorted({n for n in numbers if n is not None})))
+
+
 def parse_ids(text: str) -> list[str]:
     """The ids of a comma-separated list, 1 to 100 of them, in their order. Raises QueryError."""
     parts = text.split(",")
@@ -184,6 +190,7 @@ _OPERAND_PARSERS: dict[Kind, Callable[[Field, Operator, str], Condition]] = {
     Kind.DATE: _time,
     Kind.DATETIME: _time,
     Kind.ID: _ids,
+    Kind.SERIAL: _serials,
     Kind.ID_LIST: _ids,
     Kind.CHOICE: _choices,
     Kind.BOOLEAN: _boolean,

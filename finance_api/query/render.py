@@ -6,6 +6,7 @@ as far as the grammar can ask for it.
 
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span
 from finance_api.resources.field import Field, Kind
+from finance_api.values.ids import serial_id
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, instant_text
 
@@ -17,7 +18,7 @@ def condition_text(condition: Condition) -> str:
         return str(operator.value)
     if operator is Operator.ANY_OF:
         assert isinstance(operand, tuple)
-        return "eq." + ",".join(operand)
+        return "eq." + ",".join(serial_id(o) if isinstance(o, int) else o for o in operand)
     if isinstance(operand, Span):
         return f"{operator.value}.{_span_text(condition.field, operand)}"
     if isinstance(operand, bool):

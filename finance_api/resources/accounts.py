@@ -8,13 +8,12 @@ from finance_api.resources.common import (
     UPDATED_AT,
     amount_field,
     currency_field,
-    date_field,
     derived_field,
     flag_field,
     name_field,
     text_field,
 )
-from finance_api.resources.field import SOURCE, SOURCE_ID, Field, Kind, Resource
+from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
 
 ACCOUNT_TYPES = (
     "General",
@@ -39,8 +38,6 @@ ACCOUNTS = Resource(
     hidden=(
         SOURCE,
         SOURCE_ID,
-        amount_field("bankBalance", "Newest balance that a statement gave.", 57.5, private=True),
-        date_field("bankBalanceDate", "The day at whose end it was that.", private=True),
         Field(
             name="statementKeys",
             kind=Kind.TEXT_LIST,
@@ -50,6 +47,7 @@ ACCOUNTS = Resource(
             meaning="What statements call the account: source, a colon, their key.",
             example=["ofx:12030000/0000202051"],
         ),
+        SET_BY_HAND,
     ),
     fields=(
         ID,
@@ -83,6 +81,19 @@ ACCOUNTS = Resource(
             nullable=False,
             default=0,
             decimals=0,
+        ),
+        derived_field("lastRecordDate", Kind.DATE, "Day of its newest record.", "2026-01-31"),
+        derived_field("bankBalance", Kind.NUMBER, "Newest balance that a statement told.", 57.5),
+        derived_field(
+            "bankBalanceDate", Kind.DATE, "The day at whose end it was that.", "2026-01-31"
+        ),
+        derived_field(
+            "unexplained",
+            Kind.NUMBER,
+            "What the records do not explain between balances that statements told; 0 is good.",
+            0,
+            nullable=False,
+            default=0,
         ),
         text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),
         COLOR,

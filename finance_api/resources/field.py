@@ -19,6 +19,8 @@ class Kind(Enum):
     DATE = "date"
     DATETIME = "date-time"
     ID = "id"
+    #: A number that counts a user's things, outside a UUID.
+    SERIAL = "serial id"
     CHOICE = "choice"
     BOOLEAN = "boolean"
     TEXT_LIST = "list of text"
@@ -59,6 +61,7 @@ class Field:
     references: the model type whose ids the field holds.
     keeps_time: a DATE whose time of day is stored, though only the day is public.
     private: kept, but nobody is shown it: a change of it alone is no new revision.
+    native: whether the native format carries it, although it is hidden.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Field:
     references: str | None = None
     keeps_time: bool = False
     private: bool = False
+    native: bool = False
 
     @property
     def filterable(self) -> bool:
@@ -96,10 +100,28 @@ MAX_SOURCE_ID_CHARACTERS = 500
 
 #: Where a row came from; a later import of the same source recognises it by the two together.
 SOURCE = Field(
-    name="source", kind=Kind.TEXT, meaning="Name of the source it came from.", example="ofx"
+    name="source",
+    kind=Kind.TEXT,
+    native=True,
+    meaning="Name of the source it came from.",
+    example="ofx",
 )
 SOURCE_ID = Field(
-    name="sourceId", kind=Kind.TEXT, meaning="Its id within the source.", example="20260131-1"
+    name="sourceId",
+    kind=Kind.TEXT,
+    native=True,
+    meaning="Its id within the source.",
+    example="20260131-1",
+)
+#: What no rule and no statement file changes any more.
+SET_BY_HAND = Field(
+    name="setByHand",
+    kind=Kind.TEXT_LIST,
+    default=(),
+    private=True,
+    native=True,
+    meaning="Names of the fields that a hand set.",
+    example=["payee"],
 )
 
 
@@ -141,7 +163,7 @@ class Resource:
     @cached_property
     def native_fields(self) -> tuple[Field, ...]:
         """The fields that the native format carries."""
-        return (*self.having_role(Role.STORED), SOURCE, SOURCE_ID)
+        return (*self.having_role(Role.STORED), *(f for f in self.hidden if f.native))
 
     @cached_property
     def listed_fields(self) -> tuple[Field, ...]:

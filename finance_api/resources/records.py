@@ -14,7 +14,8 @@ from finance_api.resources.common import (
     reference_field,
     text_field,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
 
 VOID = "void"
 RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
@@ -25,6 +26,28 @@ RECORDS = Resource(
     model_type="Record",
     meaning="Movements of money on the accounts.",
     default_sort="-recordDate",
+    hidden=(
+        SOURCE,
+        SOURCE_ID,
+        Field(
+            name="furtherSources",
+            kind=Kind.TEXT_LIST,
+            default=(),
+            private=True,
+            native=True,
+            meaning="Entries of other sources that are this record too: source, a colon, id.",
+            example=["csv:Current account/4711"],
+        ),
+        Field(
+            name="stated",
+            kind=Kind.TEXT,
+            private=True,
+            native=True,
+            meaning="What files said of it, now and before, as JSON; null: what it says itself.",
+            example=None,
+        ),
+        SET_BY_HAND,
+    ),
     fields=(
         ID,
         reference_field(
@@ -82,6 +105,25 @@ RECORDS = Resource(
             kind=Kind.ID,
             meaning="Shared by the two records of a transfer between own accounts.",
             example="0e2b6a1c-91a5-4c0f-8a5e-5c1f1f0c7d21",
+        ),
+        date_field("valueDate", "From when it bears interest: a statement's second date."),
+        text_field(
+            "counterpartyAccount", "IBAN or number of the other side.", "DE75512108001245126199"
+        ),
+        text_field("reference", "End-to-end id, payment reference or check number.", "RF18539007"),
+        amount_field("originalAmount", "Amount before conversion; it counts in no sum.", -49.9),
+        Field(
+            name="originalCurrencyCode",
+            kind=Kind.CHOICE,
+            choices=CURRENCIES,
+            meaning="Currency of originalAmount.",
+            example="USD",
+        ),
+        derived_field(
+            "importId",
+            Kind.SERIAL,
+            "The import that made it.",
+            "00000000-0000-8000-8000-00000000001f",
         ),
         CREATED_AT,
         UPDATED_AT,

@@ -8,6 +8,7 @@ import orjson
 
 from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.values import Row
+from finance_api.values.ids import serial_id
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text
 
@@ -22,7 +23,7 @@ def json_writer(field: Field) -> Writer | None:
     if field.kind is Kind.NUMBER:
         decimals = field.decimals
         return lambda units: orjson.Fragment(decimal_text(units, decimals))
-    return _TIME_WRITERS.get(field.kind)
+    return _WRITERS.get(field.kind)
 
 
 def text_writer(field: Field) -> Writer:
@@ -34,10 +35,14 @@ def text_writer(field: Field) -> Writer:
         return lambda value: "true" if value else "false"
     if field.kind.is_list:
         return ";".join
-    return _TIME_WRITERS.get(field.kind, str)
+    return _WRITERS.get(field.kind, str)
 
 
-_TIME_WRITERS: dict[Kind, Writer] = {Kind.DATE: date_text, Kind.DATETIME: instant_text}
+_WRITERS: dict[Kind, Writer] = {
+    Kind.DATE: date_text,
+    Kind.DATETIME: instant_text,
+    Kind.SERIAL: serial_id,
+}
 
 
 class RowEncoder:

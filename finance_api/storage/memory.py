@@ -5,7 +5,7 @@ It serves tests, and exports that are loaded at start. Data is lost with the pro
 
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,9 +21,13 @@ from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
+    BeforeImage,
     DataReader,
     DataState,
     DataWriter,
+    HistoryEntry,
+    HistoryReader,
+    HistoryWriter,
     Jwt,
     JwtReader,
     JwtWriter,
@@ -37,6 +41,7 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
+    Tombstone,
     UsageReader,
     UsageWriter,
     User,
@@ -56,6 +61,13 @@ class _Table:
 
     def copy(self) -> "_Table":
         return _Table(dict(self.rows), dict(self.ids_by_source))
+
+    def delete(self, row_id: str) -> bool:
+        """Whether there was such a row."""
+        old = self.rows.pop(row_id, None)
+        if old is not None and old["sourceId"] is not None:
+            del self.ids_by_source[old["source"], old["sourceId"]]
+        return old is not None
 
     def put(self, row: Row) -> None:
         old = self.rows.get(row["id"])
@@ -79,6 +91,12 @@ class _Database:
     sessions: dict[str, Session] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
+    #: By user, resource name and row id.
+    tombstones: dict[tuple[int, str, str], Tombstone] = field(default_factory=dict)
+    #: By user and number.
+    history: dict[tuple[int, int], HistoryEntry] = field(default_factory=dict)
+    #: By user and number of the entry; then by resource name and row id.
+    before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
 
 
 class _Unit:
@@ -124,6 +142,7 @@ class MemoryBackend(StorageBackend):
             sessions=MemorySessionReader(unit),
             usage=MemoryUsageReader(unit),
             data=MemoryDataReader(unit),
+            history=MemoryHistoryReader(unit),
             close=lambda: None,
         )
 
@@ -146,6 +165,7 @@ class MemoryBackend(StorageBackend):
             sessions=MemorySessionWriter(unit),
             usage=MemoryUsageWriter(unit),
             data=MemoryDataWriter(unit),
+            history=MemoryHistoryWriter(unit),
         )
 
     def check(self) -> None:
@@ -248,6 +268,9 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
+            tombstones={k: t for k, t in database.tombstones.items() if k[0] != user_id},
+            history={k: entry for k, entry in database.history.items() if k[0] != user_id},
+            before={k: images for k, images in database.before.items() if k[0] != user_id},
         )
 
 
@@ -443,6 +466,10 @@ class MemoryDataReader(_Part, DataReader):
         ]
         return found[:limit]
 
+    def list_tombstones(self, user_id: int) -> list[Tombstone]:
+        found = [t for key, t in self._unit.database.tombstones.items() if key[0] == user_id]
+        return sorted(found, key=lambda t: (t.revision, t.resource.name, t.row_id))
+
     def sum_by(
         self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
     ) -> dict[tuple[Any, ...], RecordSum]:
@@ -460,12 +487,7 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        key = (user_id, resource.name)
-        if key not in self._unit.copied:
-            table = self._table(user_id, resource).copy()
-            self._unit.change(tables=self._unit.database.tables | {key: table})
-            self._unit.copied.add(key)
-        table = self._unit.database.tables[key]
+        table = self._own_table(user_id, resource)
         for row in new:
             if row["id"] in table.rows:
                 raise Conflict(f"there is a row {row['id']} already")
@@ -473,5 +495,60 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
         for row in changed:
             table.put(row)
 
+    def _own_table(self, user_id: int, resource: Resource) -> _Table:
+        """The table, for this unit of work to change."""
+        key = (user_id, resource.name)
+        if key not in self._unit.copied:
+            table = self._table(user_id, resource).copy()
+            self._unit.change(tables=self._unit.database.tables | {key: table})
+            self._unit.copied.add(key)
+        return self._unit.database.tables[key]
+
+    def delete_rows(
+        self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
+    ) -> None:
+        table = self._own_table(user_id, resource)
+        gone = {row_id for row_id in ids if table.delete(row_id)}
+        tombstones = {
+            (user_id, resource.name, row_id): Tombstone(resource, row_id, revision, at)
+            for row_id in gone
+        }
+        self._unit.change(tombstones=self._unit.database.tombstones | tombstones)
+
     def set_state(self, user_id: int, state: DataState) -> None:
         self._unit.update_user(user_id, data=state)
+
+
+class MemoryHistoryReader(_Part, HistoryReader):
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        return [e for key, e in sorted(self._unit.database.history.items()) if key[0] == user_id]
+
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        images = self._unit.database.before.get((user_id, number), {})
+        return [images[key] for key in sorted(images) if key > after][:limit]
+
+
+class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        key = (user_id, entry.number)
+        if key in self._unit.database.history:
+            raise Conflict(f"there is an entry {entry.number} of the history already")
+        self._unit.change(history=self._unit.database.history | {key: entry})
+
+    def set_undone(self, user_id: int, number: int, at: int) -> None:
+        key = (user_id, number)
+        entry = replace(self._unit.database.history[key], undone_at=at)
+        self._unit.change(history=self._unit.database.history | {key: entry})
+
+    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+        added = {(image.resource.name, image.row_id): image for image in images}
+        key = (user_id, number)
+        kept = self._unit.database.before.get(key, {})
+        self._unit.change(before=self._unit.database.before | {key: added | kept})
+
+    def prune_before(self, user_id: int, at: int) -> None:
+        old = {k for k, e in self._unit.database.history.items() if k[0] == user_id and e.at < at}
+        before = self._unit.database.before
+        self._unit.change(before={k: images for k, images in before.items() if k not in old})

@@ -24,6 +24,20 @@ def are_ids(text: str) -> bool:
     return _UUIDS.fullmatch(text) is not None
 
 
+_SERIAL = "00000000-0000-8000-8000-{:012x}"
+
+
+def serial_id(number: int) -> str:
+    """The number as an id (a UUID of version 8)."""
+    return _SERIAL.format(number)
+
+
+def serial_number(text: str) -> int | None:
+    """The number of a `serial_id`; None for an id that is none."""
+    number = int(text[-12:], 16)
+    return number if text == serial_id(number) else None
+
+
 def new_id() -> str:
     """A random id (UUID version 4)."""
     return str(uuid.uuid4())

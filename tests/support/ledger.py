@@ -7,9 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from finance_api.auth.user_accounts import make_user
-from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import StatementImporter
-from finance_api.importers.ofx import OfxImporter
 from finance_api.ledger.dump import dump_lines
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
@@ -98,9 +96,13 @@ class Person:
         return self.file("".join(native_line(row) for row in rows))
 
     def ofx(self, data: bytes | str, **options: Any) -> ImportReport:
+        from finance_api.importers.ofx import OfxImporter
+
         return self.file(data, OfxImporter(options.get("currency")), **options)
 
     def csv(self, text: str, **options: Any) -> ImportReport:
+        from finance_api.importers.csv import CsvImporter, CsvOptions
+
         return self.file(text, CsvImporter(CsvOptions(**options)))
 
     # -- what is kept

@@ -3,7 +3,7 @@
 A `StorageBackend` lives as long as the process. It makes units of work: a `Storage` reads, and
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
-work has a part for each role: users, tokens, JWTs, sessions, usage, and the data itself.
+work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history.
 """
 
 import math
@@ -31,6 +31,13 @@ from finance_api.storage.interface.data import (
     JsonPage,
     Page,
     RecordSum,
+    Tombstone,
+)
+from finance_api.storage.interface.history import (
+    BeforeImage,
+    HistoryEntry,
+    HistoryReader,
+    HistoryWriter,
 )
 from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
@@ -40,6 +47,7 @@ __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
+__all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter", "Tombstone"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
@@ -60,6 +68,7 @@ class Storage:
     sessions: SessionReader
     usage: UsageReader
     data: DataReader
+    history: HistoryReader
     close: Callable[[], None]
 
 
@@ -73,6 +82,7 @@ class WritableStorage(Storage):
     sessions: SessionWriter
     usage: UsageWriter
     data: DataWriter
+    history: HistoryWriter
     close: Callable[[], None] = lambda: None
 
 

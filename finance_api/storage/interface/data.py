@@ -4,7 +4,7 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
@@ -69,6 +69,15 @@ class RecordSum:
     count: int
 
 
+class Tombstone(NamedTuple):
+    """What is left of a row that was deleted; one with the row's id may have come again since."""
+
+    resource: Resource
+    row_id: str
+    revision: int
+    at: int
+
+
 class DataReader(ABC):
     @abstractmethod
     def get_state(self, user_id: int) -> DataState:
@@ -128,6 +137,10 @@ class DataReader(ABC):
         """Rows in the order of their ids, after ``after_id``: their persisted fields."""
 
     @abstractmethod
+    def list_tombstones(self, user_id: int) -> list[Tombstone]:
+        """In the order of (revision, resource name, row id)."""
+
+    @abstractmethod
     def sum_by(
         self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
     ) -> dict[tuple[Any, ...], RecordSum]:
@@ -154,6 +167,12 @@ class DataWriter(DataReader):
 
         Raises Conflict if a new row's id, or a row's (source, sourceId), exists already.
         """
+
+    @abstractmethod
+    def delete_rows(
+        self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
+    ) -> None:
+        """Deletes rows; each leaves a tombstone of this revision and time. Unknown ids: ignored."""
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:

@@ -19,6 +19,7 @@ from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.engine import Server, connect, make_engine, writing
+from finance_api.storage.sql.history import SqlHistoryReader, SqlHistoryWriter
 from finance_api.storage.sql.jwts import SqlJwtReader, SqlJwtWriter
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.reading import SqlDataReader
@@ -75,6 +76,7 @@ class SqlBackend(StorageBackend):
             sessions=SqlSessionReader(connection),
             usage=SqlUsageReader(connection),
             data=SqlDataReader(data_connection),
+            history=SqlHistoryReader(data_connection),
             close=close,
         )
 
@@ -105,6 +107,7 @@ class SqlBackend(StorageBackend):
             sessions=SqlSessionWriter(connection),
             usage=SqlUsageWriter(connection),
             data=SqlDataWriter(connection, projection),
+            history=SqlHistoryWriter(connection),
         )
 
     def check(self) -> None:

@@ -71,7 +71,7 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     if condition.field.kind.is_list:
         if len(operands) == 1:
             separator = SEPARATORS[condition.field.kind]
-            return Predicate(name, "contains"), (separator + operands[0] + separator,)
+            return Predicate(name, "contains"), (f"{separator}{operands[0]}{separator}",)
         assert condition.field.kind is Kind.ID_LIST
         return Predicate(name, "has_any"), (json.dumps(operands),)
     if len(operands) == 1:

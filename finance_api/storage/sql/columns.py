@@ -29,6 +29,7 @@ _TYPES: dict[Kind, Any] = {
     Kind.DATE: BigInteger(),
     Kind.DATETIME: BigInteger(),
     Kind.BOOLEAN: Boolean(),
+    Kind.SERIAL: BigInteger(),
 }
 
 

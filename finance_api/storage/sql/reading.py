@@ -7,10 +7,17 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, bindparam, func, literal_column, select, true
 
 from finance_api.query.model import Condition, Query
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
-from finance_api.storage.interface import DataReader, DataState, JsonPage, Page, RecordSum
+from finance_api.storage.interface import (
+    DataReader,
+    DataState,
+    JsonPage,
+    Page,
+    RecordSum,
+    Tombstone,
+)
 from finance_api.storage.sql import json_rows
 from finance_api.storage.sql.clauses import (
     BindNames,
@@ -24,7 +31,7 @@ from finance_api.storage.sql.clauses import (
 )
 from finance_api.storage.sql.columns import CodePointText, RowLoader
 from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, Part
-from finance_api.storage.sql.tables import DATA_TABLES, has_json
+from finance_api.storage.sql.tables import DATA_TABLES, has_json, tombstones
 from finance_api.values import Row
 
 # SQLite's SUM of 64-bit integers fails when it overflows: high and low halves are summed apart.
@@ -32,6 +39,7 @@ _HALF_BITS = 32
 _SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
 _LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
 
+_RESOURCES = {resource.name: resource for resource in RESOURCES}
 _RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
 _AFTER_ID: ColumnElement[str] = bindparam("after_id", type_=CodePointText)
@@ -104,6 +112,12 @@ def _sums(database: str, names: tuple[str, ...], predicates: tuple[Predicate, ..
     )
 
 
+def _tombstones(database: str) -> Select[Any]:
+    columns = tombstones.c.resource, tombstones.c.row_id, tombstones.c.revision, tombstones.c.at
+    order = tombstones.c.revision, tombstones.c.resource, tombstones.c.row_id
+    return select(*columns).where(tombstones.c.user_id == USER).order_by(*order)
+
+
 class SqlDataReader(Part, DataReader):
     def get_state(self, user_id: int) -> DataState:
         return self.connection.get_data_state(user_id)
@@ -163,6 +177,11 @@ class SqlDataReader(Part, DataReader):
         shape = (resource.name, predicates, limit is not None)
         found = self.connection.fetch(_scan, *shape, values=values)
         return DATA_TABLES[resource.name].load_persisted(found)
+
+    def list_tombstones(self, user_id: int) -> list[Tombstone]:
+        self.connection.begin_snapshot()
+        found = self.connection.fetch(_tombstones, values={"user": user_id})
+        return [Tombstone(_RESOURCES[name], *rest) for name, *rest in found]
 
     def sum_by(
         self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]

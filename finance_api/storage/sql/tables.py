@@ -128,6 +128,46 @@ usage = Table(
 )
 
 
+#: The history of a user's data: `storage.interface.history`.
+history = Table(
+    "history",
+    metadata,
+    _owner(),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+    Column("action", CodePointText, nullable=False),
+    Column("by", CodePointText, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("undone_at", BigInteger),
+    # JSON.
+    Column("details", CodePointText, nullable=False),
+)
+
+#: Rows as they were before an entry of the history.
+before_images = Table(
+    "before_images",
+    metadata,
+    _owner(),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("resource", CodePointText, primary_key=True),
+    Column("row_id", CodePointText, primary_key=True),
+    # The whole row as JSON; NULL: there was none.
+    Column("row", CodePointText),
+    sqlite_with_rowid=False,
+)
+
+#: What is left of deleted rows.
+tombstones = Table(
+    "tombstones",
+    metadata,
+    _owner(),
+    Column("resource", CodePointText, primary_key=True),
+    Column("row_id", CodePointText, primary_key=True),
+    Column("revision", BigInteger, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 #: The records in the default order, newest first: each as the JSON object of a response, and the
 #: texts that are searched most.
 records_by_date = Table(

@@ -1,8 +1,9 @@
 """Writing data: every statement here is bound to the user."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.query.model import Query
@@ -11,11 +12,12 @@ from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
 from finance_api.storage.sql.bulk import insert_rows, rows_with
+from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.statements import STATE
-from finance_api.storage.sql.tables import DATA_TABLES, users
+from finance_api.storage.sql.tables import DATA_TABLES, tombstones, users
 from finance_api.values import Row
 
 
@@ -64,6 +66,29 @@ class SqlDataWriter(SqlDataReader, DataWriter):
                 by_date.add([*new, *changed], removed)
         except IntegrityError as error:
             raise Conflict(f"two of the {resource.name} have the same id or source") from error
+
+    def delete_rows(
+        self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
+    ) -> None:
+        table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
+        found = list(self.get_rows(user_id, resource, ids))
+        if not found:
+            return
+        if resource is RECORDS:
+            by_date = self._projection.of(user_id)
+            by_date.add((), by_date.remove(found))
+        which = rows_with(connection, table.table, user_id, found)
+        connection.execute(delete(table.table).where(which))
+        owned = tombstones.c.user_id == user_id, tombstones.c.resource == resource.name
+        older = tombstones.c.row_id.in_(
+            select(json_elements(connection.dialect.name, literal(json.dumps(found))).c.value)
+        )
+        connection.execute(delete(tombstones).where(*owned, older))
+        insert_rows(
+            connection,
+            tombstones,
+            [(user_id, resource.name, row_id, revision, at) for row_id in found],
+        )
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self.connection.execute(

@@ -11,6 +11,7 @@ An implementation outside this project holds itself to the contract by inheritin
 """
 
 from finance_api.storage.testing.anchors import AnchorsConformance
+from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
 from finance_api.storage.testing.rows import RowsConformance
@@ -26,6 +27,7 @@ class StorageConformance(
     UsersConformance,
     SessionsConformance,
     RowsConformance,
+    HistoryConformance,
     QueriesConformance,
     JsonRowsConformance,
     AnchorsConformance,

@@ -25,6 +25,7 @@ _VALUES = {
     Kind.DATE: (0, -86_400, MIN_SECONDS, MAX_SECONDS, 1_750_000_000),
     Kind.DATETIME: (0, -1, MIN_SECONDS, MAX_SECONDS, 1_750_000_000),
     Kind.ID: (make_id(1), make_id(2), make_id(0xFFFFFFFF)),
+    Kind.SERIAL: (1, 2**48 - 1),
     Kind.BOOLEAN: (True, False),
     Kind.TEXT_LIST: ((), ("a",), ("a,b", 'c"d', "😀")),
     Kind.ID_LIST: ((), (make_id(1),), (make_id(2), make_id(1))),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import orjson
 import pytest
 
 from finance_api.query.model import Condition, Query
@@ -44,6 +45,7 @@ _SOMETHING: dict[Kind, Callable[[tuple[str, ...]], Any]] = {
     Kind.DATE: lambda choices: 0,
     Kind.DATETIME: lambda choices: 0,
     Kind.ID: lambda choices: make_id(0xABC),
+    Kind.SERIAL: lambda choices: 1,
     Kind.CHOICE: lambda choices: choices[0],
     Kind.BOOLEAN: lambda choices: False,
     Kind.TEXT_LIST: lambda choices: (),
@@ -58,6 +60,7 @@ FULL: dict[Kind, Callable[[tuple[str, ...]], Any]] = {
     Kind.DATE: lambda choices: 253402214400,
     Kind.DATETIME: lambda choices: -62135596800,
     Kind.ID: lambda choices: make_id(0xFFFFFFFF),
+    Kind.SERIAL: lambda choices: 2**40,
     Kind.CHOICE: lambda choices: choices[-1],
     Kind.BOOLEAN: lambda choices: True,
     Kind.TEXT_LIST: lambda choices: ("b", "a, b", "ß"),
@@ -93,6 +96,13 @@ class Unit:
         with self.reading() as storage:
             rows = storage.data.list_rows(self.user.id, query).rows
         return [int(row["id"][:8], 16) for row in rows]
+
+    def page(self, resource: Resource, offset: int) -> list[int]:
+        """The numbers of the rows of a page in the default order."""
+        query = Query(resource, (), parse_sort(resource, resource.default_sort), 100, offset)
+        with self.reading() as storage:
+            page = storage.data.list_json(self.user.id, query)
+        return [int(orjson.loads(row)["id"][:8], 16) for row in page.rows]
 
     def found(self, resource: Resource, name: str, *texts: str) -> list[int]:
         """The numbers of the rows that the grammar's conditions on one field select."""

@@ -1,0 +1,68 @@
+"""The history of a user's data: imports and edits, and what was there before each of them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryEntry:
+    """A change of a user's data.
+
+    number: from 1, in the order of the changes; the `importId` of the records that it made.
+    action: what was run, e.g. ``import``. by: ``command`` or ``page``.
+    revision: of the data that it made. undone_at: when it was taken back, if it was.
+    details: more about it, as JSON takes it; what it taught counts while it is not undone.
+    """
+
+    number: int
+    at: int
+    action: str
+    by: str
+    revision: int
+    undone_at: int | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class BeforeImage(NamedTuple):
+    """A row as it was before an entry; None: there was none.
+
+    A record that an entry made has no image: its importId says so.
+    """
+
+    resource: Resource
+    row_id: str
+    row: Row | None
+
+
+class HistoryReader(ABC):
+    @abstractmethod
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        """All of them, oldest first."""
+
+    @abstractmethod
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        """The images of an entry in the order of (resource name, row id), after ``after``."""
+
+
+class HistoryWriter(HistoryReader):
+    @abstractmethod
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        """Raises Conflict if there is one with its number."""
+
+    @abstractmethod
+    def set_undone(self, user_id: int, number: int, at: int) -> None: ...
+
+    @abstractmethod
+    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+        """Keeps images of an entry; of a row that has one, the first stays."""
+
+    @abstractmethod
+    def prune_before(self, user_id: int, at: int) -> None:
+        """Deletes the images of entries that were made before then."""

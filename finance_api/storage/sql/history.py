@@ -1,0 +1,117 @@
+"""The history of a user's data in the database."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+from sqlalchemy import Select, bindparam, delete, insert, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.resources import RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.errors import Conflict
+from finance_api.storage.interface import (
+    BeforeImage,
+    HistoryEntry,
+    HistoryReader,
+    HistoryWriter,
+)
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.connections import WriteConnection
+from finance_api.storage.sql.statements import LIMIT, USER, Part
+from finance_api.storage.sql.tables import DATA_TABLES, before_images, history
+from finance_api.values import Row
+
+_RESOURCES = {resource.name: resource for resource in RESOURCES}
+_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_BATCH = 1_000
+
+
+def _entries(database: str) -> Select[Any]:
+    columns = (c for c in history.c if c is not history.c.user_id)
+    return select(*columns).where(history.c.user_id == USER).order_by(history.c.number)
+
+
+def _images(database: str) -> Select[Any]:
+    key = tuple_(before_images.c.resource, before_images.c.row_id)
+    after = tuple_(
+        bindparam("after_resource", type_=CodePointText), bindparam("after_id", type_=CodePointText)
+    )
+    return (
+        select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
+        .where(
+            before_images.c.user_id == USER,
+            before_images.c.number == bindparam("number", type_=history.c.number.type),
+            key > after,
+        )
+        .order_by(before_images.c.resource, before_images.c.row_id)
+        .limit(LIMIT)
+    )
+
+
+def _row(resource: Resource, text: str | None) -> Row | None:
+    if text is None:
+        return None
+    row: Row = orjson.loads(text)
+    for name in DATA_TABLES[resource.name].lists:
+        row[name] = tuple(row[name])
+    return row
+
+
+class SqlHistoryReader(Part, HistoryReader):
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        self.connection.begin_snapshot()
+        found = self.connection.fetch(_entries, values={"user": user_id})
+        names = [column.name for column in history.c if column is not history.c.user_id]
+        return [
+            HistoryEntry(**{**dict(zip(names, row, strict=True)), "details": orjson.loads(row[-1])})
+            for row in found
+        ]
+
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        self.connection.begin_snapshot()
+        values: dict[str, Any] = {"user": user_id, "number": number, "limit": limit}
+        values |= {"after_resource": after[0], "after_id": after[1]}
+        found = self.connection.fetch(_images, values=values)
+        return [
+            BeforeImage(_RESOURCES[name], row_id, _row(_RESOURCES[name], text))
+            for name, row_id, text in found
+        ]
+
+
+class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
+    connection: WriteConnection
+
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        values = {**vars(entry), "details": orjson.dumps(entry.details).decode()}
+        try:
+            self.connection.execute(insert(history).values(user_id=user_id, **values))
+        except IntegrityError as error:
+            raise Conflict(f"there is an entry {entry.number} of the history already") from error
+
+    def set_undone(self, user_id: int, number: int, at: int) -> None:
+        which = (history.c.user_id == user_id) & (history.c.number == number)
+        self.connection.execute(update(history).where(which).values(undone_at=at))
+
+    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+        rows = [
+            {
+                "user_id": user_id,
+                "number": number,
+                "resource": image.resource.name,
+                "row_id": image.row_id,
+                "row": None if image.row is None else orjson.dumps(image.row).decode(),
+            }
+            for image in images
+        ]
+        kept = _INSERT[self.connection.database](before_images).on_conflict_do_nothing()
+        for begin in range(0, len(rows), _BATCH):
+            self.connection.execute(kept, rows[begin : begin + _BATCH])
+
+    def prune_before(self, user_id: int, at: int) -> None:
+        old = select(history.c.number).where(history.c.user_id == user_id, history.c.at < at)
+        which = (before_images.c.user_id == user_id) & before_images.c.number.in_(old)
+        self.connection.execute(delete(before_images).where(which))
