@@ -51,7 +51,7 @@ _CHARSETS = re.compile(
 def charset_of(stream: BinaryIO, piece_bytes: int) -> str:
     """The charset that all bytes of the stream fit.
 
-    Refused: NUL characters before the end, a charset that is not known, bytes that do not fit the
+    Refused: NUL characters before its end, a charset that is not known, bytes that do not fit the
     charset.
     """
     stream.seek(0)
@@ -59,11 +59,17 @@ def charset_of(stream: BinaryIO, piece_bytes: int) -> str:
     charset = utf_16_of(head)
     candidates = [charset] if charset else _declared(head)
     for candidate in candidates:
+        ended = damaged = False
         try:
-            for _ in text_of(stream, candidate, piece_bytes):
-                pass
+            for text in _decoded(stream, candidate, piece_bytes):
+                # Programs in C have written their string's end into the file.
+                begin = text.rstrip("\x00")
+                damaged = damaged or "\x00" in begin or (ended and begin != "")
+                ended = ended or begin != text
         except UnicodeDecodeError:
             continue
+        if damaged:
+            raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
         return candidate
     names = " or ".join(dict.fromkeys(candidates))
     raise ImportRefused(f"the bytes of the file do not fit its charset ({names})")
@@ -72,24 +78,21 @@ def charset_of(stream: BinaryIO, piece_bytes: int) -> str:
 def text_of(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
     """The stream's text in pieces, with ``\\n`` as the line end and without a byte order mark.
 
-    Raises UnicodeDecodeError, and ImportRefused for NUL characters before its end.
+    charset: of `charset_of`.
     """
+    begun = False
+    for text in _decoded(stream, charset, piece_bytes):
+        piece = text if begun else text.removeprefix("\ufeff")
+        begun = begun or text != ""
+        yield piece.rstrip("\x00")
+
+
+def _decoded(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
     decoder = IncrementalNewlineDecoder(codecs.getincrementaldecoder(charset)(), translate=True)
     stream.seek(0)
-    begun = ended = False
-    while True:
-        data = stream.read(piece_bytes)
-        text = decoder.decode(data, final=not data)
-        if text and not begun:
-            begun, text = True, text.removeprefix("\ufeff")
-        # Programs in C have written their string's end into the file.
-        piece = text.rstrip("\x00")
-        if "\x00" in piece or (ended and piece):
-            raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
-        ended = ended or piece != text
-        yield piece
-        if not data:
-            return
+    while data := stream.read(piece_bytes):
+        yield decoder.decode(data)
+    yield decoder.decode(b"", final=True)
 
 
 def utf_16_of(data: bytes) -> str | None:

@@ -52,12 +52,13 @@ def movement_of(element: Element) -> Movement:
         payee = payee.child("NAME")
     trntype = child("TRNTYPE")
     other_account = child("BANKACCTTO") or child("CCACCTTO")
+    bank_id = id_of(child("FITID"))
     number = note_of(other_account.child("ACCTID")) if other_account else None
     return Movement(
         line=element.line,
         date=date_of(required(element, below, "DTPOSTED")),
         amount=amount_of(required(element, below, "TRNAMT")),
-        bank_id=id_of(child("FITID")),
+        bank_id=bank_id,
         payee=name_of(payee),
         note=note_of(child("MEMO")),
         value_date=date_or_none_of(child("DTAVAIL")),
@@ -65,7 +66,7 @@ def movement_of(element: Element) -> Movement:
         reference=id_of(child("CHECKNUM")) or id_of(child("REFNUM")),
         counterparty_account="".join(number.split()) if number else None,
         currency=currency_of(element),
-        corrects=_correction_of(child("CORRECTFITID"), child("CORRECTACTION")),
+        corrects=_correction_of(bank_id, child("CORRECTFITID"), child("CORRECTACTION")),
     )
 
 
@@ -102,12 +103,14 @@ def currency_of(element: Element) -> tuple[str, str, int] | None:
     return symbol.name, symbol.text, symbol.line
 
 
-def _correction_of(corrected: Element | None, action: Element | None) -> tuple[str, bool] | None:
+def _correction_of(
+    own_id: str | None, corrected: Element | None, action: Element | None
+) -> tuple[str, bool] | None:
     bank_id = id_of(corrected)
     if corrected is None or bank_id is None:
         return None
     word = action.text.upper() if action else ""
-    if word not in ("REPLACE", "DELETE"):
+    if word not in ("REPLACE", "DELETE") and bank_id != own_id:
         raise corrected.refused(
             "is corrected by this transaction, and no <CORRECTACTION> says REPLACE or DELETE"
         )
