@@ -139,7 +139,9 @@ class Tree:
     def _hold(self, size: int, line: int) -> None:
         self._held += size
         if self._held > MAX_HELD_BYTES:
-            raise ImportRefused("the file has too much that is no transaction", line)
+            raise ImportRefused(
+                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one transaction or outside of all", line
+            )
 
     def _close(self, name: str, line: int) -> None:
         leaf = self._end_leaf()
