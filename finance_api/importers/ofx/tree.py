@@ -140,7 +140,8 @@ class Tree:
         self._held += size
         if self._held > MAX_HELD_BYTES:
             raise ImportRefused(
-                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one transaction or outside of all", line
+                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one transaction or outside of all",
+                line,
             )
 
     def _close(self, name: str, line: int) -> None:
