@@ -64,7 +64,7 @@ def tokens(pieces: Iterable[str]) -> Iterator[Lexeme]:
 class _Reader:
     """Holds back what the next piece may change.
 
-    A tag holds no other ``<``: up to the last one that has come, it is certain what is markup.
+    A tag holds no other ``<``: up to the last one without its ``>``, it is certain what is markup.
     """
 
     def __init__(self) -> None:
@@ -77,24 +77,26 @@ class _Reader:
     def read(self, piece: str, *, last: bool = False) -> Iterator[Lexeme]:
         """The lexemes that are complete now."""
         buffer = self._buffer + piece
-        end = len(buffer) if last else buffer.rfind("<", self._searched)
-        if end < 0:
+        end = buffer.rfind("<", self._searched)
+        if last or end < 0 or buffer.find(">", end) >= 0:
             end = len(buffer)
         position, searched, line = 0, self._searched, self._line
         search = _MARKUP.search
         while markup := search(buffer, searched, end):
             start = markup.start()
             if start > position:
+                _check_length(start - position, line)
                 between = buffer[position:start]
                 if not between.isspace():
-                    yield LexemeKind.TEXT, "", _text(between, line), line
+                    yield LexemeKind.TEXT, "", unescape(between, line), line
                 line += between.count("\n")
             leaf, closed, unclosed, close, name, empty, span = markup.groups()
             position = searched = markup.end()
-            if unclosed:
-                yield LexemeKind.OPEN, leaf, _text(unclosed, line), line
-            elif leaf:
-                yield LexemeKind.LEAF, leaf, _text(closed, line), line
+            if leaf:
+                kind = LexemeKind.OPEN if unclosed else LexemeKind.LEAF
+                text = unclosed or closed
+                _check_length(len(text), line)
+                yield kind, leaf, unescape(text, line), line
             elif name:
                 kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
                 yield kind, self._known(name), "", line
@@ -111,17 +113,19 @@ class _Reader:
                 elif mark == ">":
                     _check_declaration(buffer[start : found + 1], line)
                 position = searched = found + len(mark)
-            _check_length(position - start, line)
+            if not leaf:
+                _check_length(position - start, line)
             line += buffer.count("\n", start, position)
         else:
             searched = max(searched, end)
         rest = buffer[position:]
         searched -= position
-        if not last:
-            _check_length(searched, line)
-            _check_length(len(rest) - searched, line + rest.count("\n", 0, searched))
-        elif rest and not rest.isspace():
-            yield LexemeKind.TEXT, "", _text(rest, line), line
+        if last:
+            searched = len(rest)
+        _check_length(searched, line)
+        _check_length(len(rest) - searched, line + rest.count("\n", 0, searched))
+        if last and rest and not rest.isspace():
+            yield LexemeKind.TEXT, "", unescape(rest, line), line
         self._buffer, self._searched, self._line = rest, searched, line
 
     def _known(self, name: str) -> str:
@@ -136,6 +140,8 @@ class _Reader:
 
 def unescape(text: str, line: int) -> str:
     """``text`` with character references replaced, once; unknown ones stay as they are."""
+    if "&" not in text:
+        return text
 
     def character(reference: re.Match[str]) -> str:
         decimal, hexadecimal, name = reference.groups()
@@ -147,11 +153,6 @@ def unescape(text: str, line: int) -> str:
         return chr(code)
 
     return _REFERENCE.sub(character, text)
-
-
-def _text(text: str, line: int) -> str:
-    _check_length(len(text), line)
-    return unescape(text, line) if "&" in text else text
 
 
 def _check_length(length: int, line: int) -> None:
