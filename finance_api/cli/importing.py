@@ -128,7 +128,7 @@ class _Choice:
 def _import_one(
     cli: CliContext, email: str, file: str, choice: _Choice, dry_run: bool
 ) -> ImportReport:
-    from finance_api.cli.input_files import STANDARD_INPUT, opened
+    from finance_api.cli.input_files import opened
     from finance_api.importers.detection import detect_format
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.importing import import_file
@@ -136,9 +136,6 @@ def _import_one(
     try:
         with opened(file) as stream:
             format_name = choice.format_name or detect_format(stream)
-            if file != STANDARD_INPUT and stream.seek(0, 2) == 0:
-                raise ImportRefused("the file is empty")
-            stream.seek(0)
             return import_file(
                 cli.backend,
                 email,
