@@ -15,7 +15,7 @@ _CLOCK = re.compile(
     r"(?:\s*\[([+-]?[0-9]{1,2}(?:\.[0-9]{1,2})?)(?::[^]]*)?\])?"
 )
 #: Some banks write a date of zeros where they have none.
-_NO_DATE = re.compile("0{8,14}")
+_NO_DATE = re.compile("0++(?![0-9])")
 
 
 def date_of(leaf: Element) -> int:

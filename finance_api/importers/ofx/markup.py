@@ -91,12 +91,14 @@ class _Reader:
                     yield LexemeKind.TEXT, "", unescape(between, line), line
                 line += between.count("\n")
             leaf, closed, unclosed, close, name, empty, span = markup.groups()
-            position = searched = markup.end()
-            if leaf:
-                kind = LexemeKind.OPEN if unclosed else LexemeKind.LEAF
-                text = unclosed or closed
-                _check_length(len(text), line)
-                yield kind, leaf, unescape(text, line), line
+            position = markup.end()
+            text = closed or unclosed or ""
+            if leaf and ("&" in text or len(text) > MAX_LEXEME_CHARACTERS):
+                # Its text may be refused, though not before what the tag alone ends.
+                position = start + len(leaf) + 2
+                yield LexemeKind.OPEN, leaf, "", line
+            elif leaf:
+                yield LexemeKind.OPEN if unclosed else LexemeKind.LEAF, leaf, text, line
             elif name:
                 kind = LexemeKind.CLOSE if close else LexemeKind.EMPTY if empty else LexemeKind.OPEN
                 yield kind, self._known(name), "", line
@@ -112,10 +114,11 @@ class _Reader:
                     yield LexemeKind.TEXT, "", buffer[position:found], line
                 elif mark == ">":
                     _check_declaration(buffer[start : found + 1], line)
-                position = searched = found + len(mark)
+                position = found + len(mark)
             if not leaf:
                 _check_length(position - start, line)
             line += buffer.count("\n", start, position)
+            searched = position
         else:
             searched = max(searched, end)
         rest = buffer[position:]

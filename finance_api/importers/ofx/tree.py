@@ -90,15 +90,20 @@ class Tree:
             else:
                 self._begin(name, line)
                 if text:
+                    # What the tag has ended comes before what the text is refused for.
+                    yield from self._taken()
                     self._text(text, line)
                 if kind is not LexemeKind.OPEN:
                     self._close(name, line)
             if kind is LexemeKind.LEAF:
                 line += text.count("\n")
             if self._complete:
-                yield from self._complete
-                self._complete.clear()
+                yield from self._taken()
         self._end(line)
+
+    def _taken(self) -> list[tuple[Element, Element]]:
+        complete, self._complete = self._complete, []
+        return complete
 
     def _text(self, text: str, line: int) -> None:
         if self._texts is not None and self._open[-1].name not in _RANKS:
