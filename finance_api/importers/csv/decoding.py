@@ -58,7 +58,8 @@ class TextFile:
             # Not from the text itself: that would be closed, and the stream with it.
             yield from iter(text.readline, "")
         finally:
-            text.detach()
+            if not self.stream.closed:
+                text.detach()
 
 
 def open_text(

@@ -82,34 +82,7 @@ def find_layout(
             places = [table]
             break
     options, taken = merged(options, known)
-    try:
-        layout = _decided(text, places, options)
-    except ImportRefused as refused:
-        layout = _proposed(places, options, refused, questions)
-    return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
-
-
-def _decided(text: TextFile, places: list[Table], options: CsvOptions) -> Layout:
-    """The only layout in which every field has its column; ImportRefused."""
-    wanted = Wanted.of(options)
-    possible: list[Layout] = []
-    # The refusal to pass on if nothing fits: of the delimiter that divides the first row most.
-    refusal: ImportRefused | None = None
-    widest = 0
-    first_row = True
-    for table in places:
-        if table.text.skip_rows != text.skip_rows and possible and first_row:
-            # The first row fits.
-            break
-        first_row = table.text.skip_rows == text.skip_rows
-        try:
-            layout = Layout(table, find_columns(wanted, _headings(table)), options)
-            if not layout.is_complete:
-                raise ImportRefused(_missing(layout), table.first_line)
-            possible.append(layout)
-        except ImportRefused as refused:
-            if first_row and table.width > widest:
-                refusal, widest = refused, table.width
+    possible, refusal = _possible(text, places, options)
     lines = sorted({layout.table.first_line for layout in possible})
     if len(lines) > 1:
         raise ImportRefused(
@@ -117,8 +90,36 @@ def _decided(text: TextFile, places: list[Table], options: CsvOptions) -> Layout
             "come before the right one with --skip-rows"
         )
     if not possible:
-        raise refusal or _undivided(text)
-    return possible[0] if len(possible) == 1 else _consistent(possible)
+        layout = _proposed(places, options, refusal or _undivided(text), questions)
+    else:
+        layout = possible[0] if len(possible) == 1 else _consistent(possible)
+    return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
+
+
+def _possible(
+    text: TextFile, places: list[Table], options: CsvOptions
+) -> tuple[list[Layout], ImportRefused | None]:
+    """The layouts in which every field has its column: those of the first row, if there are any.
+
+    And the refusal to pass on if nothing fits: of the delimiter that divides the first row most.
+    """
+    wanted = Wanted.of(options)
+    possible: list[Layout] = []
+    refusal: ImportRefused | None = None
+    widest = 0
+    for table in places:
+        is_first = table.text.skip_rows == text.skip_rows
+        if not is_first and possible and possible[0].table.text.skip_rows == text.skip_rows:
+            break
+        try:
+            layout = Layout(table, find_columns(wanted, _headings(table)), options)
+            if not layout.is_complete:
+                raise ImportRefused(_missing(layout), table.first_line)
+            possible.append(layout)
+        except ImportRefused as refused:
+            if is_first and table.width > widest:
+                refusal, widest = refused, table.width
+    return possible, refusal
 
 
 def _first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
