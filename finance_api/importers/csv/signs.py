@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
@@ -12,7 +13,8 @@ from finance_api.importers.csv.vocabulary import DIRECTIONS, NOT_MONEY, folded
 from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import ImportRefused
 
-_MIXED = ("plus", "minus", "ignore")
+#: What --mixed-signs says -> whether a positive number follows its column, and a negative one.
+_WAYS = {"plus": (1, -1), "minus": (-1, 1), "ignore": (1, 1)}
 
 
 @dataclass(frozen=True)
@@ -175,17 +177,17 @@ def _of_sides(
                 f"{names[place]} has only negative numbers: they are taken as money {way}"
             )
     chosen = options.mixed_signs
-    if not mixed:
-        return _signs("ignore", mixed)
-    if chosen is None and fits is not None:
-        fitting = [way for way in _MIXED if fits(_signs(way, mixed))]
+    if mixed and chosen is None and fits is not None:
+        trials = [dict(zip(mixed, ways, strict=True)) for ways in product(_WAYS, repeat=len(mixed))]
+        fitting = [ways for ways in trials if fits(_signs(ways))]
         if len(fitting) == 1:
-            (chosen,) = fitting
-            remarks.append(
-                f"{names[mixed[0]]} has numbers of both signs; the balance column fits only "
-                f"--mixed-signs {chosen}"
-            )
-    if chosen is None:
+            for place, way in fitting[0].items():
+                remarks.append(
+                    f"{names[place]} has numbers of both signs; the balance column fits only "
+                    f"--mixed-signs {way}"
+                )
+            return _signs(fitting[0])
+    if mixed and chosen is None:
         chosen = "plus"
         place = mixed[0]
         questions.ask(
@@ -196,14 +198,14 @@ def _of_sides(
             chosen,
             line=max(survey.kinds[place, 1], survey.kinds[place, -1]),
         )
-    return _signs(chosen, mixed)
+    return _signs(dict.fromkeys(mixed, chosen or ""))
 
 
-def _signs(way: str, mixed: list[int]) -> Signs:
-    ways = {"plus": (1, -1), "minus": (-1, 1), "ignore": (1, 1)}
+def _signs(ways: Mapping[int, str]) -> Signs:
+    """ways: place of amounts of both signs -> what the sign says there."""
     rules = {}
     for place in (OUT, IN):
-        positive, negative = ways[way] if place in mixed else (1, 1)
+        positive, negative = _WAYS[ways.get(place, "ignore")]
         rules[place] = (positive * place, negative * place)
     return Signs(rules)
 
