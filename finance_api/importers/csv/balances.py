@@ -66,9 +66,15 @@ class BalanceCheck:
         for order in self._orders:
             if order.fault is None and balance != expected[order.newest_first]:
                 order.fault = (line, expected[order.newest_first], balance)
-        faults = [order.fault for order in self._orders if order.fault is not None]
+        # Of the order that went on for longer, or that the days have.
+        by_days = self._first_day > self._last_day
+        faults = [
+            (order.fault, order.newest_first == by_days)
+            for order in self._orders
+            if order.fault is not None
+        ]
         if len(faults) == len(self._orders):
-            at, should, is_ = max(faults)
+            (at, should, is_), _ = max(faults, key=lambda fault: (fault[0][0], fault[1]))
             raise ImportRefused(
                 f"the balance is {decimal_text(is_)}, and by the row before it should be "
                 f"{decimal_text(should)}",

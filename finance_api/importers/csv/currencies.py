@@ -137,6 +137,7 @@ def _in_columns(
             f"currency={name}",
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             instead_of=("--currency",) if currency is not None else (),
+            column=column.index,
         )
         return None
     return None

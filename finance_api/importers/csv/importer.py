@@ -217,7 +217,11 @@ def _propose_currency(layout: Layout, survey: Survey, questions: Questions) -> N
 
 def _look_at_text(layout: Layout, survey: Survey, questions: Questions, remarks: list[str]) -> None:
     """Names the columns of text that become nothing; refuses a file that would lose all of it."""
-    texts = [column for column in survey.unmapped if column.is_text]
+    texts = [
+        column
+        for column in survey.unmapped
+        if column.is_text and column.index not in questions.columns
+    ]
     if not texts:
         return
     headings = layout.headings

@@ -13,11 +13,13 @@ class Questions:
     Reading goes on under what each question proposes, so that what else is open comes to light.
     answers: words of a command line, options and their values.
     withdrawn: names of options that were given and do not go with the answers.
+    columns: indexes of those that were asked about.
     """
 
     reasons: list[tuple[str, int | None]] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     withdrawn: list[str] = field(default_factory=list)
+    columns: set[int] = field(default_factory=set)
 
     def ask(
         self,
@@ -25,10 +27,13 @@ class Questions:
         *answer: str,
         line: int | None = None,
         instead_of: Sequence[str] = (),
+        column: int | None = None,
     ) -> None:
         self.reasons.append((reason, line))
         self.answers += answer
         self.withdrawn += instead_of
+        if column is not None:
+            self.columns.add(column)
 
     def forget(self) -> None:
         self.reasons.clear()

@@ -80,6 +80,7 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
                 f"way money goes ({listed(words)}): name it with --sign",
                 *answer,
                 line=survey.kinds[AMOUNT, 1],
+                column=column.index,
             )
             return
     has_credits = any(sign == 2 for _, sign in survey.kinds)
@@ -151,6 +152,7 @@ def _refuse_contradictions(
                     *(_sign_answer(column, headings) or ("--map", f"note={name}")),
                     line=line,
                     instead_of=("--positive", "--invert"),
+                    column=column.index,
                 )
                 return
 
@@ -228,4 +230,5 @@ def ask_for_money(survey: Survey, headings: Headings, questions: Questions) -> N
             "rows are money with --only COLUMN=VALUE",
             *answer,
             line=min(line for text in found for line in column.values[text].values()),
+            column=column.index,
         )

@@ -167,9 +167,7 @@ def test_numbers_of_one_sign_follow_their_column(debit, credit, amount):
     text = f"date,out,in\n2026-01-01,{debit},{credit}\n"
     (statement,) = read(text, account="Main", debit="out", credit="in")
     assert statement.entries[0].amount == amount
-    assert any("only negative" in r for r in statement.statement.remarks) == (
-        "-" in debit + credit
-    )
+    assert any("only negative" in r for r in statement.statement.remarks) == ("-" in debit + credit)
 
 
 @pytest.mark.parametrize("cells", ["1,2", ",", " ,\t"])
@@ -319,7 +317,9 @@ def test_a_fee_is_a_record_of_its_own():
 
 
 def test_the_id_is_the_banks_and_the_fingerprint_is_of_all_cells():
-    text = "id,date,amount,x\n1,2026-01-01,1,a\n1,2026-01-01,1,b\n1,2026-01-01,1,a\n,2026-01-01,1,c\n"
+    text = (
+        "id,date,amount,x\n1,2026-01-01,1,a\n1,2026-01-01,1,b\n1,2026-01-01,1,a\n,2026-01-01,1,c\n"
+    )
     found = entries(text)
     assert [entry.bank_id for entry in found] == ["1", "1", "1", None]
     prints = [entry.fingerprint for entry in found]
