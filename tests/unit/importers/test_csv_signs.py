@@ -150,7 +150,8 @@ def test_a_column_of_both_signs_is_asked_about(way, expected):
     refused = refusal(MIXED, **sides)
     assert refused.line == 4 and refused.missing_options == ("--mixed-signs", "plus")
     assert amounts(MIXED, mixed_signs=way, **sides) == expected
-    words = "date,amount,Type\n2026-01-01,1,credit\n2026-01-01,10,debit\n2026-01-02,-4,debit\n2026-01-03,20,credit\n"
+    words = "date,amount,Type\n2026-01-01,1,credit\n2026-01-01,10,debit\n"
+    words += "2026-01-02,-4,debit\n2026-01-03,20,credit\n"
     assert "--mixed-signs" in refusal(words, sign="Type").missing_options
     assert amounts(words, mixed_signs=way, sign="Type") == expected
     balances = [100 + sum(map(int, expected[: n + 1])) for n in range(4)]
@@ -194,7 +195,8 @@ def test_rows_that_are_left_out_are_counted_and_not_looked_at():
 
 
 def test_only_takes_several_values_and_columns():
-    text = "date,amount,a,b\n2026-01-01,-1,x,1\n2026-01-01,-2,y,1\n2026-01-01,-3,,1\n2026-01-01,-4,x,2\n"
+    rows = ("-1,x,1", "-2,y,1", "-3,,1", "-4,x,2")
+    text = "date,amount,a,b\n" + "".join(f"2026-01-01,{row}\n" for row in rows)
     assert amounts(text, only=("a=x", "a=", "b=1")) == ["-1", "-3"]
     assert amounts(text.replace(",a,", ",a=b,"), only=("a=b=x",)) == ["-1", "-4"]
     assert "--only" in refusal(text, only=("a",)).reason
