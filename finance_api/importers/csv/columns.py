@@ -214,8 +214,11 @@ class Headings:
         return f"the headings are {listed(heading for heading in self.texts if heading)}"
 
 
-def find_columns(wanted: Wanted, headings: Headings) -> Columns:
-    """Raises ImportRefused for a column that is not there, or not unique."""
+def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str, int]]:
+    """The columns, and the fields that two of them map to by themselves: the second one's index.
+
+    Raises ImportRefused for a column that is not there, or not unique.
+    """
     found: Columns = {}
     for field, named in wanted.columns.items():
         option = f"--{field}" if field in ("debit", "credit", "balance") else f"--map {field}"
@@ -228,18 +231,14 @@ def find_columns(wanted: Wanted, headings: Headings) -> Columns:
         found["fee"] = (headings.position_and_rest("--fee", wanted.fee)[0],)
     for condition in wanted.only:
         headings.position_and_rest("--only", condition)
-    by_itself: dict[str, int] = {}
+    by_itself: Columns = {}
+    doubled: dict[str, int] = {}
     for index, heading in enumerate(headings.texts or ()):
         field = _BY_NAME.get(folded(heading), "")
         if not field or field in found or field in wanted.unmapped:
             continue
         if field in by_itself:
-            raise ImportRefused(
-                f"columns {by_itself[field] + 1} and {index + 1} both have a heading of "
-                f"{field}: name one by its number, --map {field}={by_itself[field] + 1}, or "
-                f"neither, --map {field}=",
-                headings.line,
-                missing_options=("--map", f"{field}={by_itself[field] + 1}"),
-            )
-        by_itself[field] = index
-    return found | {field: (index,) for field, index in by_itself.items()}
+            doubled.setdefault(field, index)
+        else:
+            by_itself[field] = (index,)
+    return found | by_itself, doubled

@@ -59,7 +59,10 @@ class DateColumn:
         if text in self._seen:
             return
         if not text:
-            raise ImportRefused("the date is empty", line)
+            raise ImportRefused(
+                "the date is empty; rows that are no data are left out with --only or --skip-last",
+                line,
+            )
         read = [(form, day) for form in self._fitting if (day := form.read(text)) is not None]
         if not read:
             raise ImportRefused(self._misfit(text), line)

@@ -14,7 +14,7 @@ from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as
 from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.memory import to_remember, words
 from finance_api.importers.csv.options import CsvOptions, account_of
-from finance_api.importers.csv.proposals import propose_text
+from finance_api.importers.csv.proposals import is_fee, propose_text
 from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import Signs, ask_for_money, decide_signs
@@ -196,9 +196,11 @@ def _ask_for_account(layout: Layout, questions: Questions) -> None:
     if account_of(layout.options) is not None:
         return
     if "account" not in layout.columns and "accountNumber" not in layout.columns:
+        # The columns are listed once.
+        found = "" if questions.reasons else f"; {layout.headings.found()}"
         questions.ask(
             "the file does not say which account it is about; name it with --account, or its "
-            f"column with --map account=…; {layout.headings.found()}",
+            f"column with --map account=…{found}",
             "--account",
             "NAME",
         )
@@ -222,11 +224,15 @@ def _look_at_text(layout: Layout, survey: Survey, questions: Questions, remarks:
         for column in survey.unmapped
         if column.is_text and column.index not in questions.columns
     ]
-    if not texts:
-        return
     headings = layout.headings
     names = [headings.named(column.index) for column in texts]
-    remarks.append("not imported: " + ", ".join(names))
+    fees = [
+        headings.named(column.index)
+        for column in survey.unmapped
+        if column.has_money and is_fee(headings, column.index)
+    ]
+    if names or fees:
+        remarks.append("not imported: " + ", ".join(names + fees))
     telling = [column.index for column in texts if not _is_vocabulary(column.values)]
     columns = layout.columns
     if telling and not layout.options.no_text and not {"payee", "note"} & set(columns):

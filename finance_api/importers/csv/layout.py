@@ -35,12 +35,14 @@ _SAMPLED_ROWS = 100
 class Layout:
     """A table, the columns of its fields, and the options that it is read under.
 
+    doubled: fields that a second column maps to by itself, and the index of that.
     remembered: what is remembered for it; taken: which of these options were not given.
     """
 
     table: Table
     columns: Columns
     options: CsvOptions
+    doubled: dict[str, int] = field(default_factory=dict)
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
 
@@ -93,6 +95,16 @@ def find_layout(
         layout = _proposed(places, options, refusal or _undivided(text), questions)
     else:
         layout = possible[0] if len(possible) == 1 else _consistent(possible)
+    for name, second in layout.doubled.items():
+        first = layout.columns[name][0] + 1
+        questions.ask(
+            f"columns {first} and {second + 1} both have a heading of {name}: name one by its "
+            f"number, --map {name}={first}, or neither, --map {name}=",
+            "--map",
+            f"{name}={first}",
+            line=layout.table.first_line,
+            column=second,
+        )
     return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
 
 
@@ -112,7 +124,8 @@ def _possible(
         if not is_first and possible and possible[0].table.text.skip_rows == text.skip_rows:
             break
         try:
-            layout = Layout(table, find_columns(wanted, _headings(table)), options)
+            columns, doubled = find_columns(wanted, _headings(table))
+            layout = Layout(table, columns, options, doubled)
             if not layout.is_complete:
                 raise ImportRefused(_missing(layout), table.first_line)
             possible.append(layout)
@@ -210,7 +223,7 @@ def _proposed(
     wanted = Wanted.of(options)
     for table in sorted(places, key=lambda table: -table.width):
         try:
-            columns = find_columns(wanted, _headings(table))
+            columns, doubled = find_columns(wanted, _headings(table))
         except ImportRefused:
             continue
         rows = _sample(table)
@@ -224,7 +237,7 @@ def _proposed(
             continue
         headings = _headings(table)
         more = propose_columns(headings, rows, columns)
-        layout = Layout(table, columns | more, options)
+        layout = Layout(table, columns | more, options, doubled)
         if not layout.is_complete:
             continue
         answer = [] if with_header or not options.header else ["--no-header"]

@@ -1,7 +1,7 @@
 """What to propose where a file leaves its columns open. Nothing is read by it unasked."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.dates import CANDIDATES
@@ -9,6 +9,8 @@ from finance_api.importers.csv.number_form import shape_of
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 
 _DIGIT = re.compile("[0-9]")
+#: Where a heading such as BookingDate has its next word.
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+")
 _DATES = frozenset(
     """date datum fecha data dato datetime buchungstag buchungsdatum bokföringsdag kirjauspäivä
@@ -17,6 +19,10 @@ _DATES = frozenset(
 _AMOUNTS = frozenset(
     """amount betrag montant importe importo valor value belopp beløb beløp kwota částka bedrag
     summa määrä umsatz total net tutar сумма összeg""".split()
+)
+_FEES = frozenset(
+    """fee fees commission commissions gebühr gebühren entgelt frais comisión comisiones commissione
+    commissioni taxa tarifa avgift gebyr opłata poplatek kosten""".split()
 )
 _BALANCES = frozenset(
     """balance saldo kontostand solde disponible bakiye zůstatek egyenleg остаток""".split()
@@ -103,34 +109,42 @@ def propose_text(headings: Headings, texts: Sequence[int]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _all(rows: Sequence[Sequence[str]], index: int, test: object) -> bool:
-    assert callable(test)
+def _all(rows: Sequence[Sequence[str]], index: int, test: Callable[[str], bool]) -> bool:
     return bool(rows) and all(test(row[index].strip()) for row in rows)
 
 
-def _most(rows: Sequence[Sequence[str]], index: int, test: object) -> bool:
-    """Of the cells that are not blank, at most the last few rows' and every twentieth not."""
-    assert callable(test)
+def _most(rows: Sequence[Sequence[str]], index: int, test: Callable[[str], bool]) -> bool:
+    """Of the cells that are not blank, two of three at least: a footer has others."""
     texts = [text for row in rows if (text := row[index].strip())]
     misses = [text for text in texts if not test(text)]
     return len(texts) > len(misses) and len(misses) * 3 <= len(texts)
 
 
+def is_fee(headings: Headings, index: int) -> bool:
+    """Whether the heading of the column says that it has fees."""
+    return _has(headings, index, _FEES)
+
+
 def _direction(headings: Headings, index: int) -> int:
     """Which way the words of the heading say that money goes, 0 if they say nothing."""
-    heading = folded((headings.texts or [""] * headings.width)[index])
-    found = {DIRECTIONS[w] for w in (heading, *_WORD.findall(heading)) if w in DIRECTIONS}
+    words = _words(headings, index)
+    found = {DIRECTIONS[word] for word in words if word in DIRECTIONS}
     return found.pop() if len(found) == 1 else 0
 
 
+def _words(headings: Headings, index: int) -> list[str]:
+    """The words of a heading, folded, and the heading as a whole first."""
+    if headings.texts is None:
+        return []
+    heading = headings.texts[index]
+    return [folded(heading), *_WORD.findall(folded(_CAMEL.sub(" ", heading)))]
+
+
 def _has(headings: Headings, index: int, words: frozenset[str]) -> bool:
-    heading = folded((headings.texts or [""] * headings.width)[index])
-    return any(word in words for word in _WORD.findall(heading))
+    return any(word in words for word in _words(headings, index))
 
 
 def _named(headings: Headings, indexes: Sequence[int], words: frozenset[str]) -> int | None:
     """The first of the columns whose heading is, or has, one of the words."""
-    if headings.texts is None:
-        return None
-    whole = [i for i in indexes if folded(headings.texts[i]) in words]
+    whole = [i for i in indexes if _words(headings, i)[:1] and _words(headings, i)[0] in words]
     return next(iter(whole + [i for i in indexes if _has(headings, i, words)]), None)

@@ -7,7 +7,7 @@ from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.proposals import is_text
+from finance_api.importers.csv.proposals import is_amount, is_text
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.csv.wording import quoted
@@ -19,6 +19,8 @@ _WATCHED_COLUMNS = 200
 #: So many rows at the end that are no data may be a footer.
 _FOOTER_ROWS = 20
 
+_LEFT_OUT = "rows that are no data are left out with --only or --skip-last"
+
 #: Where an amount stands: in the amount column, or on the side of money going out or coming in.
 AMOUNT, OUT, IN = 0, -1, 1
 #: (place, sign): sign as `AmountColumns.add` has it.
@@ -27,11 +29,21 @@ Kind = tuple[int, int]
 
 @dataclass
 class Watched:
-    """An unmapped column. values: each of its cells -> the first line with each kind of amount."""
+    """An unmapped column.
+
+    values: each of its cells -> the first line with each kind of amount; none in free text.
+    """
 
     index: int
     values: dict[str, dict[Kind, int]] = field(default_factory=dict)
     is_text: bool = False
+    has_money: bool = False
+
+    def judge(self) -> None:
+        """Says what the cells so far are."""
+        texts = [text.strip() for text in self.values]
+        self.is_text = any(map(is_text, texts))
+        self.has_money = any(text.strip("-0.,") and is_amount(text) for text in texts)
 
 
 class SignWords:
@@ -144,14 +156,14 @@ class Survey:
                 if lines is None:
                     if len(column.values) >= _WATCHED_VALUES:
                         watched = [other for other in watched if other is not column]
-                        column.is_text = column.is_text or any(map(is_text, column.values))
+                        column.judge()
                         column.values.clear()
                         continue
                     lines = column.values[cells[column.index]] = {}
                 if kind not in lines:
                     lines[kind] = line
         for column in watched:
-            column.is_text = any(is_text(text.strip()) for text in column.values)
+            column.judge()
         self.watched = watched
 
     def _kind(self, cells: Sequence[str], line: int) -> Kind:
@@ -161,7 +173,7 @@ class Survey:
         ]
         if not kinds:
             if "amount" in self._layout.columns:
-                raise ImportRefused("the amount is empty", line)
+                raise ImportRefused(f"the amount is empty; {_LEFT_OUT}", line)
             raise ImportRefused("neither the debit nor the credit column has an amount", line)
         if len(kinds) == 2:
             if kinds[0][1] and kinds[1][1]:
