@@ -90,6 +90,7 @@ class Entry:
     reference: end-to-end id, payment reference, check number.
     original_amount, original_currency: before conversion; both or neither.
     fingerprint: of the whole row where content alone does not tell it from another with its id.
+    batch: of a part of one entry of the account: an id that its parts share; they sum to it.
     """
 
     line: int
@@ -108,6 +109,7 @@ class Entry:
     original_currency: str | None = None
     fingerprint: str = ""
     correction: Correction | None = None
+    batch: str | None = None
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.balances import Balances, agree_with_bank
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.matching.keeping import keep_stated
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.references import check_references
-from finance_api.ledger.report import ImportReport
+from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.recurrence import RuleError, check_rule
@@ -19,11 +21,17 @@ from finance_api.values import Row
 
 
 class NativeImport:
-    """documents, then records: each row is stored, or the file is refused with its line."""
+    """documents, then records: each row is stored, or the file is refused with its line.
 
-    def __init__(self, session: LedgerSession, report: ImportReport) -> None:
+    details: of the history's entry, as far as they are known.
+    """
+
+    def __init__(
+        self, session: LedgerSession, report: ImportReport, details: dict[str, Any]
+    ) -> None:
         self._session = session
         self._report = report
+        self._details = details
         self._balances = Balances()
         self._accounts_of_file: set[str] = set()
 
@@ -38,12 +46,21 @@ class NativeImport:
             given = values.get
             writer.add(Proposal(line, given("id"), given("source"), given("sourceId"), values))
         writer.flush()
-        for account_id in self._balances.touched:
-            # An account that the file brings says itself what its initial balance is.
-            if account_id not in self._accounts_of_file:
-                agree_with_bank(self._session, account_id)
+        # An account that the file brings says itself what its initial balance is.
+        touched = [a for a in self._balances.touched if a not in self._accounts_of_file]
+        self._report.remarks += settle_bank_balances(self._session, touched, [])
         self._balances.settle(self._session)
-        self._report.changed = self._session.close(records_changed=changed or writer.changed)
+        self._sum_up(writer)
+        self._report.changed = self._session.close(
+            records_changed=changed or writer.changed,
+            details={**self._details, "counts": self._report.counts},
+        )
+
+    def _sum_up(self, writer: RecordWriter) -> None:
+        for account_id, (money_in, money_out) in writer.sums.items():
+            row = self._session.accounts.rows[account_id]
+            of = row["name"], row["currencyCode"]
+            self._report.totals.append(AccountTotal(*of, money_in, money_out, row["balance"]))
 
     def _import_documents(self, documents: Iterable[NativeRow]) -> None:
         lines: dict[tuple[str, str], NativeRow] = {}
@@ -113,7 +130,10 @@ class NativeImport:
 
 
 def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
-    return replaced(RECORDS, given, stored)
+    row = replaced(RECORDS, given, stored)
+    if stored is not None and "stated" not in given:
+        keep_stated(stored, row)
+    return row
 
 
 def _complete_standing_order(row: Row) -> None:

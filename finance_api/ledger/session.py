@@ -106,16 +106,25 @@ class LedgerSession(UserRows):
         if images:
             self.storage.history.put_before(self.user.id, self.number, images)
 
-    def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
-        """Stores the row_sets; if anything changed, the data's revision goes up by one.
+    def close(
+        self,
+        *,
+        records_changed: bool,
+        hidden_changed: bool = False,
+        details: dict[str, Any] | None = None,
+    ) -> bool:
+        """Stores the row_sets; if anything that is seen changed, the data's revision goes up by one.
 
-        details: of the entry that stands in the history then. Returns whether anything changed.
+        hidden_changed: whether records changed in what nobody is shown; it can be undone, too.
+        details: of the entry that stands in the history if anything changed at all.
+        Returns whether anything that is seen changed.
         """
-        visible = [self._save(row_set) for row_set in list(self._row_sets.values())]
-        changed = records_changed or any(visible)
-        if changed:
-            state = DataState(self.revision, self.now)
-            self.storage.data.set_state(self.user.id, state)
+        saved = [self._save(row_set) for row_set in list(self._row_sets.values())]
+        seen = records_changed or any(is_seen for _, is_seen in saved)
+        revision = self.revision if seen else self._state.revision
+        if seen:
+            self.storage.data.set_state(self.user.id, DataState(revision, self.now))
+        if seen or hidden_changed or any(is_written for is_written, _ in saved):
             self.storage.history.add(
                 self.user.id,
                 HistoryEntry(
@@ -123,21 +132,21 @@ class LedgerSession(UserRows):
                     at=self.now,
                     action=self._action,
                     by=self._by,
-                    revision=state.revision,
+                    revision=revision,
                     details=details or {},
                 ),
             )
-        return changed
+        return seen
 
-    def _save(self, row_set: RowSet) -> bool:
-        """Whether any of it can be seen from outside."""
+    def _save(self, row_set: RowSet) -> tuple[bool, bool]:
+        """Whether anything of it changed, and whether that can be seen from outside."""
         new, changed = row_set.written()
         if new or changed:
             pairs: list[tuple[Row | None, Row]] = [(None, row) for row in new]
             pairs += [(row_set.stored(row["id"]), row) for row in changed]
             self.note_changes(row_set.resource, pairs)
             self.storage.data.put_rows(self.user.id, row_set.resource, new=new, changed=changed)
-        return row_set.is_seen(new, changed)
+        return bool(new or changed), row_set.is_seen(new, changed)
 
 
 def _differ(resource: Resource, before: Row, after: Row) -> bool:
