@@ -515,6 +515,11 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
         }
         self._unit.change(tombstones=self._unit.database.tombstones | tombstones)
 
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        tombstones = self._unit.database.tombstones
+        kept = {k: t for k, t in tombstones.items() if k[0] != user_id or t.at >= before}
+        self._unit.change(tombstones=kept)
+
     def set_state(self, user_id: int, state: DataState) -> None:
         self._unit.update_user(user_id, data=state)
 

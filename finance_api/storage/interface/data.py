@@ -175,5 +175,9 @@ class DataWriter(DataReader):
         """Deletes rows; each leaves a tombstone of this revision and time. Unknown ids: ignored."""
 
     @abstractmethod
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        """Deletes those of rows that went before then."""
+
+    @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:
         """Stores the state that this unit of work makes: one with a tag of its own."""

@@ -45,6 +45,15 @@ class HistoryConformance(OneUser):
                 Tombstone(resource, make_id(3), 4, 50),
                 Tombstone(resource, make_id(1), 5, 60),
             ]
+        with other.writing() as storage:
+            storage.data.delete_rows(other.user.id, resource, ids, revision=1, at=40)
+        with unit.writing() as storage:
+            storage.data.prune_tombstones(unit.user.id, 60)
+        with unit.reading() as storage:
+            assert storage.data.list_tombstones(unit.user.id) == [
+                Tombstone(resource, make_id(1), 5, 60)
+            ]
+            assert len(storage.data.list_tombstones(other.user.id)) == 2
 
     def test_lists_are_right_after_many_rows_went(self, unit: Unit) -> None:
         day = 86_400
