@@ -5,7 +5,8 @@ from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
-from finance_api.ledger.balances import Balances, agree_with_bank
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import Facts, settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.references import check_references
@@ -21,11 +22,15 @@ from finance_api.values import Row
 class NativeImport:
     """documents, then records: each row is stored, or the file is refused with its line."""
 
-    def __init__(self, session: LedgerSession, report: ImportReport) -> None:
+    def __init__(self, session: LedgerSession, report: ImportReport, about: dict[str, Any]) -> None:
+        """about: what the entry of the history says of the file."""
         self._session = session
         self._report = report
+        self._about = about
         self._balances = Balances()
-        self._accounts_of_file: set[str] = set()
+        #: The initial balances of the accounts that the file brings.
+        self._initial: dict[str, int] = {}
+        self._facts: list[Facts] = []
 
     def run(
         self, documents: Iterable[NativeRow], records: Callable[[], Iterable[NativeRow]]
@@ -38,12 +43,24 @@ class NativeImport:
             given = values.get
             writer.add(Proposal(line, given("id"), given("source"), given("sourceId"), values))
         writer.flush()
-        for account_id in self._balances.touched:
-            # An account that the file brings says itself what its initial balance is.
-            if account_id not in self._accounts_of_file:
-                agree_with_bank(self._session, account_id)
+        self._settle_bank_balances()
         self._balances.settle(self._session)
-        self._report.changed = self._session.close(records_changed=changed or writer.changed)
+        details = {**self._about, "counts": self._report.as_json(), "accounts": self._facts}
+        self._report.changed = self._session.close(
+            records_changed=changed or writer.changed, details=details
+        )
+
+    def _settle_bank_balances(self) -> None:
+        settled = (*self._initial, *self._balances.touched)
+        settle_bank_balances(self._session, settled, self._facts)
+        # An account that the file brings says itself what its initial balance is.
+        rows = self._session.accounts.rows
+        differing = [i for i, own in self._initial.items() if rows[i]["initialBalance"] != own]
+        for account_id in differing:
+            self._facts.append({"accountId": account_id, "forgets": True})
+            initial = {"initialBalance": self._initial[account_id], "ownInitialBalance": None}
+            self._session.accounts.put({**rows[account_id], **initial})
+        settle_bank_balances(self._session, differing, self._facts)
 
     def _import_documents(self, documents: Iterable[NativeRow]) -> None:
         lines: dict[tuple[str, str], NativeRow] = {}
@@ -51,7 +68,7 @@ class NativeImport:
             row = self._put(document)
             lines[document.resource.name, row["id"]] = document
             if document.resource is ACCOUNTS:
-                self._accounts_of_file.add(row["id"])
+                self._initial[row["id"]] = row["initialBalance"]
         # Only now is every document known that another one may refer to.
         for (_, document_id), document in lines.items():
             row = self._session.row_set(document.resource).rows[document_id]
@@ -73,8 +90,6 @@ class NativeImport:
             row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
         if document.resource is STANDING_ORDERS:
             _complete_standing_order(row)
-        if document.resource is ACCOUNTS and stored is not None:
-            _forget_bank_balance(row, stored)
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1
@@ -119,9 +134,3 @@ def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
 def _complete_standing_order(row: Row) -> None:
     if row["type"] is None and row["amount"] is not None:
         row["type"] = record_type(row["amount"])
-
-
-def _forget_bank_balance(row: Row, stored: Row) -> None:
-    """An initial balance that the user sets is no longer the one worked out from the bank's."""
-    if row["initialBalance"] != stored["initialBalance"]:
-        row["bankBalance"] = row["bankBalanceDate"] = None

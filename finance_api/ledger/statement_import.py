@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement
-from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
+from finance_api.importers.interface import BankBalance, Entry, ImportRefused, Statement
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import Facts, settle_bank_balances
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.row_set import RowSet
@@ -15,9 +16,14 @@ from finance_api.ledger.statement_accounts import find_account
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.values import Row
 from finance_api.values.text import TextError, clean_or_none
+from finance_api.values.time import DAY_SECONDS
 
 #: What the file decides, also of a record that is stored already.
 _OF_THE_FILE = ("amount", "recordDate", "payee", "note")
+
+
+def _told(balance: BankBalance | None) -> list[int] | None:
+    return None if balance is None else [balance.date, balance.amount]
 
 
 def _clean_name(text: str) -> str:
@@ -35,6 +41,7 @@ class StatementImport:
 
     account_name: the user's choice of account, for a file of one account.
     currency: the currency of a new account, where the file does not say.
+    about: what the entry of the history says of the file.
     """
 
     def __init__(
@@ -45,12 +52,14 @@ class StatementImport:
         *,
         account_name: str | None = None,
         currency: str | None = None,
+        about: dict[str, Any],
     ) -> None:
         self._session = session
         self._report = report
         self._source = source
         self._account_name = None if account_name is None else _clean_name(account_name)
         self._currency = currency
+        self._about = about
         self._rules = Rules(session)
 
     def run(self, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
@@ -59,6 +68,7 @@ class StatementImport:
         writer = RecordWriter(self._session, balances, self._report, self._complete)
         accounts: dict[int, str] = {}
         statements: list[Statement] = []
+        days: dict[int, tuple[int, int]] = {}
         for statement, entry in entries:
             if id(statement) not in accounts:
                 statements.append(statement)
@@ -70,17 +80,32 @@ class StatementImport:
                     currency=self._currency,
                 )
             if entry is not None:
+                day = entry.date - entry.date % DAY_SECONDS
+                first, last = days.get(id(statement), (day, day))
+                days[id(statement)] = min(first, day), max(last, day)
                 writer.add(self._proposal(accounts[id(statement)], entry))
+        facts: list[Facts] = []
         for statement in statements:
-            if statement.closing is not None:
-                note_bank_balance(self._session, accounts[id(statement)], statement.closing)
+            covered = days.get(id(statement), (None, None))
+            facts.append(
+                {
+                    "accountId": accounts[id(statement)],
+                    "source": self._source,
+                    "key": statement.account.key,
+                    "first": covered[0] if statement.first_day is None else statement.first_day,
+                    "last": covered[1] if statement.last_day is None else statement.last_day,
+                    "asOf": statement.as_of,
+                    "opening": _told(statement.opening),
+                    "closing": _told(statement.closing),
+                }
+            )
             self._report.skipped.update(statement.skipped)
         writer.flush()
         # Also accounts that records of earlier statements were moved to since.
-        for account_id in dict.fromkeys((*accounts.values(), *balances.touched)):
-            agree_with_bank(self._session, account_id)
+        settle_bank_balances(self._session, (*accounts.values(), *balances.touched), facts)
         balances.settle(self._session)
-        self._report.changed = self._session.close(records_changed=writer.changed)
+        details = {**self._about, "counts": self._report.as_json(), "accounts": facts}
+        self._report.changed = self._session.close(records_changed=writer.changed, details=details)
 
     def _proposal(self, account_id: str, entry: Entry) -> Proposal:
         given = {

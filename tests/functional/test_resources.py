@@ -13,7 +13,8 @@ from support.books import account, category, household, label, record, uid
 FIELDS = {
     "records": "id accountId accountName amount currencyCode recordDate category categoryId payee "
     "note labels labelIds recordType paymentType recordState transferId valueDate "
-    "counterpartyAccount reference originalAmount originalCurrencyCode importId createdAt updatedAt",
+    "counterpartyAccount reference originalAmount originalCurrencyCode importId createdAt "
+    "updatedAt",
     "accounts": "id name accountType currencyCode initialBalance balance recordCount "
     "lastRecordDate bankBalance bankBalanceDate unexplained bankAccountNumber color archived "
     "excludeFromStats createdAt updatedAt",

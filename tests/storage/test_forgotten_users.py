@@ -153,7 +153,9 @@ class Pair:
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
         found += [("data", "list_tombstones", user.id), ("history", "list_entries", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
-        found += [("history", "scan_before", user.id, number) for number in (1, 2)]
+        for number in (1, 2):
+            found += [("history", "scan_before", user.id, number)]
+            found += [("history", "get_before", user.id, number, LABELS, ids)]
         for jti in ("1", "11"):
             found += [("jwts", "get_owner", jti, name) for name in ("uuid", "email")]
         return found

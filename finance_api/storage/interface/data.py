@@ -147,7 +147,7 @@ class DataReader(ABC):
         """The sums of the records that meet the conditions and are not void.
 
         names: of the fields whose values tell the sums apart, at least one; the keys have the
-        values in that order.
+        values in that order. Of a date it is the day, also where its time is kept.
         """
 
 
