@@ -99,6 +99,7 @@ class LedgerSession(UserRows):
         self.keeping = keeping
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
+        self._has_images = False
 
     @property
     def revision(self) -> int:
@@ -133,30 +134,30 @@ class LedgerSession(UserRows):
             if before is None or after is None or _differ(resource, before, after)
         ]
         if images:
+            self._has_images = True
             self.storage.history.put_before(self.user.id, self.number, images)
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Stores the row_sets; if anything changed, the data's revision goes up by one.
 
-        details: of the entry that stands in the history then. Returns whether anything changed.
+        details: of the entry that stands in the history then, also if nobody is shown what changed.
+        Returns whether anything changed that can be seen.
         """
         visible = [self._save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
-            state = DataState(self.revision, self.now)
-            self.storage.data.set_state(self.user.id, state)
-            if self._action is not None:
-                self.storage.history.add(
-                    self.user.id,
-                    HistoryEntry(
-                        number=self.number,
-                        at=self.now,
-                        action=self._action,
-                        by=self._by,
-                        revision=state.revision,
-                        details=details or {},
-                    ),
-                )
+            self.storage.data.set_state(self.user.id, DataState(self.revision, self.now))
+        if self._action is not None and (changed or self._has_images):
+            entry = HistoryEntry(
+                number=self.number,
+                at=self.now,
+                action=self._action,
+                by=self._by,
+                revision=self.revision if changed else self._state.revision,
+                details=details or {},
+            )
+            self.storage.history.add(self.user.id, entry)
+        if changed or self._has_images:
             self._prune()
         return changed
 
