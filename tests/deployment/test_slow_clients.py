@@ -135,25 +135,25 @@ def p99_ms(seconds: list[float]) -> str:
 
 @pytest.mark.nightly
 def test_f9_slow_clients_are_cut_and_cost_others_nothing(
-    proxied: Site, figures: Callable[[str], None]
+    served: Site, figures: Callable[[str], None]
 ) -> None:
     # The guards: the time limits and proxy_request_buffering in deploy/nginx.conf. With the latter
     # off, bodies that stop take all threads of the service for ten seconds, and break off there.
-    client, slow_reader = proxied.client(), proxied.client()
+    client, slow_reader = served.client(), served.client()
     slow_reader.load(account(), *(record(n, note="long " * 200) for n in range(1, 101)))
     assert len(slow_reader.get("/v1/api/records?limit=100").body) > 100_000
-    quiet = ask(proxied, client, lambda done: done < HONEST)
-    assert proxied.nginx.worker is not None
-    memory, of_nginx = proxied.memory_bytes(), proxied.nginx.worker.memory_info().rss
-    slow = SlowClients(proxied, slow_reader.token)
+    quiet = ask(served, client, lambda done: done < HONEST)
+    assert served.nginx.worker is not None
+    memory, of_nginx = served.memory_bytes(), served.nginx.worker.memory_info().rss
+    slow = SlowClients(served, slow_reader.token)
     slow.start()
-    busy = ask(proxied, client, lambda done: done < HONEST or slow.going_on)
+    busy = ask(served, client, lambda done: done < HONEST or slow.going_on)
     slow.join()
     for kind, cut in slow.cut.items():
         seconds = [each for each in cut if each is not None]
         assert len(seconds) == SLOW, f"{kind}: {SLOW - len(seconds)} were not cut"
         figures(f"{SLOW} with {kind}: all cut, the last one after {max(seconds):.1f} s")
     figures(f"others meanwhile: p99 {p99_ms(busy)}, without slow ones {p99_ms(quiet)}")
-    grown = proxied.nginx.worker.memory_info().rss - of_nginx
+    grown = served.nginx.worker.memory_info().rss - of_nginx
     figures(f"nginx grew by {grown / 1e6:.0f} MB")
-    assert proxied.memory_bytes() - memory < 20_000_000
+    assert served.memory_bytes() - memory < 20_000_000
