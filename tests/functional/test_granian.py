@@ -432,11 +432,13 @@ def test_what_stops_the_start_is_said_in_one_line(place, settings, said):
     ],
 )
 def test_what_the_server_refuses_is_one_line(monkeypatch, capsys, redis_url, settings, said):
-    redis = {
+    application = {
+        "finance_api.storage": "memory",
+        "finance_api.max_data_requests": "3",
         "finance_api.ratelimit.backend": "redis",
         "finance_api.ratelimit.redis_url": redis_url,
     }
-    service = Service("memory", {"finance_api.storage": "memory", **redis})
+    service = Service("memory", application)
     ended = []
     monkeypatch.setattr(wsgi, "applications", [service.app])
     monkeypatch.setattr(os, "_exit", ended.append)
