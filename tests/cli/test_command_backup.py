@@ -184,7 +184,7 @@ def test_a_restore_that_is_killed_has_done_all_or_nothing(house, backup):
     house.load(BERT, *(record(n, note="since") for n in range(1_000, 2_000)))
     since, found = house.dump(BERT), []
     moments = random.Random(4711)
-    for _ in range(count(4, 50)):
+    for _ in range(count(3, 50)):
         with house.command.start("restore", backup, "--yes", stdin=subprocess.DEVNULL) as process:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(moments.uniform(0.7, 2.2))
