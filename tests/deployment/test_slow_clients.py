@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -18,6 +19,7 @@ from support.programs import wait_until
 #: Of each of four kinds.
 SLOW = count(15, 125)
 HONEST = count(200, 2_000)
+LONG = "/v1/api/records?limit=100"
 PATIENCE_SECONDS = 60
 
 Work = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -106,7 +108,7 @@ class SlowClients:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Asks for more than ten megabytes."""
-        request = f"GET /v1/api/records?limit=100 HTTP/1.1\r\nHost: {HOST}\r\n"
+        request = f"GET {LONG} HTTP/1.1\r\nHost: {HOST}\r\n"
         writer.write((request + f"Authorization: Bearer {self._token}\r\n\r\n").encode() * 200)
         plain = writer.get_extra_info("socket")
         # Established; else nginx has ended it, before what is not read yet.
@@ -141,7 +143,10 @@ def test_f9_slow_clients_are_cut_and_cost_others_nothing(
     # off, bodies that stop take all threads of the service for ten seconds, and break off there.
     client, slow_reader = served.client(), served.client()
     slow_reader.load(account(), *(record(n, note="long " * 200) for n in range(1, 101)))
-    assert len(slow_reader.get("/v1/api/records?limit=100").body) > 100_000
+    assert len(slow_reader.get(LONG).body) > 100_000
+    # Each thread of a worker has taken its memory then, whenever the worker was started.
+    with ThreadPoolExecutor(24) as crowd:
+        list(crowd.map(lambda _: slow_reader.get(LONG), range(120)))
     quiet = ask(served, client, lambda done: done < HONEST)
     assert served.nginx.worker is not None
     memory, of_nginx = served.memory_bytes(), served.nginx.worker.memory_info().rss
@@ -156,4 +161,5 @@ def test_f9_slow_clients_are_cut_and_cost_others_nothing(
     figures(f"others meanwhile: p99 {p99_ms(busy)}, without slow ones {p99_ms(quiet)}")
     grown = served.nginx.worker.memory_info().rss - of_nginx
     figures(f"nginx grew by {grown / 1e6:.0f} MB")
+    figures(f"the service grew by {(served.memory_bytes() - memory) / 1e6:.0f} MB")
     assert served.memory_bytes() - memory < 20_000_000
