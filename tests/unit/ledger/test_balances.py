@@ -106,7 +106,7 @@ imports = st.lists(
 @pytest.mark.nightly
 @pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
 def test_books_agree_after_any_imports(backends, storage):
-    @settings(max_examples=count(13, 400), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(13, 150), deadline=None, suppress_health_check=list(HealthCheck))
     @given(imports)
     def check(files):
         person = Person(backends(storage))
