@@ -126,9 +126,9 @@ def _address(text: str) -> str:
         raise ValueError("is not an IP address such as 127.0.0.1 or ::1") from None
 
 
-def _networks(text: str) -> tuple[Any, ...]:
+def _networks(text: str) -> frozenset[Any]:
     try:
-        return tuple(ipaddress.ip_network(word) for word in _words(text))
+        return frozenset(ipaddress.ip_network(word) for word in _words(text))
     except ValueError as error:
         raise ValueError(f"is not a list of addresses or networks: {error}") from None
 
