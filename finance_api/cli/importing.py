@@ -9,24 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
 from finance_api.importers import CSV, FORMATS, NATIVE, OFX
 
 if TYPE_CHECKING:
     from finance_api.importers.interface import StatementImporter
     from finance_api.ledger.report import ImportReport
-
-
-def _column_map(
-    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, str]:
-    columns = {}
-    for value in values:
-        field, equals, column = value.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{value!r} is not FIELD=COLUMN")
-        columns[field.strip()] = column
-    return columns
 
 
 @click.command("import", epilog="Example: finance-api import me@example.com statement.ofx")
@@ -42,26 +31,7 @@ def _column_map(
 @click.option("--currency", help="ISO 4217 code, where the file does not say its currency.")
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
-@click.option(
-    "--map",
-    "columns",
-    multiple=True,
-    callback=_column_map,
-    metavar="FIELD=COLUMN",
-    help="CSV: the column of a field, by heading or number; may be given several times.",
-)
-@click.option("--delimiter", help="CSV: what separates cells; a character, or tab.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the decimal sign.")
-@click.option("--thousands", help="CSV: what groups the digits.")
-@click.option("--date-format", help="CSV: such as %d/%m/%Y or DD/MM/YYYY.")
-@click.option("--encoding", help="CSV: such as cp1252; default UTF-8.")
-@click.option("--debit", metavar="COL", help="CSV: the column of money going out.")
-@click.option("--credit", metavar="COL", help="CSV: the column of money coming in.")
-@click.option("--invert", is_flag=True, help="CSV: amounts are positive for money going out.")
-@click.option(
-    "--skip-rows", type=click.IntRange(0), default=0, help="CSV: lines before the headings."
-)
-@click.option("--no-header", is_flag=True, help="CSV: the first row is data, not headings.")
+@csv_options
 @pass_cli_context
 def import_command(
     cli: CliContext,
@@ -128,7 +98,7 @@ class _Choice:
 def _import_one(
     cli: CliContext, email: str, file: str, choice: _Choice, dry_run: bool
 ) -> ImportReport:
-    from finance_api.cli.input_files import STANDARD_INPUT, opened
+    from finance_api.cli.input_files import opened
     from finance_api.importers.detection import detect_format
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.importing import import_file
@@ -136,9 +106,6 @@ def _import_one(
     try:
         with opened(file) as stream:
             format_name = choice.format_name or detect_format(stream)
-            if file != STANDARD_INPUT and stream.seek(0, 2) == 0:
-                raise ImportRefused("the file is empty")
-            stream.seek(0)
             return import_file(
                 cli.backend,
                 email,
@@ -152,6 +119,9 @@ def _import_one(
             )
     except ImportRefused as error:
         error.file = file
+        if error.missing_options or error.withdrawn_options:
+            command = command_to_copy(click.get_current_context(), email, file, error)
+            error.reason += f"; to copy: {command}"
         raise
 
 

@@ -1,9 +1,19 @@
 """From bytes to text: byte order marks, UTF-8, named encodings."""
 
+import io
+
 import pytest
 
-from finance_api.importers.csv.decoding import decode
+from finance_api.importers.csv.decoding import open_text
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.interface import ImportRefused
+
+
+def decode(data, encoding, force=False):
+    questions = Questions()
+    text = open_text(io.BytesIO(data), encoding, force=force, questions=questions)
+    questions.put()
+    return "".join(text.lines())
 
 
 def refusal(data, encoding=None):
