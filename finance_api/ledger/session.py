@@ -113,7 +113,7 @@ class LedgerSession(UserRows):
         hidden_changed: bool = False,
         details: dict[str, Any] | None = None,
     ) -> bool:
-        """Stores the row_sets; if anything that is seen changed, the data's revision goes up by one.
+        """Stores the row_sets; the data's revision goes up by one if anything seen changed.
 
         hidden_changed: whether records changed in what nobody is shown; it can be undone, too.
         details: of the entry that stands in the history if anything changed at all.

@@ -17,6 +17,11 @@ STATEMENT_SOURCES = frozenset(FORMATS) - {NATIVE}
 CONTENT = ("recordDate", "amount", "payee", "note")
 
 
+def hash_of(text: str | None) -> int | None:
+    """Equal for texts that differ by case only, within this process; None for no text."""
+    return hash(fold(text)) if text else None
+
+
 class Content(NamedTuple):
     """What tells transactions apart, as a file says it."""
 
