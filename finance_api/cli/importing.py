@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,12 +100,10 @@ def import_command(
         if not as_json:
             _say_report(file, report, dry_run=dry_run)
     if as_json:
-        import orjson
-
         answer: dict[str, Any] = {**total.counts, "files": answers}
         if failure is not None:
             answer["error"] = _error(failure)
-        say(orjson.dumps(answer).decode())
+        say(json.dumps(answer))
     if failure is not None:
         if len(files) > 1 and not as_json:
             say(f"imported before: {', '.join(a['file'] for a in answers) or 'none'}", err=True)
