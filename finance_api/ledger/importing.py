@@ -11,7 +11,7 @@ from finance_api.ledger.matching.learned import remembered_options
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import UserRows, changing
+from finance_api.ledger.session import KEEPING, Keeping, UserRows, changing
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import StorageBackend, reading
 
@@ -27,6 +27,7 @@ def import_file(
     name: str | None = None,
     given: Mapping[str, Any] | None = None,
     by: str = "command",
+    keeping: Keeping = KEEPING,
     dry_run: bool = False,
 ) -> ImportReport:
     """Imports one file for one user, all of it or nothing.
@@ -43,16 +44,14 @@ def import_file(
         "file": {"name": name, **_measures(stream)},
         "options": dict(given or {}),
     }
+    change = changing(backend, email, now, action="import", by=by, keeping=keeping, dry_run=dry_run)
     if importer is None:
-        with (
-            native_file(stream) as file,
-            changing(backend, email, now, action="import", by=by, dry_run=dry_run) as session,
-        ):
+        with native_file(stream) as file, change as session:
             NativeImport(session, report, details).run(file.documents, file.records)
         return report
     with Workspace(importer.source) as workspace:
         workspace.read(importer.read(stream, _remembered(backend, email)))
-        with changing(backend, email, now, action="import", by=by, dry_run=dry_run) as session:
+        with change as session:
             chosen = options or StatementOptions()
             StatementImport(session, report, workspace, chosen, details).run()
     return report

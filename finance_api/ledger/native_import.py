@@ -6,7 +6,7 @@ from typing import Any
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances
-from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.bank_balances import Facts, settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.matching.keeping import keep_stated
 from finance_api.ledger.records import Proposal, RecordWriter
@@ -33,7 +33,9 @@ class NativeImport:
         self._report = report
         self._details = details
         self._balances = Balances()
-        self._accounts_of_file: set[str] = set()
+        #: The initial balances of the accounts that the file brings.
+        self._initial: dict[str, int] = {}
+        self._facts: list[Facts] = []
 
     def run(
         self, documents: Iterable[NativeRow], records: Callable[[], Iterable[NativeRow]]
@@ -46,15 +48,27 @@ class NativeImport:
             given = values.get
             writer.add(Proposal(line, given("id"), given("source"), given("sourceId"), values))
         writer.flush()
-        # An account that the file brings says itself what its initial balance is.
-        touched = [a for a in self._balances.touched if a not in self._accounts_of_file]
-        self._report.remarks += settle_bank_balances(self._session, touched, [])
+        self._settle_bank_balances()
         self._balances.settle(self._session)
         self._sum_up(writer)
         self._report.changed = self._session.close(
             records_changed=changed or writer.changed,
-            details={**self._details, "counts": self._report.counts},
+            details={**self._details, "counts": self._report.counts, "accounts": self._facts},
         )
+
+    def _settle_bank_balances(self) -> None:
+        settled = (*self._initial, *self._balances.touched)
+        remarks = settle_bank_balances(self._session, settled, self._facts)
+        # An account that the file brings says itself what its initial balance is.
+        rows = self._session.accounts.rows
+        differing = [i for i, own in self._initial.items() if rows[i]["initialBalance"] != own]
+        for account_id in differing:
+            self._facts.append({"accountId": account_id, "forgets": True})
+            initial = {"initialBalance": self._initial[account_id], "ownInitialBalance": None}
+            self._session.accounts.put({**rows[account_id], **initial})
+        if differing:
+            remarks = settle_bank_balances(self._session, settled, self._facts)
+        self._report.remarks += remarks
 
     def _sum_up(self, writer: RecordWriter) -> None:
         for account_id, (money_in, money_out) in writer.sums.items():
@@ -68,7 +82,7 @@ class NativeImport:
             row = self._put(document)
             lines[document.resource.name, row["id"]] = document
             if document.resource is ACCOUNTS:
-                self._accounts_of_file.add(row["id"])
+                self._initial[row["id"]] = row["initialBalance"]
         # Only now is every document known that another one may refer to.
         for (_, document_id), document in lines.items():
             row = self._session.row_set(document.resource).rows[document_id]
@@ -90,8 +104,6 @@ class NativeImport:
             row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
         if document.resource is STANDING_ORDERS:
             _complete_standing_order(row)
-        if document.resource is ACCOUNTS and stored is not None:
-            _forget_bank_balance(row, stored)
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1
@@ -139,9 +151,3 @@ def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
 def _complete_standing_order(row: Row) -> None:
     if row["type"] is None and row["amount"] is not None:
         row["type"] = record_type(row["amount"])
-
-
-def _forget_bank_balance(row: Row, stored: Row) -> None:
-    """An initial balance that the user sets is no longer the one worked out from the bank's."""
-    if row["initialBalance"] != stored["initialBalance"]:
-        row["bankBalance"] = row["bankBalanceDate"] = None

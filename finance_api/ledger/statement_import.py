@@ -97,7 +97,6 @@ class StatementImport:
         self._sum_up(accounts)
         report.changed = session.close(
             records_changed=records.changed,
-            hidden_changed=records.hidden_changed,
             details={**self._details, "counts": report.counts, "accounts": facts},
         )
 

@@ -55,7 +55,7 @@ def content_of(entry: Found) -> Content:
 class StatementRecords:
     """Writes the records of a workspace in which everything is decided.
 
-    changed: whether anything that is seen changed; hidden_changed: whether anything else did.
+    changed: whether anything that is seen changed.
     """
 
     def __init__(
@@ -77,7 +77,6 @@ class StatementRecords:
         #: The last number that a bank id or content has, where the storage has others of it.
         self._numbers: dict[tuple[int, str | Content], int] = {}
         self.changed = False
-        self.hidden_changed = False
 
     def write(self) -> None:
         """Raises ImportRefused."""
@@ -287,7 +286,6 @@ class StatementRecords:
                 values = [{n: r[n] for n in names if n in _SHOWN} for r in (old, row)]
                 self._report.note_update(Update(record_id, lines[record_id], *values))
             else:
-                self.hidden_changed = True
                 self._report.unchanged += record_id in told
             self._balances.note(old, row)
             pairs.append((old, row))

@@ -38,6 +38,7 @@ times = st.one_of(
     st.integers(-3, 3).map(lambda n: n * 43_200), st.sampled_from([MIN_SECONDS, MAX_SECONDS])
 )
 ids = st.integers(1, 4).map(make_id)
+serials = st.integers(1, 4)
 
 
 def values_of(field):
@@ -48,6 +49,7 @@ def values_of(field):
         Kind.DATE: times,
         Kind.DATETIME: times,
         Kind.ID: ids,
+        Kind.SERIAL: serials,
         Kind.CHOICE: st.sampled_from(field.choices[:3] or ("",)),
         Kind.BOOLEAN: st.booleans(),
         Kind.TEXT_LIST: st.lists(present_texts, max_size=3, unique=True).map(tuple),
@@ -71,8 +73,9 @@ def conditions(draw, resource):
     operator = draw(st.sampled_from(operators_of(field)))
     if operator in (Operator.IS_NULL, Operator.NOT_NULL):
         return Condition(field, operator)
-    if field.kind in (Kind.ID, Kind.ID_LIST):
-        chosen = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
+    if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
+        wanted = serials if field.kind is Kind.SERIAL else ids
+        chosen = draw(st.lists(wanted, min_size=1, max_size=3, unique=True))
         return Condition(field, Operator.ANY_OF, tuple(sorted(chosen)))
     if field.kind is Kind.CHOICE:
         chosen = draw(st.lists(st.sampled_from(field.choices[:4]), min_size=1, unique=True))

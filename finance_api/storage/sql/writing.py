@@ -90,6 +90,10 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             [(user_id, resource.name, row_id, revision, at) for row_id in found],
         )
 
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        which = (tombstones.c.user_id == user_id) & (tombstones.c.at < before)
+        self.connection.execute(delete(tombstones).where(which))
+
     def set_state(self, user_id: int, state: DataState) -> None:
         self.connection.execute(
             update(users)
