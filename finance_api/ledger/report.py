@@ -4,9 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import orjson
-
 from finance_api.resources import RECORDS
+from finance_api.resources.field import Kind
 from finance_api.resources.wire import json_writer
 from finance_api.values.number import decimal_text
 
@@ -45,9 +44,9 @@ class AccountTotal(NamedTuple):
         return {
             "account": self.account,
             "currencyCode": self.currency,
-            "in": orjson.Fragment(decimal_text(self.money_in)),
-            "out": orjson.Fragment(decimal_text(self.money_out)),
-            "balance": orjson.Fragment(decimal_text(self.balance)),
+            "in": _number(self.money_in),
+            "out": _number(self.money_out),
+            "balance": _number(self.balance),
         }
 
 
@@ -83,7 +82,6 @@ class ImportReport:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """For orjson."""
         return {
             **self.counts,
             "updates": [
@@ -116,12 +114,22 @@ class ImportReport:
         self.skipped.update(other.skipped)
 
 
-_WRITERS = {field.name: json_writer(field) for field in RECORDS.fields}
+def _number(units: int) -> float | str:
+    """Ten-thousandths as a number of JSON; as text where programs would round it."""
+    text = decimal_text(units)
+    return float(text) if abs(units) < 2**53 else text
+
+
+_WRITERS = {
+    field.name: _number if field.kind is Kind.NUMBER else json_writer(field)
+    for field in RECORDS.fields
+}
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
-    """Values of a record's fields for orjson."""
-    return {
-        name: value if value is None or writer is None else writer(value)
-        for name, value, writer in ((name, v, _WRITERS[name]) for name, v in values.items())
-    }
+    """Values of a record's fields as JSON."""
+    written = {}
+    for name, value in values.items():
+        writer = _WRITERS.get(name)
+        written[name] = value if value is None or writer is None else writer(value)
+    return written

@@ -138,7 +138,7 @@ class LedgerSession(UserRows):
             self.storage.history.put_before(self.user.id, self.number, images)
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
-        """Stores the row_sets; if anything that is seen changed, the data's revision goes up by one.
+        """Stores the row_sets; if anything seen changed, the data's revision goes up by one.
 
         details: of the entry that stands in the history then, also if nobody is shown what changed.
         Returns whether anything changed that can be seen.

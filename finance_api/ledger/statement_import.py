@@ -131,7 +131,7 @@ class StatementImport:
         return list(found.values())
 
     def _known(self, number: int, account_id: str) -> KnownAccount:
-        session, known = self._session, None
+        session = self._session
         known = learned(session.history, account_id, self._workspace.source)
         return KnownAccount(
             number=number,
@@ -216,10 +216,10 @@ class StatementImport:
             ):
                 sums.setdefault(row["account"], [0, 0])[sign] = total(row)
         for account in accounts:
-            row = self._session.accounts.rows[account.id]
+            of = self._session.accounts.rows[account.id]
             money_in, money_out = sums.get(account.number, (0, 0))
             self._report.totals.append(
-                AccountTotal(row["name"], row["currencyCode"], money_in, money_out, row["balance"])
+                AccountTotal(of["name"], of["currencyCode"], money_in, money_out, of["balance"])
             )
 
 

@@ -12,6 +12,7 @@ from finance_api.ledger.dump import dump_lines
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import changing
+from finance_api.ledger.statement_import import StatementOptions
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -94,11 +95,22 @@ class Person:
     # -- what is imported
 
     def file(
-        self, data: bytes | str, importer: StatementImporter | None = None, **options: Any
+        self,
+        data: bytes | str,
+        importer: StatementImporter | None = None,
+        *,
+        dry_run: bool = False,
+        **options: Any,
     ) -> ImportReport:
-        stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+        """options: see `StatementOptions`."""
         return import_file(
-            self.backend, self.user.email, stream, importer, now=self.clock.now(), **options
+            self.backend,
+            self.user.email,
+            io.BytesIO(data.encode() if isinstance(data, str) else data),
+            importer,
+            now=self.clock.now(),
+            options=StatementOptions(**options),
+            dry_run=dry_run,
         )
 
     def statement(self, importer: StatementImporter, **options: Any) -> ImportReport:

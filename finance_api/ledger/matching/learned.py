@@ -66,9 +66,9 @@ def learned(history: Iterable[HistoryEntry], account_id: str, source: str) -> Le
         if fact.get("first") is not None:
             days = fact["first"] // DAY_SECONDS, fact["last"] // DAY_SECONDS
             cover = Cover(*days, fact.get("firstRows"), fact.get("lastRows"))
-            of = found.covers if fact["source"] == source else found.others[fact["source"]]
+            of = found.covers if fact.get("source") == source else found.others[fact["source"]]
             of.append(cover)
-        if fact["source"] != source:
+        if fact.get("source") != source:
             continue
         if "texts" in fact:
             found.texts[entry.number] = fact["texts"]

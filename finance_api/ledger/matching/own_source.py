@@ -30,7 +30,10 @@ _CANDIDATES = """
     WHERE e.outcome IS NULL AND e.corrects IS NULL
 """
 _NEAR = f"abs(e.day - s.day) <= {REACH_DAYS}"
-_ALIKE = "(e.amount = s.amount OR e.text = s.text)"
+_ALIKE = (
+    "(e.amount = s.amount OR e.text = s.text OR coalesce(hash_of(e.payee) = s.payee, 0) "
+    "OR coalesce(hash_of(e.note) = s.note, 0))"
+)
 
 
 class OwnSource:
@@ -191,7 +194,7 @@ class OwnSource:
         as_of, known = self._workspace.statements[row["statement"]].as_of, row["known_as_of"]
         if as_of is None or known is None:
             return 0
-        return (as_of > known) - (as_of < known)
+        return int(as_of > known) - int(as_of < known)
 
     # -- rule 2
 

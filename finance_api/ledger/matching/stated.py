@@ -7,14 +7,17 @@ source that made the record there is none while the record says the same.
 import json
 from typing import Any, NamedTuple
 
-from finance_api.importers import FORMATS, NATIVE
 from finance_api.values import Row
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-STATEMENT_SOURCES = frozenset(FORMATS) - {NATIVE}
 #: The fields whose values files say.
 CONTENT = ("recordDate", "amount", "payee", "note")
+
+
+def hash_of(text: str | None) -> int | None:
+    """Equal for texts that differ by case only, within this process; None for no text."""
+    return hash(fold(text)) if text else None
 
 
 class Content(NamedTuple):
@@ -88,9 +91,9 @@ def own_content(row: Row) -> Content:
 
 
 def own_source(row: Row) -> str | None:
-    """The source of statements that made the record."""
+    """The source that made the record."""
     source: str | None = row["source"]
-    return source if source in STATEMENT_SOURCES and row["sourceId"] is not None else None
+    return None if row["sourceId"] is None else source
 
 
 def read_stated(row: Row) -> dict[str, list[Said]]:

@@ -8,6 +8,7 @@ from finance_api.ledger.matching.source_ids import bank_ids_in
 from finance_api.ledger.matching.stated import (
     Content,
     Said,
+    hash_of,
     own_content,
     own_source,
     read_stated,
@@ -235,6 +236,8 @@ class StoredReader:
             row["recordState"] == VOID,
             said.batch,
             False,
+            hash_of(content.payee),
+            hash_of(content.note),
         )
 
 

@@ -11,13 +11,14 @@ from enum import IntEnum
 from typing import Any
 
 from finance_api.importers.interface import Entry, Statement
-from finance_api.ledger.matching.stated import Content
+from finance_api.ledger.matching.stated import Content, hash_of
 
 _CACHE_KIB = 48 * 1024
 _BATCH = 1_000
 # Days are numbers since 1970-01-01. text and content are hashes, see `stated.Content`; content is
-# without the time. batch is what an entry is a part of. stored.entry numbers the entries of a
-# record by their places in `stated`; mine: of this file's source; covered, inner: by this file.
+# without the time. So are payee and note of what is stored. batch is what an entry is a part of.
+# stored.entry numbers the entries of a record by their places in `stated`; mine: of this file's
+# source; covered, inner: by this file.
 _TABLES = """
 CREATE TABLE entries (
     n INTEGER PRIMARY KEY, account INT, statement INT, line INT, day INT, time INT, amount INT,
@@ -28,13 +29,13 @@ CREATE TABLE entries (
 CREATE TABLE stored (
     k INTEGER PRIMARY KEY, record TEXT, entry INT, account INT, mine INT, source TEXT,
     bank_id TEXT, other_id TEXT, day INT, time INT, amount INT, text INT, content INT, as_of INT,
-    any_text INT, covered INT, inner INT, void INT, batch TEXT, taken INT);
+    any_text INT, covered INT, inner INT, void INT, batch TEXT, taken INT, payee INT, note INT);
 CREATE TABLE earlier (
     k INT, account INT, bank_id TEXT, is_alias INT, content INT, time INT, day INT);
 CREATE TABLE pairs (n INTEGER PRIMARY KEY, k INT);
 """
 _ENTRY = f"INSERT INTO entries VALUES ({','.join('?' * 27)})"
-_STORED = f"INSERT INTO stored VALUES ({','.join('?' * 20)})"
+_STORED = f"INSERT INTO stored VALUES ({','.join('?' * 22)})"
 _EARLIER = "INSERT INTO earlier VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -85,6 +86,7 @@ class Workspace:
         self._batch: list[tuple[Any, ...]] = []
         self._count = 0
         self.database = sqlite3.connect("", isolation_level=None)
+        self.database.create_function("hash_of", 1, hash_of, deterministic=True)
         self.database.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
             f"PRAGMA cache_size = -{_CACHE_KIB}; {_TABLES} BEGIN"
