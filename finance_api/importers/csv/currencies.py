@@ -86,11 +86,19 @@ def decide_currencies(
         return Currencies(
             None, None, {"": tuple(c for c in certain if c)}, by_mark=True, remembered=remembered
         )
+    for mark, line in marks.items():
+        if option is not None and not mark.fits(option):
+            raise ImportRefused(
+                f"the amount is in {mark.text}, but --currency says {option}",
+                line,
+                withdrawn_options=("--currency",),
+            )
     whole = written
     if option is not None and written is not None and option != written:
         raise ImportRefused(
             f"the heading of the amount says {written}, but --currency says {option}",
             headings.line,
+            withdrawn_options=("--currency",),
         )
     if "currency" not in map(field_of, options.columns):
         whole = whole or _in_columns(survey, option or whole, headings, questions)

@@ -92,7 +92,8 @@ def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Co
     elif rest := [i for i in amounts if not _has(headings, i, _BALANCES)]:
         # Amounts have decimals; numbers without them are counts and ids.
         decimal = [i for i in rest if any("." in row[i] or "," in row[i] for row in rows)]
-        proposed["amount"] = ((decimal or rest)[0],)
+        if headings.texts is not None or len(decimal or rest) == 1:
+            proposed["amount"] = ((decimal or rest)[0],)
     return proposed
 
 

@@ -243,6 +243,7 @@ class StatementBuilder:
                 f"line {self._other_name[1]}: leave out --account to have both, or the column with "
                 "--map account=",
                 line,
+                withdrawn_options=("--account",),
             )
         return self._account, number
 
