@@ -55,7 +55,11 @@ class Currencies:
                 f"the currency {quoted(text)} is not an ISO 4217 code such as EUR", line
             )
         if self._is_option and code != self.option:
-            raise ImportRefused(f"the currency is {code}, but --currency says {self.option}", line)
+            raise ImportRefused(
+                f"the currency is {code}, but --currency says {self.option}",
+                line,
+                withdrawn_options=("--currency",),
+            )
         return code
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:

@@ -104,6 +104,7 @@ def find_layout(
             "--map",
             f"{name}={first}",
             line=layout.table.first_line,
+            instead_of=("--currency",) if name == "currency" else (),
             column=second,
         )
     return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
@@ -263,7 +264,12 @@ def _proposed(
                 if name in ("debit", "credit")
                 else ["--map", f"{name}={column}"]
             )
-        questions.ask(_missing(Layout(table, columns, options)), *answer, line=table.first_line)
+        questions.ask(
+            _missing(Layout(table, columns, options)),
+            *answer,
+            line=table.first_line,
+            instead_of=("--positive", "--invert") if "debit" in more else (),
+        )
         return layout
     raise refused
 

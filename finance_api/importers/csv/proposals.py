@@ -84,7 +84,7 @@ def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Co
         direction: [i for i in amounts if _direction(headings, i) == direction]
         for direction in (-1, 1)
     }
-    named = _named(headings, amounts, _AMOUNTS)
+    named = _named(headings, [i for i in amounts if not _direction(headings, i)], _AMOUNTS)
     if named is not None:
         proposed["amount"] = (named,)
     elif len(sides[-1]) == 1 and len(sides[1]) == 1:
