@@ -181,12 +181,12 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             OCA + "meta_data_separated_credit_debit.csv",
             {"debit": "Debit", "credit": "Credit", "account": "X"},
-            1,
-            "--skip-rows 4",
+            6,
+            "DD/MM/YY",
         ),
         (
             OCA + "meta_data_separated_credit_debit.csv",
-            {"debit": "Debit", "credit": "Credit", "account": "X", "skip_rows": 4},
+            {"debit": "Debit", "credit": "Credit", "account": "X", "date_format": "DD/MM/YY"},
             10,
             "Balance at start of period",
         ),
@@ -201,10 +201,10 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
             2,
             "--date-format",
         ),
-        (CSV2OFX + "default.csv", {"account": "X"}, 8, "--account"),
+        (CSV2OFX + "default.csv", {"account": "X", "positive": "out"}, 8, "--account"),
         (CSV2OFX + "gls.csv", {"account": "X"}, 1, "--encoding"),
         (PARSER + "golden/csv_garbled_amount.csv", {"account": "X"}, 3, "12..34"),
-        (OCA + "multi_currency.csv", {"account": "X"}, 3, "USD"),
+        (OCA + "multi_currency.csv", {"account": "X", "currency": "EUR"}, 2, "USD"),
         (
             HLEDGER + "hledger/test/errors/csvamountonenonzero.csv",
             {
