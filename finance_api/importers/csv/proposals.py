@@ -32,6 +32,7 @@ _PAYEES = frozenset(
     bénéficiaire destinatario beneficiario tiers mottagare mottaker modtager saaja odbiorca
     counter""".split()
 )
+_ACCOUNTS = frozenset("account konto compte cuenta conto conta rekening iban účet".split())
 _NOTES = frozenset(
     """note notes description memo label libellé verwendungszweck concepto descripción descrizione
     causale omschrijving mededelingen text tekst details narrative reference remarque opis popis
@@ -99,7 +100,7 @@ def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Co
 
 def propose_text(headings: Headings, texts: Sequence[int]) -> tuple[str, ...]:
     """Words of a command line that map columns of text to payee and note."""
-    payee = _named(headings, texts, _PAYEES)
+    payee = _named(headings, [i for i in texts if not _has(headings, i, _ACCOUNTS)], _PAYEES)
     note = _named(headings, [i for i in texts if i != payee], _NOTES)
     if payee is None and note is None:
         note = texts[0]

@@ -268,7 +268,7 @@ class StatementBuilder:
 def texts_digest(columns: Columns, headings: Sequence[str] | None) -> str:
     """Tells which columns payee and note are made of."""
     names = [
-        [index if headings is None else headings[index] for index in columns.get(field, ())]
+        [index if headings is None else folded(headings[index]) for index in columns.get(field, ())]
         for field in ("payee", "note")
     ]
     return sha256(json.dumps(names).encode()).hexdigest()[:16]
