@@ -204,7 +204,7 @@ def test_every_csv_option_reaches_the_reader(command, anna):
 
 
 def test_ambiguous_date_is_refused_with_the_option_that_decides_it(command, anna):
-    path = command.file("a.csv", "date,amount\n01/02/2026,5\n")
+    path = command.file("a.csv", "date,amount\n01/02/2026,-5\n")
     options = ["--account", "Giro", "--currency", "EUR"]
     assert "--date-format" in command.refused("import", anna, path, *options)
     command.done("import", anna, path, *options, "--date-format", "%d/%m/%Y")

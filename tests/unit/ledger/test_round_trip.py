@@ -161,7 +161,12 @@ def test_statement_data_comes_in_again(person, new_person):
     person.ofx(
         ofx_file(ofx_statement([("20260101", "-5", "1", "Shop")], balance=("1", "20260102")))
     )
-    person.csv("date,amount,payee,category\n2026-01-03,5,x,Gifts\n", account="Cash", currency="EUR")
+    person.csv(
+        "date,amount,payee,category\n2026-01-03,5,x,Gifts\n",
+        account="Cash",
+        currency="EUR",
+        positive="in",
+    )
     other = new_person()
     other.file(person.dump())
     assert other.dump() == person.dump()
