@@ -243,6 +243,7 @@ class StatementBuilder:
                 f"line {self._other_name[1]}: leave out --account to have both, or the column with "
                 "--map account=",
                 line,
+                withdrawn_options=("--account",),
             )
         return self._account, number
 
@@ -267,7 +268,7 @@ class StatementBuilder:
 def texts_digest(columns: Columns, headings: Sequence[str] | None) -> str:
     """Tells which columns payee and note are made of."""
     names = [
-        [index if headings is None else headings[index] for index in columns.get(field, ())]
+        [index if headings is None else folded(headings[index]) for index in columns.get(field, ())]
         for field in ("payee", "note")
     ]
     return sha256(json.dumps(names).encode()).hexdigest()[:16]
