@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+from finance_api.values.text import shown
 
 if TYPE_CHECKING:
     from finance_api.importers.interface import StatementImporter
@@ -148,11 +151,31 @@ def _import_one(
                 # A CSV importer has given the account its name already.
                 account_name=None if format_name == CSV else choice.account,
                 currency=choice.currency,
+                about=_about(file, stream, format_name, choice),
+                keeping=cli.keeping,
                 dry_run=dry_run,
             )
     except ImportRefused as error:
         error.file = file
         raise
+
+
+def _about(file: str, stream: BinaryIO, format_name: str, choice: _Choice) -> dict[str, Any]:
+    """What the history says of the file."""
+    from finance_api.cli.input_files import STANDARD_INPUT
+
+    name = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
+    digest = hashlib.sha256()
+    while chunk := stream.read(1 << 20):
+        digest.update(chunk)
+    size = stream.tell()
+    stream.seek(0)
+    given = {"account": choice.account, "currency": choice.currency, **choice.csv_options}
+    return {
+        "format": format_name,
+        "file": {"name": name, "size": size, "sha256": digest.hexdigest()},
+        "options": {option: value for option, value in given.items() if value},
+    }
 
 
 def _currency(text: str | None) -> str | None:
