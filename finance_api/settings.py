@@ -248,6 +248,20 @@ SETTINGS: tuple[Setting, ...] = (
         "server's threads, so that health is still answered.",
     ),
     Setting(
+        "finance_api.imports.keep_days",
+        _integer(1, 100_000),
+        "400",
+        "days",
+        "How long what was there before an import or edit is kept, so that it can be taken back.",
+    ),
+    Setting(
+        "finance_api.changes.keep_days",
+        _integer(1, 100_000),
+        "400",
+        "days",
+        "How long it is remembered which rows were deleted.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",
