@@ -72,7 +72,7 @@ def agree_with_bank(session: LedgerSession, account_id: str) -> None:
     """
     account = session.accounts.rows[account_id]
     day = account["bankBalanceDate"]
-    if day is None:
+    if day is None or "initialBalance" in account["setByHand"]:
         return
     sums = session.storage.data.sum_by(
         session.user.id,

@@ -93,15 +93,17 @@ class LedgerSession(UserRows):
     def labels(self) -> RowSet:
         return self.row_set(LABELS)
 
-    def note_changes(self, resource: Resource, changes: Iterable[tuple[Row | None, Row]]) -> None:
+    def note_changes(
+        self, resource: Resource, changes: Iterable[tuple[Row | None, Row | None]]
+    ) -> None:
         """Keeps rows as they were before this change, as far as it is more than derived fields.
 
-        changes: each row before (None: there was none) and after.
+        changes: each row before (None: there was none) and after (None: there is none any more).
         """
         images = [
-            BeforeImage(resource, after["id"], before)
+            BeforeImage(resource, (before or after or {})["id"], before)
             for before, after in changes
-            if before is None or _differ(resource, before, after)
+            if before is None or after is None or _differ(resource, before, after)
         ]
         if images:
             self.storage.history.put_before(self.user.id, self.number, images)
@@ -132,12 +134,24 @@ class LedgerSession(UserRows):
     def _save(self, row_set: RowSet) -> bool:
         """Whether any of it can be seen from outside."""
         new, changed = row_set.written()
+        removed = row_set.removed()
+        if removed:
+            self.delete(row_set.resource, removed)
         if new or changed:
-            pairs: list[tuple[Row | None, Row]] = [(None, row) for row in new]
+            pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in new]
             pairs += [(row_set.stored(row["id"]), row) for row in changed]
             self.note_changes(row_set.resource, pairs)
             self.storage.data.put_rows(self.user.id, row_set.resource, new=new, changed=changed)
-        return row_set.is_seen(new, changed)
+        return bool(removed) or row_set.is_seen(new, changed)
+
+    def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
+        """Deletes rows; their images and tombstones stay."""
+        gone = list(rows)
+        self.note_changes(resource, [(row, None) for row in gone])
+        ids = [row["id"] for row in gone]
+        self.storage.data.delete_rows(
+            self.user.id, resource, ids, revision=self.revision, at=self.now
+        )
 
 
 def _differ(resource: Resource, before: Row, after: Row) -> bool:

@@ -101,6 +101,7 @@ class StatementImport:
         row = blank_row(RECORDS)
         row.update((name, given[name]) for name in ("accountId", *_OF_THE_FILE))
         category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
+        row["categoryByRule"] = category_id is not None or None
         if category_id is None and entry.category is not None:
             category_id = self._of_name(self._session.categories, entry.category)
         own_labels = (self._of_name(self._session.labels, name) for name in entry.labels)
