@@ -50,7 +50,7 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
             before = stored.get(row.id.lower())
             if before is None:
                 unknown.append(f"{shown(row.id) or 'none'} in line {row.line}")
-            elif values := cells.changed(row, columns, before):
+            elif (values := cells.changed(row, columns, before)) and not cells.faults:
                 changes.put(before, set_by_hand(before, values))
     _refuse_unknown(unknown)
     cells.refuse_unknown()
@@ -79,11 +79,14 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 
 class _Cells:
-    """Cells as values of records; what no value can be made of is collected."""
+    """Cells as values of records.
+
+    faults: what names are unknown or ambiguous, each once.
+    """
 
     def __init__(self, session: LedgerSession) -> None:
         self._session = session
-        self._faults: dict[str, None] = {}
+        self.faults: dict[str, None] = {}
         fields = [f for f in RECORDS.fields if f.name in EDITED]
         self._fields = {f.name: (f, text_writer(f)) for f in fields}
 
@@ -132,13 +135,13 @@ class _Cells:
         try:
             return str(find_row(self._session, resource, name)["id"])
         except ImportRefused as error:
-            self._faults[error.reason] = None
+            self.faults[error.reason] = None
             return name
 
     def refuse_unknown(self) -> None:
         """Raises ImportRefused with all names that are unknown or ambiguous."""
-        if self._faults:
-            raise ImportRefused("; ".join(self._faults))
+        if self.faults:
+            raise ImportRefused("; ".join(self.faults))
 
 
 def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
