@@ -32,11 +32,12 @@ def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json:
     downloaded from the API as CSV. All or nothing.
     """
     from finance_api.cli.input_files import opened
-    from finance_api.ledger.edits.record_file import RecordFile
+    from finance_api.ledger.edits.record_file import record_file
     from finance_api.ledger.edits.records import edit_records
 
     def work(session: LedgerSession) -> EditReport:
-        return edit_records(session, RecordFile(stream))
+        with record_file(stream) as rows:
+            return edit_records(session, rows)
 
     with naming(file), opened(file) as stream:
         edit(cli, email, "records edit", work, dry_run=dry_run, as_json=as_json)
@@ -55,7 +56,7 @@ def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_
     statement file with such a record brings it again: set recordState to void to leave it out.
     """
     from finance_api.cli.input_files import opened
-    from finance_api.ledger.edits.record_file import RecordFile
+    from finance_api.ledger.edits.record_file import record_file
     from finance_api.ledger.edits.records import remove_records
     from finance_api.values.ids import are_ids
 
@@ -71,7 +72,8 @@ def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_
         return
 
     def work(session: LedgerSession) -> EditReport:
-        return remove_records(session, (row.id for row in RecordFile(stream).rows()))
+        with record_file(stream) as found:
+            return remove_records(session, (row.id for row in found.rows()))
 
     with naming(ids[0]), opened(ids[0]) as stream:
         edit(cli, email, "records remove", work, dry_run=dry_run, as_json=as_json)

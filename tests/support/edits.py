@@ -5,13 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 from finance_api.api.csv import csv_body
-from finance_api.ledger.edits.record_file import RecordFile
+from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records
+from finance_api.ledger.importing import import_file
 from finance_api.ledger.session import changing
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Role
+from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values import Row
 from support.ledger import Person
+from support.service import native_line
 
 _ALL = ("", "")
 
@@ -77,4 +80,17 @@ def downloaded(person: Person) -> str:
 def given_back(person: Person, data: str | bytes, **options: Any) -> Any:
     """The report of `records edit`."""
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
-    return edited(person, lambda session: edit_records(session, RecordFile(stream)), **options)
+
+    def edit(session: Any) -> Any:
+        with record_file(stream) as file:
+            return edit_records(session, file)
+
+    return edited(person, edit, **options)
+
+
+def stored(command: Any, email: str, *rows: dict[str, Any]) -> None:
+    """Native rows for a user of the command's database."""
+    backend = SqlBackend(command.settings["sqlalchemy.url"])
+    stream = io.BytesIO("".join(map(native_line, rows)).encode())
+    import_file(backend, email, stream, None, now=1_790_000_000)
+    backend.close()

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -35,31 +36,26 @@ class FileRow:
 
 
 class RecordFile:
-    """A file as its headings tell; `rows` reads on. Raises ImportRefused.
+    """A file as its headings tell; `rows` reads on.
 
     columns: the names of the columns, in their order.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
-        start = stream.read(4)
-        stream.seek(0)
-        if start.startswith(_SPREADSHEETS):
-            raise ImportRefused("is a spreadsheet: save it as CSV UTF-8")
-        encoding = next((name for bom, name in _BOMS if start.startswith(bom)), "utf-8")
-        self._text = io.TextIOWrapper(stream, encoding, newline="")
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
         self._skipped = 0
         try:
-            heading = self._text.readline()
+            heading = text.readline()
             if heading.startswith("sep="):
                 self._skipped = 1
-                heading = self._text.readline()
+                heading = text.readline()
         except UnicodeError:
             raise _not_unicode() from None
         self._has_headings = not _is_id(heading)
         self._delimiter, self.columns = (
             _headings(heading) if self._has_headings else (_DELIMITERS[0], [ID])
         )
-        self._text.seek(0)
+        text.seek(0)
 
     def rows(self) -> Iterator[FileRow]:
         """Those below the headings; blank ones are left out."""
@@ -90,6 +86,21 @@ class RecordFile:
             raise ImportRefused(f"a cell {error}", begin) from None
         except UnicodeError:
             raise _not_unicode() from None
+
+
+@contextmanager
+def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
+    """Reads a file. Raises ImportRefused."""
+    start = stream.read(4)
+    stream.seek(0)
+    if start.startswith(_SPREADSHEETS):
+        raise ImportRefused("is a spreadsheet: save it as CSV UTF-8")
+    encoding = next((name for bom, name in _BOMS if start.startswith(bom)), "utf-8")
+    text = io.TextIOWrapper(stream, encoding, newline="")
+    try:
+        yield RecordFile(text)
+    finally:
+        text.detach()
 
 
 def _not_unicode() -> ImportRefused:

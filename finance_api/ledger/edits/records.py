@@ -53,7 +53,7 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
             elif (values := cells.changed(row, columns, before)) and not cells.faults:
                 changes.put(before, set_by_hand(before, values))
     _refuse_unknown(unknown)
-    cells.refuse_unknown()
+    cells.refuse_faults()
     changes.finish()
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
         report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
@@ -138,7 +138,7 @@ class _Cells:
             self.faults[error.reason] = None
             return name
 
-    def refuse_unknown(self) -> None:
+    def refuse_faults(self) -> None:
         """Raises ImportRefused with all names that are unknown or ambiguous."""
         if self.faults:
             raise ImportRefused("; ".join(self.faults))
