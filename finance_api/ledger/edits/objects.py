@@ -50,11 +50,16 @@ def set_object(
     """name: or id. given: see `parse_assignments`. Raises ImportRefused."""
     stored = find_row(session, resource, name)
     values = parse_assignments(session, resource, given)
+    by_hand = {*stored.get("setByHand", ()), *values}
+    if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
+        # It follows from the bank's balance again; until there is one it stays as it is.
+        by_hand.discard("initialBalance")
+        del values["initialBalance"]
     row = {**stored, **values}
     if resource is STANDING_ORDERS and "type" not in values and _follows_amount(stored):
         row["type"] = None
     if "setByHand" in row:
-        row["setByHand"] = tuple(sorted({*stored["setByHand"], *values}))
+        row["setByHand"] = tuple(sorted(by_hand))
     return _put(session, resource, row, stored)
 
 

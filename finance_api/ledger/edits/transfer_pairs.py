@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from finance_api.ledger.edits.record_changes import pages_of
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -86,9 +86,9 @@ def _sides(
     return found
 
 
-def _free_records(session: LedgerSession) -> Iterator[Row]:
+def _free_records(session: LedgerSession, *conditions: Condition) -> Iterator[Row]:
     unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
-    for page in pages_of(session, unlinked):
+    for page in pages_of(session, unlinked, *conditions):
         for row in page:
             if row["recordState"] != VOID and row["amount"] and not is_held(row):
                 yield row
@@ -113,9 +113,10 @@ def _two_way_sizes(session: LedgerSession) -> set[_Key]:
 
 def _sizes(session: LedgerSession, numbers: "_Numbers") -> set[_Key]:
     """Of the records that name an own account."""
+    naming = condition_on(RECORDS, "counterpartyAccount", Operator.NOT_NULL)
     return {
         (row["currencyCode"], abs(row["amount"]))
-        for row in _free_records(session)
+        for row in _free_records(session, naming)
         if numbers.meaning(row["counterpartyAccount"], row["accountId"])[0]
     }
 

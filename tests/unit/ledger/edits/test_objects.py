@@ -103,6 +103,14 @@ def test_what_a_hand_says_again_counts_as_its_own(books):
     assert (len(entries(books)), books.revision) == (count, revision)
 
 
+def test_initial_balance_is_given_back_to_the_bank(books):
+    given = {"initialBalance": "100", "color": "red"}
+    edited(books, set_object, ACCOUNTS, "Checking", given)
+    edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": " "})
+    row = books.row(ACCOUNTS, 1)
+    assert (row["initialBalance"], row["setByHand"]) == (1_000_000, ("color",))
+
+
 def test_new_name_is_carried_over_to_records(books):
     edited(books, set_object, CATEGORIES, "Groceries", {"name": "Food"})
     edited(books, set_object, ACCOUNTS, "Checking", {"name": "Giro"})
