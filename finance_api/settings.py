@@ -276,6 +276,14 @@ SETTINGS: tuple[Setting, ...] = (
         "The personal tokens that a user can have, of those neither revoked nor expired.",
     ),
     Setting(
+        "finance_api.transfers.link_by_number",
+        _boolean,
+        "false",
+        "true or false",
+        "Whether an import of statements links the records of a transfer of which one names the "
+        "other's account by its number.",
+    ),
+    Setting(
         "finance_api.jwt.keys",
         _text,
         "",

@@ -147,7 +147,7 @@ def _import_one(
                 stream,
                 _importer(format_name, choice),
                 now=cli.clock.now(),
-                options=_statement_options(format_name, choice),
+                options=_statement_options(cli, format_name, choice),
                 name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
                 given=choice.given,
                 keeping=cli.keeping,
@@ -161,7 +161,7 @@ def _import_one(
         raise
 
 
-def _statement_options(format_name: str, choice: _Choice) -> StatementOptions:
+def _statement_options(cli: CliContext, format_name: str, choice: _Choice) -> StatementOptions:
     from finance_api.ledger.statement_import import StatementOptions
 
     no_match, given = choice.matching["no_match"], {**choice.matching}
@@ -171,6 +171,7 @@ def _statement_options(format_name: str, choice: _Choice) -> StatementOptions:
         account_name=None if format_name == CSV else choice.account,
         currency=choice.currency,
         match=not no_match,
+        link_by_number=cli.settings["finance_api.transfers.link_by_number"],
         **given,
     )
 
