@@ -20,6 +20,7 @@ from finance_api.importers.csv.options import (
 )
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
 from finance_api.resources.common import PAYMENT_TYPES
