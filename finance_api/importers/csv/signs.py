@@ -141,9 +141,10 @@ def _refuse_contradictions(
                     f"is money {way}"
                 )
                 if kind[0] != AMOUNT:
+                    other = "--sign" if options.sign else "--debit and --credit"
                     raise ImportRefused(
-                        f"{reason}: exchange --debit and --credit, or map the column to a field "
-                        "if it says something else",
+                        f"{reason}: look at {other} again, or map the column to a field (--map "
+                        f"note={name}) if it says something else",
                         line,
                     )
                 questions.ask(

@@ -125,7 +125,7 @@ def test_a_word_that_contradicts_debit_and_credit_is_refused():
     plain = text.replace("credit", "x").replace("debit", "x")
     assert amounts(plain, debit="Out", credit="In", no_text=True) == ["-5", "6"]
     refused = refusal(text, debit="Out", credit="In")
-    assert refused.line == 2 and "exchange --debit and --credit" in refused.reason
+    assert refused.line == 2 and "--debit and --credit" in refused.reason
     assert amounts(text, debit="In", credit="Out") == ["5", "-6"]
 
 
