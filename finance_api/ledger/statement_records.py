@@ -127,7 +127,9 @@ class StatementRecords:
             )
             which = "1" if stored or table is None else f"(account, bank_id) IN {table}"
             if stored and key == "content":
-                self._workspace.run("CREATE INDEX stored_content ON stored (account, content)")
+                self._workspace.run(
+                    "CREATE INDEX IF NOT EXISTS stored_content ON stored (account, content)"
+                )
             self._workspace.run(
                 f"""
                 UPDATE entries SET number = counted.number FROM (

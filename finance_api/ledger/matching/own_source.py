@@ -236,6 +236,13 @@ class OwnSource:
                 f"SELECT e.*, min(s.k) AS of FROM {_CANDIDATES} GROUP BY e.n "
                 f"HAVING max({_NEAR} AND {_ALIKE}) = 0"
             )
+            # It stands under another id already.
+            workspace.run("CREATE INDEX stored_content ON stored (account, content)")
+            yield from self._first_by_account(
+                f"SELECT e.*, s.k AS of FROM {_CANDIDATES} AND EXISTS (SELECT 1 FROM stored AS o "
+                "WHERE o.account = e.account AND o.content = e.content AND o.mine "
+                "AND NOT o.taken AND o.bank_id <> e.bank_id)"
+            )
             # The record of its id has another id now.
             workspace.run("CREATE INDEX entries_content ON entries (account, content)")
             yield from self._first_by_account(
