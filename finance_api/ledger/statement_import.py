@@ -33,7 +33,7 @@ class StatementOptions:
     ids: REUSED or STABLE, how the bank's ids behave. first_day: what rows of a day of which the
     file has a part are that are equal to stored ones, "same" or "new".
     match: whether records of other sources are matched; match_days: how far apart.
-    link_by_number: whether the records of a transfer are linked, where one names the other's account.
+    link_by_number: whether records of which one names the account of the other become a transfer.
     """
 
     account_name: str | None = None
