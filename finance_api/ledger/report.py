@@ -84,14 +84,8 @@ class ImportReport:
     def as_json(self) -> dict[str, Any]:
         return {
             **self.counts,
-            "updates": [
-                {**each._asdict(), "old": _written(each.old), "new": _written(each.new)}
-                for each in self.updates
-            ],
-            "matches": [
-                {**each._asdict(), "entry": _written(each.entry), "record": _written(each.record)}
-                for each in self.matches
-            ],
+            "updates": [_said(u.id, u.line, old=u.old, new=u.new) for u in self.updates],
+            "matches": [_said(m.id, m.line, entry=m.entry, record=m.record) for m in self.matches],
             "remarks": self.remarks,
             "accounts": [each.as_json() for each in self.totals],
         }
@@ -124,6 +118,11 @@ _WRITERS = {
     field.name: _number if field.kind is Kind.NUMBER else json_writer(field)
     for field in RECORDS.fields
 }
+
+
+def _said(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]:
+    written = {name: _written(of_record) for name, of_record in values.items()}
+    return {"id": record_id, "line": line, **written}
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:

@@ -326,7 +326,7 @@ class StatementRecords:
         else:
             statement = self._workspace.statements[entry["statement"]]
             if content.day == said.now.day and not content.time:
-                content = content._replace(date=said.now.date)
+                content = Content(said.now.date, *content[1:])
             self._set(row, said.now, content, entry)
             bank_id = entry["bank_id"] if entry["bank_id"] is not None else said.bank_id
             entries[place] = said.corrected(bank_id, content, statement.as_of, statement.texts)

@@ -75,7 +75,8 @@ class Said(NamedTuple):
 
     def with_older(self, bank_id: str | None, content: Content) -> "Said":
         """What is said after a statement that is older than the latest one."""
-        return self._replace(before=tuple(dict.fromkeys((*self.before, (content, bank_id)))))
+        before = tuple(dict.fromkeys((*self.before, (content, bank_id))))
+        return Said(self.bank_id, self.now, before, *self[3:])
 
     def as_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {"now": self.now}

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,8 @@ GIVEN = ["me@example.com", "f.csv"]
 def run(data, words):
     """Sums by currency, or the refusal and the command that it asks for."""
     context = import_command.make_context("import", list(words))
-    options = dict(context.params)
-    for name in ("email", "files", "format_name", "dry_run", "as_json"):
-        del options[name]
+    names = {f.name for f in fields(CsvOptions)} | {"no_header"}
+    options = {name: value for name, value in context.params.items() if name in names}
     importer = CsvImporter(CsvOptions(header=not options.pop("no_header"), **options))
     sums = Counter()
     try:
