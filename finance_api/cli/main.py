@@ -12,6 +12,7 @@ from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
 from finance_api.cli.dump import dump
 from finance_api.cli.importing import import_command
+from finance_api.cli.imports import imports
 from finance_api.cli.init import init
 from finance_api.cli.jwts import jwt
 from finance_api.cli.objects import add, remove, set_command
@@ -54,6 +55,7 @@ for _command in (
     token,
     jwt,
     import_command,
+    imports,
     dump,
     add,
     set_command,

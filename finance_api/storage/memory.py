@@ -50,6 +50,7 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -476,7 +477,9 @@ class MemoryDataReader(_Part, DataReader):
         amounts: dict[tuple[Any, ...], list[int]] = {}
         for row in self._rows(user_id, RECORDS).values():
             if row["recordState"] != VOID and matches(row, conditions):
-                amounts.setdefault(tuple([row[name] for name in names]), []).append(row["amount"])
+                day = {"recordDate": row["recordDate"] - row["recordDate"] % DAY_SECONDS}
+                key = tuple([day.get(name, row[name]) for name in names])
+                amounts.setdefault(key, []).append(row["amount"])
         return {key: RecordSum(sum(found), len(found)) for key, found in amounts.items()}
 
 
@@ -515,6 +518,11 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
         }
         self._unit.change(tombstones=self._unit.database.tombstones | tombstones)
 
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        tombstones = self._unit.database.tombstones
+        kept = {k: t for k, t in tombstones.items() if k[0] != user_id or t.at >= before}
+        self._unit.change(tombstones=kept)
+
     def set_state(self, user_id: int, state: DataState) -> None:
         self._unit.update_user(user_id, data=state)
 
@@ -528,6 +536,13 @@ class MemoryHistoryReader(_Part, HistoryReader):
     ) -> list[BeforeImage]:
         images = self._unit.database.before.get((user_id, number), {})
         return [images[key] for key in sorted(images) if key > after][:limit]
+
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        images = self._unit.database.before.get((user_id, number), {})
+        keys = [(resource.name, row_id) for row_id in ids]
+        return {key[1]: images[key] for key in keys if key in images}
 
 
 class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
@@ -550,5 +565,9 @@ class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
 
     def prune_before(self, user_id: int, at: int) -> None:
         old = {k for k, e in self._unit.database.history.items() if k[0] == user_id and e.at < at}
-        before = self._unit.database.before
-        self._unit.change(before={k: images for k, images in before.items() if k not in old})
+        database = self._unit.database
+        pruned = {key: replace(database.history[key], pruned=True) for key in old}
+        self._unit.change(
+            history=database.history | pruned,
+            before={k: images for k, images in database.before.items() if k not in old},
+        )

@@ -55,7 +55,7 @@ def queries(resource):
             yield f"{field.name}=contains-i.o&limit=2"
             yield f"{field.name}=eq.{quote('Straße')}"
             yield f"{field.name}=nonsense.x"
-        elif field.kind in (Kind.ID, Kind.ID_LIST):
+        elif field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
             yield f"{field.name}={uid('Account', 1)}"
         elif field.kind in (Kind.DATE, Kind.NUMBER, Kind.DATETIME):
             yield f"{field.name}=gte.2026-01-01"

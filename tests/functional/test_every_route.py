@@ -337,7 +337,7 @@ def templates():
     for resource in PUBLIC_RESOURCES:
         path = f"/v1/api/{resource.path}"
         for field in resource.fields:
-            if field.kind in (Kind.ID, Kind.ID_LIST):
+            if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
                 yield f"{path}?{field.name}={{}}&withTotal=true"
         yield f"{path}?sortBy=-id&id=eq.{{}}&limit=1"
         yield f"{path}/{{}}"

@@ -38,6 +38,7 @@ times = st.one_of(
     st.integers(-3, 3).map(lambda n: n * 43_200), st.sampled_from([MIN_SECONDS, MAX_SECONDS])
 )
 ids = st.integers(1, 4).map(make_id)
+serials = st.integers(1, 4)
 
 
 def values_of(field):
@@ -48,6 +49,7 @@ def values_of(field):
         Kind.DATE: times,
         Kind.DATETIME: times,
         Kind.ID: ids,
+        Kind.SERIAL: serials,
         Kind.CHOICE: st.sampled_from(field.choices[:3] or ("",)),
         Kind.BOOLEAN: st.booleans(),
         Kind.TEXT_LIST: st.lists(present_texts, max_size=3, unique=True).map(tuple),
@@ -71,8 +73,9 @@ def conditions(draw, resource):
     operator = draw(st.sampled_from(operators_of(field)))
     if operator in (Operator.IS_NULL, Operator.NOT_NULL):
         return Condition(field, operator)
-    if field.kind in (Kind.ID, Kind.ID_LIST):
-        chosen = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
+    if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
+        wanted = serials if field.kind is Kind.SERIAL else ids
+        chosen = draw(st.lists(wanted, min_size=1, max_size=3, unique=True))
         return Condition(field, Operator.ANY_OF, tuple(sorted(chosen)))
     if field.kind is Kind.CHOICE:
         chosen = draw(st.lists(st.sampled_from(field.choices[:4]), min_size=1, unique=True))
@@ -128,7 +131,7 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
     model_backend, backend = new_backend("memory"), new_backend(storage)
 
     @settings(
-        max_examples=count(50, 1_000) if resource.name == "records" else count(10, 200),
+        max_examples=count(25, 1_000) if resource.name == "records" else count(5, 200),
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
@@ -257,7 +260,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
 
     monkeypatch.setattr(StatementCache, "get", note)
 
-    @settings(max_examples=count(50, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(25, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=EVERY_WAY)
     @given(steps=st.lists(steps, min_size=1, max_size=4))
     def compare(steps):

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.balances import Balances, agree_with_bank
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.documents import (
     carry_currencies_over,
@@ -56,6 +57,8 @@ def set_object(
         by_hand.discard("initialBalance")
         del values["initialBalance"]
     row = {**stored, **values}
+    if "initialBalance" in values:
+        row["ownInitialBalance"] = None
     if resource is STANDING_ORDERS and "type" not in values and _follows_amount(stored):
         row["type"] = None
     if "setByHand" in row:
@@ -123,7 +126,7 @@ def _follows_amount(order: Row) -> bool:
 
 
 def _settle(session: LedgerSession, account: Row) -> None:
-    agree_with_bank(session, account["id"])
+    settle_bank_balances(session, [account["id"]])
     Balances().settle(session)
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from finance_api.ledger.balances import Balances, agree_with_bank
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
@@ -76,8 +77,7 @@ class RecordChanges:
         self.flush()
         if self._cut_transfers:
             self._cut()
-        for account_id in self._balances.touched:
-            agree_with_bank(self._session, account_id)
+        self._report.remarks += settle_bank_balances(self._session, self._balances.touched)
         self._balances.settle(self._session)
 
     def _cut(self) -> None:

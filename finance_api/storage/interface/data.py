@@ -147,7 +147,7 @@ class DataReader(ABC):
         """The sums of the records that meet the conditions and are not void.
 
         names: of the fields whose values tell the sums apart, at least one; the keys have the
-        values in that order.
+        values in that order. Of a date it is the day, also where its time is kept.
         """
 
 
@@ -173,6 +173,10 @@ class DataWriter(DataReader):
         self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
     ) -> None:
         """Deletes rows; each leaves a tombstone of this revision and time. Unknown ids: ignored."""
+
+    @abstractmethod
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        """Deletes those of rows that went before then."""
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:

@@ -33,6 +33,7 @@ from finance_api.storage.sql.columns import CodePointText, RowLoader
 from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, Part
 from finance_api.storage.sql.tables import DATA_TABLES, has_json, tombstones
 from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
 
 # SQLite's SUM of 64-bit integers fails when it overflows: high and low halves are summed apart.
 _HALF_BITS = 32
@@ -95,12 +96,20 @@ def _scan(
     return found.limit(LIMIT) if has_limit else found
 
 
+def _day(time: ColumnElement[int]) -> ColumnElement[int]:
+    """The remainder of a time before 1970 is negative."""
+    day: ColumnElement[int] = literal_column(str(DAY_SECONDS))
+    return time - ((time % day) + day) % day
+
+
 def _sums(database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]) -> Select[Any]:
     """For each value of the fields: the sums of the high and low halves of amounts, the number."""
     table = DATA_TABLES[RECORDS.name]
     amount = table.columns["amount"]
     high, low = amount.bitwise_rshift(_SHIFT), amount.bitwise_and(_LOW_HALF)
-    key = [table.columns[name] for name in names]
+    key = [
+        _day(table.columns[name]) if name == "recordDate" else table.columns[name] for name in names
+    ]
     return (
         select(*key, func.sum(high), func.sum(low), func.count())
         .where(

@@ -139,6 +139,7 @@ history = Table(
     Column("by", CodePointText, nullable=False),
     Column("revision", BigInteger, nullable=False),
     Column("undone_at", BigInteger),
+    Column("pruned", Boolean, nullable=False),
     # JSON.
     Column("details", CodePointText, nullable=False),
 )

@@ -12,6 +12,7 @@ from finance_api.query.parse import parse_conditions, parse_ids, parse_integer, 
 from finance_api.query.render import canonical_text, condition_text, sort_text
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind
+from finance_api.values.ids import serial_id
 
 FIELDS = [(r, f) for r in PUBLIC_RESOURCES for f in r.fields if f.filterable]
 any_field = st.sampled_from([f for _, f in FIELDS])
@@ -35,6 +36,7 @@ def written_like(f):
     )
     ranges = st.sampled_from(["eq.", "gt.", "gte.", "lt.", "lte."])
     uuid = st.uuids().map(str)
+    serial = st.integers(0, 2**48 - 1).map(serial_id) | uuid
     return {
         Kind.TEXT: st.tuples(
             st.sampled_from(["eq.", "contains.", "contains-i."]),
@@ -43,6 +45,7 @@ def written_like(f):
         Kind.NUMBER: st.tuples(ranges, number).map("".join),
         Kind.DATE: st.tuples(ranges, day | moment).map("".join),
         Kind.ID: st.lists(uuid, min_size=1, max_size=3).map(",".join),
+        Kind.SERIAL: st.lists(serial, min_size=1, max_size=3).map(",".join),
         Kind.CHOICE: st.lists(st.sampled_from(f.choices or ("",)), min_size=1).map(",".join),
         Kind.BOOLEAN: st.sampled_from(["true", "eq.false"]),
     }
