@@ -111,7 +111,8 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     carry_currencies_over(session)
     records_changed = rederive_records(session)
     if resource is ACCOUNTS:
-        _settle(session, row)
+        report.remarks += settle_bank_balances(session, [row["id"]])
+        Balances().settle(session)
     report.note(session, resource, stored, row_set.rows[row["id"]])
     if records_changed:
         report.remarks.append("its records have the new value as well")
@@ -123,11 +124,6 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
 def _follows_amount(order: Row) -> bool:
     """Whether the type of a standing order is that of its amount."""
     return order["amount"] is not None and order["type"] == record_type(order["amount"])
-
-
-def _settle(session: LedgerSession, account: Row) -> None:
-    settle_bank_balances(session, [account["id"]])
-    Balances().settle(session)
 
 
 def _check_required(resource: Resource, row: Row) -> None:

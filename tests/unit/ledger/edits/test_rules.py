@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
 from finance_api.ledger.edits.rules import add_rule, apply_rules, list_rules
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORD_RULES, RECORDS
@@ -89,6 +89,38 @@ def test_all_is_for_categories_of_rules_but_not_for_those_of_files(books):
     assert category(books, 31) == ("Rent", (), True)
     books.native(document("RecordRule", 1, id=rule["id"], keywords=["no"], categoryId=an_id(11)))
     assert edited(books, apply_rules, recategorise=True).updated == 0
+
+
+class _Importer:
+    """Statements of one entry, as a test wants them."""
+
+    source = "test"
+
+    def __init__(self, category=None):
+        self.category = category
+
+    def read(self, stream, remembered=None):
+        statement = Statement(StatementAccount("1", "Bank", currency="EUR"))
+        yield statement, None
+        text = stream.read().decode()
+        entry = Entry(1, 0, -1, bank_id=text, payee=text, category=self.category)
+        yield statement, entry
+
+
+def test_import_says_which_categories_are_of_rules(books):
+    edited(books, add_rule, ["aldi"], category="Groceries")
+    books.file("aldi 1", _Importer("Food"))
+    books.file("lidl 2", _Importer("Food"))
+    by_payee = {row["payee"]: row for row in books.rows(RECORDS)}
+    assert by_payee["aldi 1"]["categoryByRule"] is True
+    assert by_payee["lidl 2"]["category"] == "Food"
+    assert by_payee["lidl 2"]["categoryByRule"] is None
+    rule = books.only(RECORD_RULES)
+    changed = {"keywords": ["aldi", "lidl"], "categoryId": an_id(12)}
+    books.native(document("RecordRule", 1, id=rule["id"], **changed))
+    edited(books, apply_rules, recategorise=True)
+    by_payee = {row["payee"]: row["category"] for row in books.rows(RECORDS)}
+    assert by_payee == {"aldi 1": "Rent", "lidl 2": "Food"}
 
 
 def test_what_a_hand_set_is_never_changed(books):

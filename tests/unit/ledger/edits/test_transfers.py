@@ -177,7 +177,8 @@ def test_import_links_by_number_within_its_own_change(person):
         new |= {"importId": session.number, "accountName": "B", "counterpartyAccount": None}
         session.storage.data.put_rows(person.user.id, RECORDS, new=[new], changed=[])
         account_b = session.accounts.rows[B]
-        session.accounts.put({**account_b, "balance": 50_000, "recordCount": 1})
+        told = {"balance": 50_000, "recordCount": 1, "lastRecordDate": new["recordDate"]}
+        session.accounts.put({**account_b, **told})
         assert link_by_number(session) == 1
         session.close(records_changed=True)
 
