@@ -318,7 +318,7 @@ def test_left_overs_some_days_apart_are_asked_for(person, both):
     ofx, csv = both
     ofx(entry("1", "-1", "Bus", "1"), SHOP, entry("20", "-1", "Bus", "3"))
     rows = entry("1", "-1", "Bus"), entry("9", "-30", "Shop"), entry("20", "-1", "Bus")
-    with pytest.raises(ImportRefused, match="--match-days N .*or --no-match"):
+    with pytest.raises(ImportRefused, match=r"--match-days N .*or --no-match"):
         csv(*rows)
     assert csv(*rows, match_days=4).matched == 3
     person.undo()
