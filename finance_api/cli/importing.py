@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
 from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+from finance_api.values.text import shown
 
 if TYPE_CHECKING:
     from finance_api.importers.interface import StatementImporter
@@ -81,7 +83,7 @@ def import_command(
 
     cli.require_persistence()
     csv_options["no_header"] = no_header
-    matching = {"new_account": new_account, "ids": ids, "first_day": first_day}
+    matching: dict[str, Any] = {"new_account": new_account, "ids": ids, "first_day": first_day}
     matching |= {"match_days": match_days, "no_match": no_match}
     choice = _Choice(format_name, account, _currency(currency), matching, csv_options)
     answers: list[dict[str, Any]] = []
@@ -131,7 +133,7 @@ class _Choice:
 def _import_one(
     cli: CliContext, email: str, file: str, choice: _Choice, dry_run: bool
 ) -> ImportReport:
-    from finance_api.cli.input_files import opened
+    from finance_api.cli.input_files import STANDARD_INPUT, opened
     from finance_api.importers.detection import detect_format
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.importing import import_file
@@ -145,9 +147,10 @@ def _import_one(
                 stream,
                 _importer(format_name, choice),
                 now=cli.clock.now(),
-                options=_statement_options(format_name, choice),
-                name=file,
+                options=_statement_options(cli, format_name, choice),
+                name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
                 given=choice.given,
+                keeping=cli.keeping,
                 dry_run=dry_run,
             )
     except ImportRefused as error:
@@ -158,7 +161,7 @@ def _import_one(
         raise
 
 
-def _statement_options(format_name: str, choice: _Choice) -> StatementOptions:
+def _statement_options(cli: CliContext, format_name: str, choice: _Choice) -> StatementOptions:
     from finance_api.ledger.statement_import import StatementOptions
 
     no_match, given = choice.matching["no_match"], {**choice.matching}
@@ -168,6 +171,7 @@ def _statement_options(format_name: str, choice: _Choice) -> StatementOptions:
         account_name=None if format_name == CSV else choice.account,
         currency=choice.currency,
         match=not no_match,
+        link_by_number=cli.settings["finance_api.transfers.link_by_number"],
         **given,
     )
 

@@ -3,20 +3,21 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import Facts, settle_bank_balances
 from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.documents import (
+    carry_currencies_over,
+    check_document,
+    complete_standing_order,
+)
 from finance_api.ledger.matching.keeping import keep_stated
 from finance_api.ledger.records import Proposal, RecordWriter
-from finance_api.ledger.references import check_references
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
-from finance_api.planning.recurrence import RuleError, check_rule
 from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
-from finance_api.resources.records import record_type
 from finance_api.values import Row
 
 
@@ -86,10 +87,8 @@ class NativeImport:
         # Only now is every document known that another one may refer to.
         for (_, document_id), document in lines.items():
             row = self._session.row_set(document.resource).rows[document_id]
-            check_references(self._session, document.resource, row, document.line)
-            if document.resource is STANDING_ORDERS:
-                self._check_standing_order(row, document)
-        self._carry_currencies_over()
+            check_document(self._session, document.resource, row, document.line)
+        carry_currencies_over(self._session)
 
     def _put(self, document: NativeRow) -> Row:
         row_set = self._session.row_set(document.resource)
@@ -103,7 +102,7 @@ class NativeImport:
         if stored is None:
             row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
         if document.resource is STANDING_ORDERS:
-            _complete_standing_order(row)
+            complete_standing_order(row)
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1
@@ -115,39 +114,9 @@ class NativeImport:
             self._report.updated += 1
         return stamp
 
-    def _check_standing_order(self, row: Row, document: NativeRow) -> None:
-        account = self._session.accounts.rows.get(row["accountId"] or "")
-        currency = row["currencyCode"]
-        if account is not None and currency is not None and currency != account["currencyCode"]:
-            raise ImportRefused(
-                f"currencyCode is {currency}, but the account {account['name']} is in "
-                f"{account['currencyCode']}",
-                document.line,
-            )
-        try:
-            check_rule(row["recurrenceRule"], row["startDate"])
-        except RuleError as error:
-            raise ImportRefused(f"recurrenceRule {error}", document.line) from None
-
-    def _carry_currencies_over(self) -> None:
-        """A new currency of an account is that of its standing orders too."""
-        changed = self._session.accounts.changed_ids("currencyCode")
-        if not changed:
-            return
-        orders = self._session.row_set(STANDING_ORDERS)
-        for order in list(orders.rows.values()):
-            if order["accountId"] in changed and order["currencyCode"] is not None:
-                currency = self._session.accounts.rows[order["accountId"]]["currencyCode"]
-                orders.put({**order, "currencyCode": currency})
-
 
 def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
     row = replaced(RECORDS, given, stored)
     if stored is not None and "stated" not in given:
         keep_stated(stored, row)
     return row
-
-
-def _complete_standing_order(row: Row) -> None:
-    if row["type"] is None and row["amount"] is not None:
-        row["type"] = record_type(row["amount"])

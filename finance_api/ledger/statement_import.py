@@ -7,6 +7,7 @@ from typing import Any
 from finance_api.importers.interface import BankBalance, ImportRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.learned import STABLE, Cover, learned
 from finance_api.ledger.matching.new_accounts import check_new_account
@@ -32,6 +33,7 @@ class StatementOptions:
     ids: REUSED or STABLE, how the bank's ids behave. first_day: what rows of a day of which the
     file has a part are that are equal to stored ones, "same" or "new".
     match: whether records of other sources are matched; match_days: how far apart.
+    link_by_number: whether records of which one names the account of the other become a transfer.
     """
 
     account_name: str | None = None
@@ -41,6 +43,7 @@ class StatementOptions:
     first_day: str | None = None
     match: bool = True
     match_days: int | None = None
+    link_by_number: bool = False
 
 
 class StatementImport:
@@ -86,6 +89,9 @@ class StatementImport:
         balances = Balances()
         records = StatementRecords(session, workspace, reader, accounts, balances, report)
         records.write()
+        if options.link_by_number and (linked := link_by_number(session)):
+            records.changed = True
+            report.remarks.append(f"{linked} transfers between own accounts were linked")
         facts = [fact for account in accounts for fact in self._facts(account, own)]
         touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
         report.remarks += own.remarks

@@ -191,6 +191,7 @@ class StatementRecords:
         for name, column in _FURTHER.items():
             row[name] = entry[column]
         category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
+        row["categoryByRule"] = category_id is not None or None
         if category_id is None and entry["category"] is not None:
             category_id = self._of_name(self._session.categories, entry["category"])
         if entry["labels"] is not None:

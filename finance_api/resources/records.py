@@ -47,6 +47,14 @@ RECORDS = Resource(
             example=None,
         ),
         SET_BY_HAND,
+        Field(
+            name="categoryByRule",
+            kind=Kind.BOOLEAN,
+            private=True,
+            native=True,
+            meaning="Whether a record rule gave it its category.",
+            example=True,
+        ),
     ),
     fields=(
         ID,

@@ -359,11 +359,10 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
                 if works[name]() != expected[name]:
                     noticed_by[what] = name
         noticed_by.setdefault(what, None)
-    for what, name in noticed_by.items():
-        figures(f"{what} -> {name}")
     assert len(noticed_by) > 50
-    unnoticed = {what for what, name in noticed_by.items() if name is None}
+    unnoticed = [what for what, name in noticed_by.items() if name is None]
     assert {what.partition(":")[0] for what in unnoticed} == HARMLESS
+    figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
 
 @DATABASES

@@ -305,6 +305,8 @@ def _check_invocation(words: list[str]) -> None:
             if found is finance_api_command:
                 next(waiting)
         elif isinstance(found, click.Group):
+            if "@" in word and word not in found.commands:
+                word = "list"
             assert word in found.commands, f"{' '.join(words)}: {word}"
             found = found.commands[word]
             allowed = _options(found) | {"-h", "--help"}

@@ -112,7 +112,8 @@ def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
     if sides and positive:
         raise ImportRefused(
             f"--{'invert' if options.invert else 'positive'} is for an amount column; exchange "
-            "--debit and --credit instead"
+            "--debit and --credit instead",
+            withdrawn_options=("--positive", "--invert"),
         )
     if options.sign is not None and (sides or positive):
         other = "--debit" if sides else "--positive"
@@ -122,7 +123,10 @@ def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
             f"--mixed-signs {quoted(options.mixed_signs)} is none of plus, minus and ignore"
         )
     if options.mixed_signs and not sides and options.sign is None:
-        raise ImportRefused("--mixed-signs is for --debit and --credit, or --sign")
+        raise ImportRefused(
+            "--mixed-signs is for --debit and --credit, or --sign",
+            withdrawn_options=("--mixed-signs",),
+        )
     if "account" in columns and options.account is not None:
         raise ImportRefused("--account and --map account exclude each other")
     if "currency" in columns and options.currency is not None:

@@ -55,7 +55,11 @@ class Currencies:
                 f"the currency {quoted(text)} is not an ISO 4217 code such as EUR", line
             )
         if self._is_option and code != self.option:
-            raise ImportRefused(f"the currency is {code}, but --currency says {self.option}", line)
+            raise ImportRefused(
+                f"the currency is {code}, but --currency says {self.option}",
+                line,
+                withdrawn_options=("--currency",),
+            )
         return code
 
     def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
@@ -86,11 +90,19 @@ def decide_currencies(
         return Currencies(
             None, None, {"": tuple(c for c in certain if c)}, by_mark=True, remembered=remembered
         )
+    for mark, line in marks.items():
+        if option is not None and not mark.fits(option):
+            raise ImportRefused(
+                f"the amount is in {mark.text}, but --currency says {option}",
+                line,
+                withdrawn_options=("--currency",),
+            )
     whole = written
     if option is not None and written is not None and option != written:
         raise ImportRefused(
             f"the heading of the amount says {written}, but --currency says {option}",
             headings.line,
+            withdrawn_options=("--currency",),
         )
     if "currency" not in map(field_of, options.columns):
         whole = whole or _in_columns(survey, option or whole, headings, questions)

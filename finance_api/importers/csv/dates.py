@@ -65,7 +65,11 @@ class DateColumn:
             )
         read = [(form, day) for form in self._fitting if (day := form.read(text)) is not None]
         if not read:
-            raise ImportRefused(self._misfit(text), line)
+            raise ImportRefused(
+                self._misfit(text),
+                line,
+                withdrawn_options=("--date-format",) if self._is_of_another_form(text) else (),
+            )
         if len(self._seen) >= _REMEMBERED:
             self._seen.clear()
         self._seen.add(text)
@@ -73,6 +77,9 @@ class DateColumn:
         for (form, day), (other, other_day) in combinations(read, 2):
             if day != other_day:
                 self._differing.setdefault((form.name, other.name), (text, line))
+
+    def _is_of_another_form(self, text: str) -> bool:
+        return self._named and any(form.read(text) is not None for form in CANDIDATES)
 
     def fits(self, text: str) -> bool:
         """Whether a form that fits those before reads the text."""
@@ -136,7 +143,9 @@ class DateReader:
             seconds = self._form.read_instant(text, self._zone)
             if seconds is None and self._form.read(text) is not None:
                 raise ImportRefused(
-                    f"the date {quoted(text)} has no time, so that --timezone cannot move it", line
+                    f"the date {quoted(text)} has no time, so that --timezone cannot move it",
+                    line,
+                    withdrawn_options=("--timezone",),
                 )
         if seconds is None:
             raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)

@@ -92,6 +92,7 @@ def find_layout(
             "come before the right one with --skip-rows"
         )
     if not possible:
+        _refuse_skipped_headings(text, places)
         layout = _proposed(places, options, refusal or _undivided(text), questions)
     else:
         layout = possible[0] if len(possible) == 1 else _consistent(possible)
@@ -103,9 +104,24 @@ def find_layout(
             "--map",
             f"{name}={first}",
             line=layout.table.first_line,
+            instead_of=("--currency",) if name == "currency" else (),
             column=second,
         )
     return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
+
+
+def _refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
+    """Headings among the lines that --skip-rows leaves out."""
+    lines = dataclasses.replace(text, skip_rows=0).lines()
+    for number, line in enumerate(list(islice(lines, min(text.skip_rows, _SEARCHED_LINES)))):
+        for table in places:
+            cells = _cells(line, table.delimiter) if len(line) <= MAX_CELL else []
+            if len(cells) == table.width and looks_like_headings(cells):
+                raise ImportRefused(
+                    f"line {number + 1}, which --skip-rows {text.skip_rows} leaves out, has "
+                    "headings",
+                    withdrawn_options=("--skip-rows",),
+                )
 
 
 def _possible(
@@ -248,7 +264,12 @@ def _proposed(
                 if name in ("debit", "credit")
                 else ["--map", f"{name}={column}"]
             )
-        questions.ask(_missing(Layout(table, columns, options)), *answer, line=table.first_line)
+        questions.ask(
+            _missing(Layout(table, columns, options)),
+            *answer,
+            line=table.first_line,
+            instead_of=("--positive", "--invert") if "debit" in more else (),
+        )
         return layout
     raise refused
 

@@ -32,6 +32,7 @@ _PAYEES = frozenset(
     bénéficiaire destinatario beneficiario tiers mottagare mottaker modtager saaja odbiorca
     counter""".split()
 )
+_ACCOUNTS = frozenset("account konto compte cuenta conto conta rekening iban účet".split())
 _NOTES = frozenset(
     """note notes description memo label libellé verwendungszweck concepto descripción descrizione
     causale omschrijving mededelingen text tekst details narrative reference remarque opis popis
@@ -84,7 +85,7 @@ def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Co
         direction: [i for i in amounts if _direction(headings, i) == direction]
         for direction in (-1, 1)
     }
-    named = _named(headings, amounts, _AMOUNTS)
+    named = _named(headings, [i for i in amounts if not _direction(headings, i)], _AMOUNTS)
     if named is not None:
         proposed["amount"] = (named,)
     elif len(sides[-1]) == 1 and len(sides[1]) == 1:
@@ -92,13 +93,14 @@ def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Co
     elif rest := [i for i in amounts if not _has(headings, i, _BALANCES)]:
         # Amounts have decimals; numbers without them are counts and ids.
         decimal = [i for i in rest if any("." in row[i] or "," in row[i] for row in rows)]
-        proposed["amount"] = ((decimal or rest)[0],)
+        if headings.texts is not None or len(decimal or rest) == 1:
+            proposed["amount"] = ((decimal or rest)[0],)
     return proposed
 
 
 def propose_text(headings: Headings, texts: Sequence[int]) -> tuple[str, ...]:
     """Words of a command line that map columns of text to payee and note."""
-    payee = _named(headings, texts, _PAYEES)
+    payee = _named(headings, [i for i in texts if not _has(headings, i, _ACCOUNTS)], _PAYEES)
     note = _named(headings, [i for i in texts if i != payee], _NOTES)
     if payee is None and note is None:
         note = texts[0]

@@ -96,15 +96,15 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
 def _sign_answer(column: Watched, headings: Headings) -> list[str]:
     """Options that read the column; none if most of its words tell no direction.
 
-    A single unknown word beside a known one is its opposite; else rows with unknown words are
-    left out.
+    A single unknown abbreviation beside a known one is its opposite; else rows with unknown
+    words are left out.
     """
     name = headings.named(column.index)
     words = {folded(text): text.strip() for text in column.values}
     known = {word: text for word, text in words.items() if word in DIRECTIONS}
     if not known or len(known) * 2 < len(words):
         return []
-    if len(known) == 1 and len(words) == 2 and "" not in words:
+    if len(known) == 1 and len(words) == 2 and all(1 <= len(word) <= 2 for word in words):
         outgoing = [text for word, text in words.items() if DIRECTIONS.get(word) == OUT]
         if not outgoing:
             outgoing = [text for word, text in words.items() if word not in known]
@@ -141,9 +141,10 @@ def _refuse_contradictions(
                     f"is money {way}"
                 )
                 if kind[0] != AMOUNT:
+                    other = "--sign" if options.sign else "--debit and --credit"
                     raise ImportRefused(
-                        f"{reason}: exchange --debit and --credit, or map the column to a field "
-                        "if it says something else",
+                        f"{reason}: look at {other} again, or map the column to a field (--map "
+                        f"note={name}) if it says something else",
                         line,
                     )
                 questions.ask(

@@ -20,6 +20,7 @@ from finance_api.importers.csv.options import (
 )
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
 from finance_api.resources.common import PAYMENT_TYPES
@@ -243,6 +244,7 @@ class StatementBuilder:
                 f"line {self._other_name[1]}: leave out --account to have both, or the column with "
                 "--map account=",
                 line,
+                withdrawn_options=("--account",),
             )
         return self._account, number
 
@@ -267,7 +269,7 @@ class StatementBuilder:
 def texts_digest(columns: Columns, headings: Sequence[str] | None) -> str:
     """Tells which columns payee and note are made of."""
     names = [
-        [index if headings is None else headings[index] for index in columns.get(field, ())]
+        [index if headings is None else folded(headings[index]) for index in columns.get(field, ())]
         for field in ("payee", "note")
     ]
     return sha256(json.dumps(names).encode()).hexdigest()[:16]

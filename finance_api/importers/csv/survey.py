@@ -7,7 +7,7 @@ from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.proposals import is_amount, is_text
+from finance_api.importers.csv.proposals import is_amount, is_date, is_text
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.csv.wording import quoted
@@ -212,4 +212,7 @@ class Survey:
 
     def _has_date(self, cells: Sequence[str]) -> bool:
         columns = self._layout.columns["recordDate"]
-        return max(columns) < len(cells) and self.dates.fits(text_of(cells, columns))
+        if max(columns) >= len(cells):
+            return False
+        text = text_of(cells, columns)
+        return self.dates.fits(text) or is_date(text)

@@ -16,7 +16,6 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.resources import RESOURCES
@@ -28,6 +27,7 @@ from finance_api.storage.interface import (
     HistoryReader,
     HistoryWriter,
 )
+from finance_api.storage.sql.bulk import INSERT
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
@@ -36,7 +36,6 @@ from finance_api.storage.sql.tables import DATA_TABLES, before_images, history
 from finance_api.values import Row
 
 _RESOURCES = {resource.name: resource for resource in RESOURCES}
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _BATCH = 1_000
 
 
@@ -151,7 +150,7 @@ class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
             }
             for image in images
         ]
-        kept = _INSERT[self.connection.database](before_images).on_conflict_do_nothing()
+        kept = INSERT[self.connection.database](before_images).on_conflict_do_nothing()
         for begin in range(0, len(rows), _BATCH):
             self.connection.execute(kept, rows[begin : begin + _BATCH])
 

@@ -215,7 +215,7 @@ def test_debit_and_credit_marks_are_read(text, side, units):
     assert (amount.side, amount.units) == (side, units)
 
 
-@pytest.mark.parametrize("text", ["-5 DR", "5 CR DR", "(5) CR", "5 CREUR", "5 D", "DR"])
+@pytest.mark.parametrize("text", ["-5 DR", "5 CR DR", "(5) CR", "5 D", "DR"])
 def test_two_signs_are_none(text):
     assert shape_of(text) is None
 
@@ -236,4 +236,4 @@ def test_whatever_is_written_is_read_back_exactly(units, decimal, separator):
     text = f"{'-' if units < 0 else ''}{grouped(whole, separator)}{decimal}{part:04d}"
     # Four digits after the mark are no group: every such column decides itself.
     assert read(text) == [decimal_text(units)]
-    assert read_amounts({text: 1}, decimal, separator or None)[text].units == units
+    assert read(text, decimal=decimal, thousands=separator or None) == [decimal_text(units)]

@@ -96,12 +96,16 @@ def test_a_word_that_tells_no_direction_is_refused_or_left_out():
     assert amounts(text, sign="Type=Expense,transfer") == ["-5", "7", "-9"]
 
 
-def test_a_single_unknown_word_is_the_opposite_of_the_known_one():
+def test_a_single_unknown_abbreviation_is_the_opposite_of_the_known_one():
     text = TYPED.format(out="D", in_="K")
     assert refusal(text).missing_options == ("--sign", "Type=D")
     assert amounts(text, sign="Type=D") == ["-5", "7"]
-    text = TYPED.format(out="Umbuchung", in_="Haben")
-    assert refusal(text).missing_options == ("--sign", "Type=Umbuchung")
+    text = TYPED.format(out="Af", in_="Xy")
+    assert refusal(text).missing_options == ("--sign", "Type=Af")
+    text = TYPED.format(out="Uf", in_="Bij").replace("Bij", "H")
+    assert refusal(text).missing_options == ("--sign", "Type=Uf")
+    text = TYPED.format(out="Expense", in_="Transfer")
+    assert refusal(text).missing_options == ("--sign", "Type", "--only", "Type=Expense")
 
 
 def test_words_that_agree_or_stand_beside_both_are_no_fault():
@@ -121,7 +125,7 @@ def test_a_word_that_contradicts_debit_and_credit_is_refused():
     plain = text.replace("credit", "x").replace("debit", "x")
     assert amounts(plain, debit="Out", credit="In", no_text=True) == ["-5", "6"]
     refused = refusal(text, debit="Out", credit="In")
-    assert refused.line == 2 and "exchange --debit and --credit" in refused.reason
+    assert refused.line == 2 and "--debit and --credit" in refused.reason
     assert amounts(text, debit="In", credit="Out") == ["5", "-6"]
 
 

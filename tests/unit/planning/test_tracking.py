@@ -95,6 +95,7 @@ def expected(budget, rows, accounts, categories):
     return (*ends, -sum(found), len(found))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("storage", STORAGES)
 def test_random_budgets_count_as_the_model_does(new_backend, storage):
     backend = new_backend(storage)

@@ -121,6 +121,7 @@ def upgrade():
             op.add_column(table, number(name, nullable=True))
         for name in TEXTS[table]:
             op.add_column(table, text(name, nullable=True))
+    op.add_column("records", sa.Column("category_by_rule", sa.Boolean(), nullable=True))
     # SQLite adds no column that may not be NULL without a default; every row says it itself.
     unexplained = sa.Column("unexplained", sa.BigInteger(), nullable=False, server_default="0")
     op.add_column("accounts", unexplained)
