@@ -11,6 +11,7 @@ from finance_api.cli.context import CliContext
 from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
 from finance_api.cli.dump import dump
+from finance_api.cli.duplicates import duplicates
 from finance_api.cli.importing import import_command
 from finance_api.cli.imports import imports
 from finance_api.cli.init import init
@@ -63,6 +64,7 @@ for _command in (
     rules,
     records,
     transfers,
+    duplicates,
     load_demo,
     backup,
     restore,

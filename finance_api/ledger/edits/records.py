@@ -12,6 +12,7 @@ from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Field
+from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import IdError, parse_id
@@ -71,6 +72,24 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
         stored = _stored(session, batch)
         unknown += (shown(row_id) for row_id in batch if row_id not in stored)
         changes.remove(stored.values())
+    _refuse_unknown(unknown)
+    changes.finish()
+    if changes.changed:
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
+    """Makes records count nowhere, for good. Raises ImportRefused if one is unknown."""
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    unknown: list[str] = []
+    for batch in _batches(iter(dict.fromkeys(row_id.lower() for row_id in ids))):
+        stored = _stored(session, batch)
+        unknown += (shown(row_id) for row_id in batch if row_id not in stored)
+        for row in stored.values():
+            if row["recordState"] != VOID:
+                changes.put(row, set_by_hand(row, {"recordState": VOID}))
     _refuse_unknown(unknown)
     changes.finish()
     if changes.changed:

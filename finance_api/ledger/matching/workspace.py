@@ -11,7 +11,9 @@ from enum import IntEnum
 from typing import Any
 
 from finance_api.importers.interface import Entry, Statement
-from finance_api.ledger.matching.stated import Content, hash_of
+from finance_api.ledger.matching.stated import hash_of
+from finance_api.values.text import fold
+from finance_api.values.time import DAY_SECONDS
 
 _CACHE_KIB = 48 * 1024
 _BATCH = 1_000
@@ -112,8 +114,9 @@ class Workspace:
         self._flush()
 
     def _add(self, statement: int, entry: Entry) -> None:
-        content = Content(entry.date, entry.amount, entry.payee, entry.note)
-        text = content.text_hash
+        # As `Content` has them; there are many.
+        day, time = divmod(entry.date, DAY_SECONDS)
+        text = hash((fold(entry.payee or ""), fold(entry.note or "")))
         correction = entry.correction
         self._count += 1
         self._batch.append(
@@ -122,11 +125,11 @@ class Workspace:
                 statement,
                 statement,
                 entry.line,
-                content.day,
-                content.time,
+                day,
+                time,
                 entry.amount,
                 text,
-                content.hash_of(text),
+                hash((day, entry.amount, text)),
                 entry.bank_id,
                 entry.fingerprint,
                 entry.payee,
