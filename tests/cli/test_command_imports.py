@@ -31,7 +31,7 @@ def test_the_list_is_newest_first(command, anna, twice):
         "STATE",
     ]
     assert [line.split()[0] for line in out[1:]] == ["2", "1"]
-    assert ["second.ndjson", "1", "1", "2", "done"] == out[1].split()[3:]
+    assert out[1].split()[3:] == ["second.ndjson", "1", "1", "2", "done"]
     assert command.done("imports", "list", anna).decode().splitlines() == out
     rows = json.loads(command.done("imports", anna, "--json"))
     assert [row["file"] for row in rows] == ["second.ndjson", "first.ndjson"]

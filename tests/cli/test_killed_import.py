@@ -8,7 +8,7 @@ from pathlib import Path
 from re import sub
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import NullPool, create_engine, text
 
 from support.command import Command
 from support.ledger import account, document, record
@@ -65,7 +65,7 @@ class Postgresql:
     log_size = 6_000_000
 
     def __init__(self, url):
-        self._engine = create_engine(url, isolation_level="AUTOCOMMIT")
+        self._engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
 
     def log_bytes(self):
         with self._engine.connect() as connection:
