@@ -27,6 +27,8 @@ from finance_api.values.time import date_text
 IMPORT = "import"
 
 _PAGE = 1_000
+#: Of records that go: they lie all over the table, and each part of it is written once a page.
+_REMOVED_PAGE = 10_000
 #: So many rows are named in a refusal.
 _NAMED_ROWS = 10
 _DOCUMENTS = [resource for resource in RESOURCES if resource is not RECORDS]
@@ -298,7 +300,7 @@ class _Undo:
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
         after = ""
         while page := data.scan_rows(
-            user_id, RECORDS, conditions=[made], after_id=after, limit=_PAGE
+            user_id, RECORDS, conditions=[made], after_id=after, limit=_REMOVED_PAGE
         ):
             after = page[-1]["id"]
             gone = []

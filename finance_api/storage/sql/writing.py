@@ -72,7 +72,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
     ) -> None:
         table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
-        found = list(self.get_rows(user_id, resource, ids))
+        found = self._existing(user_id, resource, ids)
         if not found:
             return
         if resource is RECORDS:
@@ -90,6 +90,12 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         connection.execute(
             left.on_conflict_do_update(index_elements=list(tombstones.primary_key), set_=newest)
         )
+
+    def _existing(self, user_id: int, resource: Resource, ids: Collection[str]) -> list[str]:
+        table = DATA_TABLES[resource.name].table
+        connection = self.connection.sqlalchemy
+        which = rows_with(connection, table, user_id, list(ids))
+        return list(connection.scalars(select(table.c.id).where(which)))
 
     def prune_tombstones(self, user_id: int, before: int) -> None:
         which = (tombstones.c.user_id == user_id) & (tombstones.c.at < before)
