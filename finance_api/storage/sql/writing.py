@@ -80,9 +80,9 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             by_date.add((), by_date.remove(found))
         which = rows_with(connection, table.table, user_id, found)
         connection.execute(delete(table.table).where(which))
-        ids = json_elements(connection.dialect.name, literal(json.dumps(found), CodePointText))
+        left_ids = json_elements(connection.dialect.name, literal(json.dumps(found), CodePointText))
         gone = select(
-            *(literal(user_id), literal(resource.name), ids.c.value),
+            *(literal(user_id), literal(resource.name), left_ids.c.value),
             *(literal(revision, BigInteger), literal(at, BigInteger)),
         ).where(true())
         left = INSERT[connection.dialect.name](tombstones).from_select(list(tombstones.c), gone)
