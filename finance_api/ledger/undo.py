@@ -438,14 +438,16 @@ class _Undo:
                     else:
                         self._remove(resource, image.row_id)
         for resource in _REFERRED:
-            self._remove_unused(resource, made.get(resource.name, set()))
+            candidates = made.get(resource.name, set())
+            self._remove_unused(resource, candidates, self._used_by_images(entry, resource))
 
     def _remove(self, resource: Resource, row_id: str) -> None:
         self._session.row_set(resource).remove(row_id)
         self._report.removed[resource.name] += 1
 
-    def _remove_unused(self, resource: Resource, candidates: set[str]) -> None:
+    def _remove_unused(self, resource: Resource, candidates: set[str], used: set[str]) -> None:
         made = frozenset(candidates)
+        candidates -= used
         candidates -= self._used_by_records(resource, candidates)
         while unused := candidates - self._used_by_documents(resource):
             for row_id in unused:
@@ -453,6 +455,21 @@ class _Undo:
             candidates -= unused
         rows = self._session.row_set(resource).rows
         self._report.used += sorted(rows[row_id]["name"] for row_id in made & rows.keys())
+
+    def _used_by_images(self, entry: HistoryEntry, resource: Resource) -> set[str]:
+        """What rows refer to that taking back a later entry brings again."""
+        return {
+            row_id
+            for number in self._live
+            if number > entry.number
+            for other in RESOURCES
+            for each in other.references
+            if each.references == resource.model_type
+            for page in self._images(number, other)
+            for image in page
+            if image.row is not None
+            for row_id in _ids_in(image.row[each.name])
+        }
 
     def _used_by_documents(self, resource: Resource) -> set[str]:
         return {

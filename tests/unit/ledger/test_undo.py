@@ -105,6 +105,16 @@ def test_what_later_rows_refer_to_stays_and_is_named(person):
     assert len(person.rows(CATEGORIES)) == 1
 
 
+def test_what_a_later_undo_brings_back_still_has_its_account(person):
+    person.native(account(), document("Label", 2, name="x"), record(9, labelIds=[an_id(2)]))
+    remove_record(person, person.row(RECORDS, 9))
+    report = person.undo(1, keep_changed=True)
+    assert sorted(report.used) == ["account 1", "x"]
+    person.undo(2)
+    assert person.row(RECORDS, 9)["labels"] == ("x",)
+    person.audit()
+
+
 def test_a_category_and_its_parts_go_together(person):
     parts = [document("Category", n, name="c", parentId=an_id(n - 1)) for n in (3, 4)]
     person.native(document("Category", 2, name="c"), *parts)
