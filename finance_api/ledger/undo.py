@@ -383,9 +383,21 @@ class _Undo:
         # What a later statement says of the account stays.
         after = own_values(ACCOUNTS, self._row_after(entry, ACCOUNTS, image["id"]) or current)
         now = own_values(ACCOUNTS, current)
-        row = {**current, **now}
-        row |= {name: before[name] for name in before if now[name] == after[name]}
-        return {**row, "statementKeys": current["statementKeys"]}
+        names = [n for n in before if now[n] == after[n] and n != "statementKeys"]
+        self._carry_back(entry, before, after, names)
+        return {**current, **now, **{name: before[name] for name in names}}
+
+    def _carry_back(self, entry: HistoryEntry, before: Row, after: Row, names: list[str]) -> None:
+        """Later images of an account have what is restored now, as if the entry had not been."""
+        user_id, row_id = self._session.user.id, before["id"]
+        for number in sorted(n for n in self._live if n > entry.number):
+            image = self._history.get_before(user_id, number, ACCOUNTS, [row_id]).get(row_id)
+            if image is None or image.row is None:
+                continue
+            own = own_values(ACCOUNTS, image.row)
+            own |= {name: before[name] for name in names if own[name] == after[name]}
+            carried = image._replace(row={**image.row, **own})
+            self._history.put_before(user_id, number, [carried], replace=True)
 
     def _forget_statement_keys(self, entry: HistoryEntry) -> None:
         """What only this entry's statements called the accounts that stay."""
@@ -426,20 +438,38 @@ class _Undo:
                     else:
                         self._remove(resource, image.row_id)
         for resource in _REFERRED:
-            self._remove_unused(resource, made.get(resource.name, set()))
+            candidates = made.get(resource.name, set())
+            self._remove_unused(resource, candidates, self._used_by_images(entry, resource))
 
     def _remove(self, resource: Resource, row_id: str) -> None:
         self._session.row_set(resource).remove(row_id)
         self._report.removed[resource.name] += 1
 
-    def _remove_unused(self, resource: Resource, candidates: set[str]) -> None:
+    def _remove_unused(self, resource: Resource, candidates: set[str], used: set[str]) -> None:
+        made = frozenset(candidates)
+        candidates -= used
         candidates -= self._used_by_records(resource, candidates)
         while unused := candidates - self._used_by_documents(resource):
             for row_id in unused:
                 self._remove(resource, row_id)
             candidates -= unused
         rows = self._session.row_set(resource).rows
-        self._report.used += sorted(rows[row_id]["name"] for row_id in candidates)
+        self._report.used += sorted(rows[row_id]["name"] for row_id in made & rows.keys())
+
+    def _used_by_images(self, entry: HistoryEntry, resource: Resource) -> set[str]:
+        """What rows refer to that taking back a later entry brings again."""
+        return {
+            row_id
+            for number in self._live
+            if number > entry.number
+            for other in RESOURCES
+            for each in other.references
+            if each.references == resource.model_type
+            for page in self._images(number, other)
+            for image in page
+            if image.row is not None
+            for row_id in _ids_in(image.row[each.name])
+        }
 
     def _used_by_documents(self, resource: Resource) -> set[str]:
         return {

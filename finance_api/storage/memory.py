@@ -491,6 +491,9 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
         table = self._own_table(user_id, resource)
+        # All at once: they may exchange their source ids.
+        for row in changed:
+            table.delete(row["id"])
         for row in new:
             if row["id"] in table.rows:
                 raise Conflict(f"there is a row {row['id']} already")
@@ -557,11 +560,14 @@ class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
         entry = replace(self._unit.database.history[key], undone_at=at)
         self._unit.change(history=self._unit.database.history | {key: entry})
 
-    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
         added = {(image.resource.name, image.row_id): image for image in images}
         key = (user_id, number)
         kept = self._unit.database.before.get(key, {})
-        self._unit.change(before=self._unit.database.before | {key: added | kept})
+        both = kept | added if replace else added | kept
+        self._unit.change(before=self._unit.database.before | {key: both})
 
     def prune_before(self, user_id: int, at: int) -> None:
         old = {k for k, e in self._unit.database.history.items() if k[0] == user_id and e.at < at}

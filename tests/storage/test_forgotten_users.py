@@ -222,7 +222,7 @@ class Pair:
                 mine, RECORDS, [make_id(n) for n in (3, 4, 50)], revision=9, at=9
             ),
             "delete a label again": lambda s: s.data.delete_rows(
-                mine, LABELS, [make_id(2)], revision=9, at=9
+                mine, LABELS, [make_id(2), make_id(5)], revision=9, at=9
             ),
             "undo": lambda s: s.history.set_undone(mine, 1, 9),
             "prune images": lambda s: s.history.prune_before(mine, 15),

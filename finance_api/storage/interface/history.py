@@ -68,8 +68,13 @@ class HistoryWriter(HistoryReader):
     def set_undone(self, user_id: int, number: int, at: int) -> None: ...
 
     @abstractmethod
-    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
-        """Keeps images of an entry; of a row that has one, the first stays."""
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        """Keeps images of an entry; of a row that has one, the first stays.
+
+        replace: the new one stays.
+        """
 
     @abstractmethod
     def prune_before(self, user_id: int, at: int) -> None:

@@ -139,7 +139,9 @@ class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
         which = (history.c.user_id == user_id) & (history.c.number == number)
         self.connection.execute(update(history).where(which).values(undone_at=at))
 
-    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
         rows = [
             {
                 "user_id": user_id,
@@ -150,7 +152,12 @@ class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
             }
             for image in images
         ]
-        kept = INSERT[self.connection.database](before_images).on_conflict_do_nothing()
+        kept = INSERT[self.connection.database](before_images)
+        if replace:
+            key = list(before_images.primary_key)
+            kept = kept.on_conflict_do_update(index_elements=key, set_={"row": kept.excluded.row})
+        else:
+            kept = kept.on_conflict_do_nothing()
         for begin in range(0, len(rows), _BATCH):
             self.connection.execute(kept, rows[begin : begin + _BATCH])
 

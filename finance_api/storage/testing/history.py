@@ -113,10 +113,17 @@ class HistoryConformance(OneUser):
                 assert set(found) == {image.row_id, make_id(2)}
             assert storage.history.get_before(unit.user.id, 2, LABELS, [make_id(5)]) == {}
         with unit.writing() as storage:
+            changed = BeforeImage(LABELS, make_id(7), None)
+            for replace in (False, True):
+                storage.history.put_before(unit.user.id, 2, [changed], replace=replace)
+                changed = changed._replace(row=make_row(LABELS, 7))
+            found = storage.history.get_before(unit.user.id, 2, LABELS, [make_id(7)])
+            assert found[make_id(7)] == changed
+        with unit.writing() as storage:
             storage.history.prune_before(unit.user.id, 20)
         with unit.reading() as storage:
             assert storage.history.scan_before(unit.user.id, 1, limit=9) == []
-            assert storage.history.scan_before(unit.user.id, 2, limit=9) == images[:1]
+            assert storage.history.scan_before(unit.user.id, 2, limit=1) == images[:1]
             assert len(storage.history.scan_before(other.user.id, 1, limit=9)) == 1
             entries = storage.history.list_entries(unit.user.id)
             assert [(entry.number, entry.pruned) for entry in entries] == [(1, True), (2, False)]

@@ -153,8 +153,9 @@ class Household:
 
 
 def by_hand(person: Person) -> dict[str, Row]:
-    """The records that a hand changed, as it left them."""
-    return {row["id"]: row for row in person.rows(RECORDS) if row["setByHand"]}
+    """The records that are as a hand left them."""
+    rows = person.rows(RECORDS)
+    return {row["id"]: row for row in rows if (row["payee"] or "").startswith("hand")}
 
 
 STORAGES = pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
