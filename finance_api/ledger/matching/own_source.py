@@ -262,11 +262,15 @@ class OwnSource:
                 "WHERE o.account = s.account AND o.content = s.content "
                 "AND o.bank_id <> e.bank_id AND o.outcome IS NULL)"
             )
-        # A record of a day that the file has whole is missing in it; an equal one has come.
+        # A record of a day that the file has whole is missing in it; an equal one has come. Where
+        # records of other sources have ids of this one, far ones are not found by them: there any
+        # day counts.
+        mixed = ", ".join(str(n) for n, a in self._accounts.items() if a.learned.others)
         yield from self._first_by_account(
-            """
+            f"""
             SELECT e.*, s.k AS of FROM entries AS e JOIN stored AS s ON s.account = e.account
-                AND s.content = e.content AND s.mine AND NOT s.taken AND s.inner
+                AND s.content = e.content AND s.mine AND NOT s.taken
+                AND (s.inner OR s.account IN ({mixed}))
             WHERE e.outcome IS NULL AND e.corrects IS NULL
                 AND e.bank_id IS NOT NULL AND s.bank_id IS NOT NULL
                 AND (s.time = e.time OR 0 IN (s.time, e.time))
