@@ -142,6 +142,8 @@ class StatementRecords:
 
     def _source_ids(self, batch: list[Found]) -> list[str]:
         """Ids that no stored record has, nor ever had."""
+        if self._reader.is_empty:
+            return [self._source_id(entry, entry["number"]) for entry in batch]
         keys = [(entry["account"], entry["bank_id"] or content_of(entry)) for entry in batch]
         found: list[str] = [""] * len(batch)
         places = list(range(len(batch)))
@@ -152,8 +154,6 @@ class StatementRecords:
                     number = max(number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
                 found[place] = self._source_id(batch[place], number)
-            if self._reader.is_empty:
-                break
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:

@@ -81,7 +81,7 @@ def _stored_at(row: Row) -> tuple[int, int, str]:
 
 
 def _days(one: Row, other: Row) -> int:
-    return abs(one["recordDate"] // DAY_SECONDS - other["recordDate"] // DAY_SECONDS)
+    return abs(int(one["recordDate"]) // DAY_SECONDS - int(other["recordDate"]) // DAY_SECONDS)
 
 
 def _looks_doubled(one: Row, other: Row) -> bool:

@@ -16,13 +16,15 @@ from finance_api.ledger.matching.stated import (
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.rows import row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, Span, condition_on
+from finance_api.query.model import Operator, Query, SortKey, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
 _PAGE = 5_000
+_FEW = 2_000
+_NEWEST_FIRST = (SortKey(RECORDS.get_field("recordDate") or RECORDS.fields[0], descending=True),)
 #: So many records of one bank id are looked for.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
@@ -33,32 +35,26 @@ REACH_DAYS = 7
 def record_pages(
     session: LedgerSession, account_ids: Sequence[str], first: int, last: int
 ) -> Iterator[list[Row]]:
-    """The records of the accounts on the days from ``first`` to ``last``, in pages.
-
-    A page is of the days that hold so many, or a part of a day that holds more.
-    """
-    of_accounts = condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(account_ids)))
-    days, span = first, 32
-    while days <= last:
-        span = min(span, last - days + 1)
-        window = Span(days * DAY_SECONDS, (days + span) * DAY_SECONDS)
-        conditions = [of_accounts, condition_on(RECORDS, "recordDate", Operator.EQ, window)]
-        after = ""
-        while True:
-            page = session.storage.data.scan_rows(
-                session.user.id, RECORDS, conditions=conditions, after_id=after, limit=_PAGE
-            )
-            if len(page) == _PAGE and span > 1:
-                break
-            yield page
-            if len(page) < _PAGE:
-                days += span
-                break
-            after = page[-1]["id"]
-        if len(page) == _PAGE:
-            span = max(1, span // 2)
-        elif len(page) < _PAGE // 4:
-            span *= 2
+    """The records of the accounts on the days from ``first`` to ``last``, in pages by id."""
+    days = Span(first * DAY_SECONDS, (last + 1) * DAY_SECONDS)
+    conditions = (
+        condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(account_ids))),
+        condition_on(RECORDS, "recordDate", Operator.EQ, days),
+    )
+    data, user_id = session.storage.data, session.user.id
+    # A few are looked up by their days; for many, all records are gone through once.
+    by_date = Query(RECORDS, conditions, _NEWEST_FIRST, limit=_FEW)
+    few = data.list_rows(user_id, by_date)
+    if not few.has_more:
+        found = data.get_rows(user_id, RECORDS, [row["id"] for row in few.rows])
+        yield [found[row_id] for row_id in sorted(found)]
+        return
+    after = ""
+    while page := data.scan_rows(
+        user_id, RECORDS, conditions=conditions, after_id=after, limit=_PAGE
+    ):
+        yield page
+        after = page[-1]["id"]
 
 
 class StoredReader:

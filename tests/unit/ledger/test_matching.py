@@ -165,6 +165,13 @@ def test_what_a_native_file_changes_is_not_compared(bank):
     assert bank.person.snapshot() == before
 
 
+def test_a_record_that_a_later_file_lacks_is_named(csv):
+    csv.file(entry("4", "-1"), entry("5", "-30"), entry("6", "-1"))
+    report = csv.file(entry("4", "-1"), entry("5", "-33"), entry("6", "-1"))
+    assert report.created == 1
+    assert "2026-01-05 -30" in report.remarks[0]
+
+
 # -- corrections that name what they correct
 
 
