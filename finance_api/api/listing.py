@@ -1,5 +1,6 @@
 """Lists of the public API: one page of a resource, and the link to the next page."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
@@ -14,10 +15,10 @@ from finance_api.api.representation import (
     next_offset,
 )
 from finance_api.planning.computing import depends_on_today, list_computed
-from finance_api.query.render import canonical_text
+from finance_api.query.render import canonical_text, fields_text
 from finance_api.querystring import split_query
-from finance_api.resources.field import Resource
-from finance_api.resources.wire import encoder_of
+from finance_api.resources.field import Field, Resource
+from finance_api.resources.wire import encoder_of, shown
 from finance_api.storage.interface import JsonPage, Page, Storage
 
 
@@ -28,7 +29,8 @@ class ListRequest(DataRequest):
         self._representation = negotiate(target.accept)
         self._target = target
         self._query = query_of(resource, target.parameters)
-        self.text = canonical_text(self._query)
+        self._fields: Sequence[Field] = target.parameters["fields"]
+        self.text = canonical_text(self._query) + fields_text(resource, self._fields)
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
         self.depends_on_today = depends_on_today(resource)
@@ -38,7 +40,7 @@ class ListRequest(DataRequest):
         if self._representation is CSV:
             state = storage.data.get_state(user_id)
             page = list_computed(storage, user_id, self._query, today)
-            body, headers = csv_page(self._query, page)
+            body, headers = csv_page(self._query, self._fields, page)
         else:
             page = self._json_page(storage, user_id, today)
             state = page.state
@@ -55,10 +57,12 @@ class ListRequest(DataRequest):
     def _json_page(self, storage: Storage, user_id: int, today: int) -> JsonPage:
         query = self._query
         if not query.resource.computed_fields:
-            return storage.data.list_json(user_id, query)
+            whole = storage.data.list_json(user_id, query)
+            lines = shown(query.resource, self._fields, whole.lines)
+            return JsonPage(whole.state, lines, whole.has_more, whole.total)
         state = storage.data.get_state(user_id)
         page = list_computed(storage, user_id, query, today)
-        lines = encoder_of(query.resource).lines(page.rows)
+        lines = shown(query.resource, self._fields, encoder_of(query.resource).lines(page.rows))
         return JsonPage(state, lines, page.has_more, page.total)
 
 

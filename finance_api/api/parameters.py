@@ -23,6 +23,7 @@ from finance_api.query.parse import (
     MAX_LIST_OPERANDS,
     parse_boolean,
     parse_conditions,
+    parse_fields,
     parse_ids,
     parse_integer,
     parse_sort,
@@ -120,24 +121,30 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add_parameter("limit", limit, DEFAULT_LIMIT)
         self.add_parameter("offset", offset, 0)
 
+    def add_fields(self, resource: Resource) -> None:
+        """fields: those that are shown of each row."""
+        self.add_parameter("fields", Scalar(partial(parse_fields, resource)), resource.fields)
+
 
 def list_schema(resource: Resource) -> ParameterSchema:
-    """limit, offset, sortBy, withTotal, and a filter for each field that has one."""
+    """limit, offset, sortBy, withTotal, fields, and a filter for each field that has one."""
     schema = ParameterSchema()
     schema.computed = frozenset(names_of(resource.computed_fields))
     schema.add_page(MAX_LIMIT)
     sort = partial(parse_sort, resource)
     schema.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
     schema.add_parameter("withTotal", Scalar(parse_boolean), False)
+    schema.add_fields(resource)
     for field in resource.fields:
         if field.filterable:
             schema.add_parameter(field.name, Conditions(field), ())
     return schema
 
 
-def ids_schema() -> ParameterSchema:
-    """``id``, which is required."""
+def ids_schema(resource: Resource) -> ParameterSchema:
+    """``id``, which is required, and fields."""
     schema = ParameterSchema()
+    schema.add_fields(resource)
     schema.add_required("id", Ids(), f"1 to {MAX_LIST_OPERANDS} ids")
     return schema
 

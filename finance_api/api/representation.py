@@ -11,6 +11,7 @@ from webob.acceptparse import create_accept_header
 from finance_api.api.csv import csv_body
 from finance_api.errors import problem
 from finance_api.query.model import Query
+from finance_api.resources.field import Field
 from finance_api.storage.interface import JsonPage, Page
 
 HeaderItems = tuple[tuple[str, str], ...]
@@ -63,9 +64,9 @@ def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
     return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
 
 
-def csv_page(query: Query, page: Page) -> tuple[bytes, HeaderItems]:
+def csv_page(query: Query, fields: Sequence[Field], page: Page) -> tuple[bytes, HeaderItems]:
     """A header line, and one row per line."""
-    return csv_body(query.resource.fields, page.rows), _without_envelope(query, page)
+    return csv_body(fields, page.rows), _without_envelope(query, page)
 
 
 def _without_envelope(query: Query, page: Page | JsonPage) -> HeaderItems:

@@ -6,7 +6,7 @@ surface has parameters for single operators, which take the same operands.
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +22,7 @@ from finance_api.query.model import (
     Span,
     operators_of,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.values.ids import IdError, are_ids, parse_id
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
 from finance_api.values.text import TextError, clean
@@ -216,6 +216,23 @@ def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
     return replace(known[name], descending=sign == "-")
 
 
+def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
+    """``amount,payee`` as fields, in the order of the resource; ``id`` is always among them.
+
+    Raises QueryError.
+    """
+    known = names_of(resource.fields)
+    wanted = {"id", *all_or_faults(partial(_field_name, known), text.split(","))}
+    return tuple(field for field in resource.fields if field.name in wanted)
+
+
+def _field_name(known: Sequence[str], text: str) -> str:
+    if text not in known:
+        fault = "is empty" if not text else f"{quoted(text)} is not a field"
+        raise QueryError(f"{fault}; it takes {', '.join(known)}")
+    return text
+
+
 def parse_integer(text: str, low: int, high: int) -> int:
     """A whole number within low..high, never clamped. Raises QueryError."""
     if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
@@ -236,6 +253,7 @@ __all__ = [
     "parse_boolean",
     "parse_bound",
     "parse_conditions",
+    "parse_fields",
     "parse_ids",
     "parse_integer",
     "parse_order",

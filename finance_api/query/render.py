@@ -4,8 +4,10 @@ Two requests with the same rendering get the same answer; parsing a rendering gi
 as far as the grammar can ask for it.
 """
 
+from collections.abc import Sequence
+
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, instant_text
 
@@ -41,6 +43,11 @@ def canonical_text(query: Query) -> str:
     page = f"limit={query.limit}&offset={query.offset}&withTotal={query.with_total}"
     # A condition's text can hold any character but NUL: NUL keeps conditions apart.
     return "\0".join([query.resource.name, page, sort_text(query.sort), *conditions])
+
+
+def fields_text(resource: Resource, fields: Sequence[Field]) -> str:
+    """The part of a canonical text that says which fields are shown; empty where all are."""
+    return "" if fields == resource.fields else "\0fields=" + ",".join(names_of(fields))
 
 
 def _span_text(field: Field, span: Span) -> str:

@@ -1,5 +1,6 @@
 """Stored values as they are written to the outside: JSON and plain text."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -78,3 +79,16 @@ class RowEncoder:
 def encoder_of(resource: Resource) -> RowEncoder:
     """The encoder of the resource's rows for the public API."""
     return RowEncoder(resource.fields)
+
+
+#: Numbers with a decimal point are kept as they are written.
+_DECODER = json.JSONDecoder(parse_float=orjson.Fragment)
+
+
+def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
+    """Of the JSON objects of the resource's rows, one on each line, the members for ``fields``."""
+    if fields == resource.fields:
+        return lines
+    names = names_of(fields)
+    objects = [_DECODER.decode(line) for line in lines.decode().split("\n") if line]
+    return b"\n".join([orjson.dumps({name: found[name] for name in names}) for found in objects])
