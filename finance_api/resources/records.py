@@ -17,6 +17,8 @@ from finance_api.resources.common import (
 from finance_api.resources.field import Field, Kind, Resource
 
 VOID = "void"
+#: The fields that ``q`` looks for words in.
+SEARCHED = ("payee", "note", "category", "labels", "accountName")
 RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
 
 RECORDS = Resource(
@@ -86,6 +88,14 @@ RECORDS = Resource(
         CREATED_AT,
         UPDATED_AT,
     ),
+)
+
+#: In place of a field, for the words of ``q``.
+WORDS = Field(
+    name="q",
+    kind=Kind.TEXT,
+    meaning="Payee, note, category, labels and account's name.",
+    example="shop berlin",
 )
 
 
