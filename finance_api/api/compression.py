@@ -6,9 +6,8 @@ from functools import lru_cache
 from webob.acceptparse import create_accept_encoding_header
 
 GZIP = "gzip"
-#: A smaller body is sent as it is, and so is one of which more than a part of this size would stay.
+#: A smaller body is sent as it is.
 _SMALLEST_BYTES = 1_000
-_LARGEST_PART = 0.9
 #: Little is gained beyond it, and a page takes twice as long at the usual 9.
 _LEVEL = 4
 #: A longer header is not remembered, and counts as none.
@@ -24,7 +23,11 @@ def takes_gzip(accept_encoding: str | None) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _prefers_gzip(accept_encoding: str) -> bool:
-    offers = create_accept_encoding_header(accept_encoding).acceptable_offers([GZIP, "identity"])
+    header = create_accept_encoding_header(accept_encoding)
+    # None for a malformed header.
+    if header.parsed is None:
+        return False
+    offers = header.acceptable_offers([GZIP, "identity"])
     return bool(offers) and offers[0][0] == GZIP
 
 
@@ -32,5 +35,4 @@ def gzipped(body: bytes) -> bytes | None:
     """The compressed body, the same for the same body; None where it is not worth while."""
     if len(body) < _SMALLEST_BYTES:
         return None
-    found = gzip.compress(body, _LEVEL, mtime=0)
-    return found if len(found) <= len(body) * _LARGEST_PART else None
+    return gzip.compress(body, _LEVEL, mtime=0)

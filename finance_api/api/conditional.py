@@ -10,6 +10,7 @@ from pyramid.response import Response
 from finance_api import __version__
 from finance_api.api.compression import GZIP, gzipped, takes_gzip
 from finance_api.api.data_request import DataRequest, Payload, data_request_of
+from finance_api.api.representation import XLSX
 from finance_api.auth.identity import Failure
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound, unknown_in_replica
@@ -37,7 +38,10 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
         day = date_text(today)
         data_request = data_request.on(today)
     environ = request.environ
-    has_gzip = takes_gzip(environ.get("HTTP_ACCEPT_ENCODING"))
+    # A workbook is compressed in itself.
+    has_gzip = data_request.content_type != XLSX.content_type and takes_gzip(
+        environ.get("HTTP_ACCEPT_ENCODING")
+    )
     if_none_match = environ.get("HTTP_IF_NONE_MATCH")
     is_any = if_none_match is not None and if_none_match.strip() == "*"
     if if_none_match is not None and (not is_any or data_request.is_always_there):
