@@ -88,5 +88,5 @@ _DECODER = json.JSONDecoder(parse_float=orjson.Fragment)
 def shown(fields: Sequence[Field], lines: bytes) -> bytes:
     """Of the JSON objects on the lines, the members for these fields."""
     names = names_of(fields)
-    objects = [_DECODER.decode(line) for line in lines.decode().split("\n") if line]
+    objects = _DECODER.decode("[" + lines.decode().replace("\n", ",") + "]")
     return b"\n".join([orjson.dumps({name: found[name] for name in names}) for found in objects])
