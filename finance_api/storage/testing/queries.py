@@ -10,6 +10,7 @@ from finance_api.storage.interface import (
     RecordSum,
 )
 from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
+from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
 
 
@@ -123,7 +124,7 @@ class QueriesConformance(OneUser):
             assert unit.found(RECORDS, "amount", text) == expected, text
 
     def test_words_are_looked_for_in_all_texts(self, unit: Unit) -> None:
-        texts = [
+        texts: list[Row] = [
             {"payee": "Corner Shop"},
             {"note": "SHOPPING"},
             {"category": "shops"},
