@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from finance_api.planning.periods import BudgetPeriod, current_period
+from finance_api.planning.subcategories import CategoryTree
 from finance_api.query.model import Condition, Operator, Span, condition_on
-from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS, names_of
+from finance_api.resources import ACCOUNTS, BUDGETS, RECORDS, names_of
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
@@ -66,10 +67,7 @@ class _Sums:
     def __init__(
         self, storage: Storage, user_id: int, spans: Sequence[Span], has_labels: bool
     ) -> None:
-        self._children: defaultdict[str, list[str]] = defaultdict(list)
-        for category in storage.data.scan_rows(user_id, CATEGORIES):
-            if category["parentId"] is not None:
-                self._children[category["parentId"]].append(category["id"])
+        self._categories = CategoryTree(storage, user_id)
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
         self._parts: dict[Span, list[_Group]] = {}
@@ -88,7 +86,7 @@ class _Sums:
         accounts = self._counted_accounts
         if budget["accountIds"]:
             accounts = accounts.intersection(budget["accountIds"])
-        categories = self._with_descendants(budget["categoryIds"])
+        categories = self._categories.with_descendants(budget["categoryIds"])
         amount = count = 0
         for part in self._parts:
             if not span.first <= part.first < span.end:
@@ -111,16 +109,6 @@ class _Sums:
         by_label = self._by_label[part]
         numbers = set().union(*(by_label.get(label, ()) for label in label_ids))
         return [groups[number] for number in numbers]
-
-    def _with_descendants(self, category_ids: tuple[str, ...]) -> set[str]:
-        found: set[str] = set()
-        waiting = list(category_ids)
-        while waiting:
-            category_id = waiting.pop()
-            if category_id not in found:
-                found.add(category_id)
-                waiting.extend(self._children[category_id])
-        return found
 
 
 def _parts(spans: Iterable[Span]) -> list[Span]:

@@ -5,9 +5,10 @@ import re
 import uuid
 from functools import lru_cache
 
-_FORM = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_UUID = re.compile(_FORM)
-_UUIDS = re.compile(f"{_FORM}(?:,{_FORM})*")
+#: As a regular expression.
+FORM = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+_UUID = re.compile(FORM)
+_UUIDS = re.compile(f"{FORM}(?:,{FORM})*")
 
 
 class IdError(ValueError):

@@ -29,15 +29,27 @@ RANGES = {
 BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
 #: For each kind, the prefixes it takes, and some that it does not.
 PREFIXES = {
-    Kind.TEXT: (("eq.", "contains.", "contains-i."), ("gt.1", "in.a", "like.a", "a", "")),
-    Kind.NUMBER: (("eq.", "gt.", "gte.", "lt.", "lte."), ("contains.1", "1", "EQ.1", "ne.1")),
-    Kind.DATE: (
-        ("eq.", "gt.", "gte.", "lt.", "lte."),
-        ("contains.2026", "2026-01-01", "contains-i.2", "GT.2026-01-01"),
+    Kind.TEXT: (
+        ("eq.", "ne.", "in.", "contains.", "contains-i.", "startsWith-i."),
+        ("gt.1", "abs.eq.a", "startsWith.a", "like.a", "a", ""),
     ),
-    Kind.ID: (("eq.",), (f"gt.{UNKNOWN_ID}", f"contains.{UNKNOWN_ID[:8]}", "is.nothing", "")),
-    Kind.CHOICE: (("eq.",), ("gt.a", "contains.a", "is.empty", "")),
-    Kind.BOOLEAN: (("eq.",), ("gt.true", "contains.t", "TRUE", "1", "true,false", "eq.", "")),
+    Kind.NUMBER: (
+        ("eq.", "ne.", "gt.", "gte.", "lt.", "lte.", "abs."),
+        ("contains.1", "1", "EQ.1", "in.1", "abs.1", "abs.abs.eq.1", "abs.is.null"),
+    ),
+    Kind.DATE: (
+        ("eq.", "ne.", "gt.", "gte.", "lt.", "lte."),
+        ("contains.2026", "2026-01-01", "contains-i.2", "GT.2026-01-01", "abs.gt.2026-01-01"),
+    ),
+    Kind.ID: (
+        ("eq.", "ne."),
+        (f"in.{UNKNOWN_ID}", f"gt.{UNKNOWN_ID}", f"contains.{UNKNOWN_ID[:8]}", "is.nothing", ""),
+    ),
+    Kind.CHOICE: (("eq.", "ne."), ("in.a", "gt.a", "contains.a", "is.empty", "")),
+    Kind.BOOLEAN: (
+        ("eq.",),
+        ("gt.true", "ne.true", "contains.t", "TRUE", "1", "true,false", "eq.", ""),
+    ),
 }
 PREFIXES[Kind.DATETIME] = PREFIXES[Kind.DATE]
 PREFIXES[Kind.TEXT_LIST] = PREFIXES[Kind.TEXT]
@@ -68,6 +80,11 @@ def elements(value):
     return value if isinstance(value, list) else [value]
 
 
+def escaped(text):
+    """A text of an ``in.``."""
+    return text.replace("\\", "\\\\").replace(",", "\\,")
+
+
 def cases(field, values):
     """(value of the parameter, what it asks of one element) for values that really occur."""
     kind = field.kind
@@ -77,12 +94,23 @@ def cases(field, values):
             yield f"eq.{value}", lambda e, v=value: e == v
             yield f"contains.{inner}", lambda e, v=inner: v in e
             yield f"contains-i.{inner.upper()}", lambda e, v=inner: v.casefold() in e.casefold()
+            start = value[:2]
+            yield (
+                f"startsWith-i.{start.swapcase()}",
+                lambda e, v=start: e.casefold().startswith(v.casefold()),
+            )
+        yield f"in.{','.join(map(escaped, values))}", lambda e: True
+        yield f"in.nothing like it,{escaped(values[-1])}", lambda e: e == values[-1]
         yield "eq.nothing like it", lambda e: False
     elif kind in (Kind.NUMBER, Kind.DATE):
         for value in values:
             for prefix, test in RANGES.items():
                 yield f"{prefix}.{value}", lambda e, t=test, v=value: t(e, v)
         if kind is Kind.NUMBER:
+            for value in values:
+                for prefix, test in RANGES.items():
+                    size = abs(value)
+                    yield f"abs.{prefix}.{size}", lambda e, t=test, v=size: t(abs(e), v)
             yield "gt.-0.00001,lt.0.00001", lambda e: e == 0
     elif kind is Kind.DATETIME:
         for value in values:
@@ -119,6 +147,26 @@ def test_a_filter_gives_the_rows_that_meet_it(client, resource, field):
     for text, test in cases(field, values):
         expected = [r["id"] for r in rows if any(map(test, elements(r[field.name])))]
         assert [r["id"] for r in listed(client, resource, **{field.name: text})] == expected, text
+
+
+@pytest.mark.parametrize(
+    ("resource", "field"),
+    [p for p in FIELDS if p.values[1].filterable and p.values[1].kind is not Kind.BOOLEAN],
+)
+def test_an_unequal_value_is_one_that_is_there_and_has_no_equal_element(client, resource, field):
+    client.load(*household())
+    rows = listed(client, resource)
+    values = list(dict.fromkeys(e for row in rows for e in elements(row[field.name])))
+    assert values
+    for value in values:
+        expected = [r["id"] for r in rows if elements(r[field.name])]
+        expected = [
+            r["id"] for r in rows if r["id"] in expected and value not in elements(r[field.name])
+        ]
+        found = listed(client, resource, **{field.name: f"ne.{value}"})
+        assert [r["id"] for r in found] == expected, value
+    if field.kind in (Kind.ID, Kind.ID_LIST, Kind.CHOICE):
+        assert listed(client, resource, **{field.name: f"ne.{','.join(values)}"}) == []
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("click", own("cli")),
         ("rich", own("cli")),
         ("waitress", ()),
+        ("xlsxwriter", own("api")),
         ("orjson", own("api", "resources", "problem", "importers", "storage.sql.history")),
         ("granian", own("server")),
         ("dateutil", own("planning")),

@@ -37,6 +37,7 @@ from finance_api.storage.sql.columns import (
 )
 from finance_api.values import Row
 from finance_api.values.text import fold
+from finance_api.values.time import UTC
 
 metadata = MetaData(
     naming_convention={
@@ -64,6 +65,7 @@ users = Table(
     Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
+    Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )
@@ -186,6 +188,8 @@ records_by_date = Table(
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
     Column("json", CodePointText, nullable=False),
+    # Of category, labels and account.
+    Column("names_folded", CodePointText, nullable=False, server_default=""),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
@@ -195,6 +199,7 @@ Index(
     *records_by_date.primary_key.columns,
     records_by_date.c.payee_folded,
     records_by_date.c.note_folded,
+    records_by_date.c.names_folded,
 ).ddl_if(dialect="sqlite")
 
 #: How far apart anchors are.
