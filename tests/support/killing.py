@@ -18,7 +18,7 @@ def size_of(path: Path) -> int:
 class Sqlite:
     """log_size: of a change of 3,000 records, about."""
 
-    log_size = 1_000_000
+    log_size = 6_000_000
 
     def __init__(self, url: str) -> None:
         self._log = Path(url.removeprefix("sqlite:///") + "-wal")
