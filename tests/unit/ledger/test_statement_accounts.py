@@ -193,3 +193,15 @@ def test_a_number_in_a_file_is_kept_where_the_account_has_none(person):
     person.csv(NUMBERED.replace("DE02", "DE03"), account="Giro")
     assert person.only(ACCOUNTS)["bankAccountNumber"] == "DE0212030000"
     person.audit()
+
+
+def test_what_statements_call_an_account_moves_house_with_it(person, new_person):
+    """Without this the next statement would make a second account, and double what is stored."""
+    person.native(account(name="Giro"))
+    person.ofx(STATEMENT, account_name="Giro")
+    moved = new_person()
+    moved.file(person.dump())
+    moved.ofx(STATEMENT)
+    assert moved.only(ACCOUNTS)["name"] == "Giro"
+    assert len(moved.rows(RECORDS)) == 1
+    moved.audit()
