@@ -31,6 +31,7 @@ FORMATS = ("ofx", "csv", "native")
 _RECORDS = 250_000
 #: Of --large: 200 MB, and a million.
 _LARGE = {"ofx": 1_400_000, "csv": 2_500_000, "native": 1_000_000}
+_COLUMNS = ("File", "Version", "What", "s", "server s", "wall s", "records/s", "MB", "MB stored")
 _EMAIL = "import@bench.example"
 _OPTIONS = {"csv": ("--account", "Main", "--currency", "EUR")}
 _NAME = "one_import"
@@ -276,7 +277,9 @@ def _main() -> None:
     workspace = Workspace(FULL)
     checkouts = [PROJECT] if given.against is None else [given.against.resolve(), PROJECT]
     with exclusive(), ExitStack() as stack:
-        print("| Database | File | Version | What | s | server s | wall s | records/s | MB | size |")
+        print(
+            "| Database | File | Version | What | s | server s | wall s | records/s | MB | size |"
+        )
         print("|---|---|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
         for database in given.databases:
             server = None
