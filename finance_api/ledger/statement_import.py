@@ -97,10 +97,7 @@ class StatementImport:
         touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
         report.remarks += own.remarks
         # A file that is repeated told its balances before; rows of their days may have come since.
-        is_repeat = not records.changed and all(
-            account.is_repeat and session.accounts.rows[account.id]["bankBalance"] is not None
-            for account in accounts
-        )
+        is_repeat = not records.changed and all(account.is_repeat for account in accounts)
         report.remarks += settle_bank_balances(session, touched, () if is_repeat else facts)
         for statement in workspace.statements:
             report.skipped.update(statement.skipped)
