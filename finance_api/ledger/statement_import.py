@@ -96,9 +96,7 @@ class StatementImport:
         facts = [fact for account in accounts for fact in self._facts(account, own)]
         touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
         report.remarks += own.remarks
-        # A file that is repeated told its balances before; rows of their days may have come since.
-        is_repeat = not records.changed and all(account.is_repeat for account in accounts)
-        report.remarks += settle_bank_balances(session, touched, () if is_repeat else facts)
+        report.remarks += settle_bank_balances(session, touched, facts)
         for statement in workspace.statements:
             report.skipped.update(statement.skipped)
             report.remarks += statement.remarks
