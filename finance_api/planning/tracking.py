@@ -48,7 +48,7 @@ def _tracked(sums: "_Sums", budget: Row, period: BudgetPeriod) -> Row:
         "spent": spent,
         "remaining": None if limit is None else limit - spent,
         "progress": None if limit is None else ratio_units(spent, limit),
-        "recordCount": counted.count,
+        "recordCount": counted.number,
     }
 
 
@@ -100,7 +100,7 @@ class _Sums:
                     and (not categories or category in categories)
                 ):
                     amount += found.amount
-                    count += found.count
+                    count += found.number
         return RecordSum(amount, count)
 
     def _groups(self, part: Span, label_ids: tuple[str, ...]) -> Iterable[_Group]:

@@ -20,7 +20,16 @@ from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import DataState, Jwt, Session
-from finance_api.storage.sql import json_rows, jwts, reading, sessions, statements, tokens, usage
+from finance_api.storage.sql import (
+    json_rows,
+    jwts,
+    reading,
+    sessions,
+    statements,
+    sums,
+    tokens,
+    usage,
+)
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.projection import postgresql, rebuilding, records_by_date, searching
 from finance_api.storage.sql.projection import reading as by_date
@@ -51,7 +60,7 @@ HARMLESS = {"projection.records_by_date.remove"}
 def builders():
     """The functions that make statements on a user's rows."""
     found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
-    for module in (json_rows, reading, by_date, statements, searching):
+    for module in (json_rows, reading, by_date, statements, searching, sums):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)

@@ -23,6 +23,7 @@ from finance_api.storage.sql.tables import (
     DATA_TABLES,
     metadata,
     record_anchors,
+    record_sums,
     records_by_date,
 )
 from finance_api.storage.testing import Unit, make_id, make_row
@@ -44,7 +45,9 @@ def test_every_key_and_index_of_data_begins_with_the_user(table):
         assert columns[0] is table.user_id
 
 
-@pytest.mark.parametrize("table", [records_by_date, record_anchors], ids=lambda t: t.name)
+@pytest.mark.parametrize(
+    "table", [records_by_date, record_anchors, record_sums], ids=lambda t: t.name
+)
 def test_every_key_of_the_projection_begins_with_the_user_too(table):
     assert next(iter(table.primary_key.columns)) is table.c.user_id
     for index in table.indexes:
@@ -135,7 +138,8 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
                 storage.data.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
         storage.data.sum_by(unit.user.id, ["accountId"], ())
-    names = [t.table.name for t in DATA_TABLES.values()] + ["records_by_date", "record_anchors"]
+    names = [t.table.name for t in DATA_TABLES.values()]
+    names += ["records_by_date", "record_anchors", "record_sums"]
     is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"
     on_data = [s for s in statements if re.search(is_on, s)]
     assert len(on_data) > 6 * len(RESOURCES)

@@ -25,6 +25,7 @@ from finance_api.storage.sql.tables import (
     has_json,
     projection_version,
     record_anchors,
+    record_sums,
     records_by_date,
     users,
 )
@@ -68,12 +69,14 @@ def answers(unit):
     ]
     with reading(unit.backend) as storage:
         found = [storage.data.list_json(unit.user.id, query) for query in queries]
+        sums = storage.data.sum_by(unit.user.id, ["month", "recordType"], ())
     assert all(page.lines for page in found)
-    return found
+    assert sum(each.number for each in sums.values()) >= COUNT - 1
+    return [*found, *sums.items()]
 
 
 def emptied(connection, database):
-    for table in (record_anchors, records_by_date):
+    for table in (record_anchors, records_by_date, record_sums):
         connection.execute(table.delete())
     for table in DATA_TABLES.values():
         if table.json is not None:
@@ -85,6 +88,7 @@ def half_there(connection, database):
     """Some of the records, and anchors that are none."""
     connection.execute(records_by_date.delete().where(records_by_date.c.id < make_id(300)))
     connection.execute(update(record_anchors).values(newest_first=1, id=make_id(1)))
+    connection.execute(update(record_sums).values(amount_low=7))
 
 
 def untouched(connection, database):
@@ -99,7 +103,7 @@ def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, dam
     with backend.engine.begin() as connection:
         damage(connection, database)
         connection.execute(update(projection_version).values(version=rebuilding.VERSION - 1))
-    with pytest.raises(StorageNotReady, match=r"projection is of version 1.* db upgrade"):
+    with pytest.raises(StorageNotReady, match=rf"of version {rebuilding.VERSION - 1},.* upgrade"):
         backend.check()
     backend.upgrade()
     backend.check()

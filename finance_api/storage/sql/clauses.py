@@ -5,9 +5,9 @@ the statement binds. So the statement of a shape is built once, however often th
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import (
     JSON,
@@ -29,7 +29,6 @@ from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
 from finance_api.storage.sql.columns import SEPARATORS, CodePointText
-from finance_api.storage.sql.tables import DataTable
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 
@@ -175,15 +174,29 @@ def has_text(
     return find(text, part, type_=BigInteger) > literal_column("0")
 
 
+class ConditionTable(Protocol):
+    """What conditions are put to: columns and folded columns by the names of fields.
+
+    lists: the names of those that are packed lists.
+    """
+
+    @property
+    def columns(self) -> Mapping[str, ColumnElement[Any]]: ...
+    @property
+    def folded(self) -> Mapping[str, ColumnElement[Any]]: ...
+    @property
+    def lists(self) -> Collection[str]: ...
+
+
 def clauses(
-    database: str, table: DataTable, predicates: Iterable[Predicate], names: BindNames
+    database: str, table: ConditionTable, predicates: Iterable[Predicate], names: BindNames
 ) -> list[ColumnElement[bool]]:
     """One clause for each predicate; all of them must hold."""
     return [_clause(database, table, predicate, names) for predicate in predicates]
 
 
 def _clause(
-    database: str, table: DataTable, predicate: Predicate, names: BindNames
+    database: str, table: ConditionTable, predicate: Predicate, names: BindNames
 ) -> ColumnElement[bool]:
     column = table.columns[predicate.field]
     is_list = predicate.field in table.lists
@@ -221,7 +234,7 @@ def _clause(
     raise AssertionError(predicate.operator)
 
 
-def ordering(table: DataTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
+def ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
     """The ORDER BY: missing values last in both directions, ties by id."""
     found: list[ColumnElement[Any]] = []
     for key in keys:

@@ -177,7 +177,7 @@ class QueriesConformance(OneUser):
         unit.put(RECORDS, *rows)
         with unit.reading() as storage:
             total = storage.data.sum_by(unit.user.id, ["accountId"], ())
-        assert total == {(make_id(0xABC),): RecordSum(sum(amounts) + 5, 7)}
+        assert total == {(make_id(0xABC),): RecordSum(sum(amounts) + 5, 7, 0, 0)}
 
     def test_sums_are_of_the_records_that_meet_the_conditions(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"{n % 2}") for n in range(6)))
@@ -185,7 +185,7 @@ class QueriesConformance(OneUser):
         assert payee is not None
         with unit.reading() as storage:
             total = storage.data.sum_by(unit.user.id, ["payee"], parse_conditions(payee, "eq.1"))
-        assert total == {("1",): RecordSum(9, 3)}
+        assert total == {("1",): RecordSum(9, 3, 0, 0)}
 
     def test_sums_are_told_apart_by_missing_values_and_by_whole_lists(self, unit: Unit) -> None:
         one, two = make_id(1), make_id(2)
@@ -199,7 +199,7 @@ class QueriesConformance(OneUser):
         )
         with unit.reading() as storage:
             sums = storage.data.sum_by(unit.user.id, ["categoryId", "labelIds"], ())
-        assert sums == {key: RecordSum(2 * n + 5, 2) for n, key in enumerate(keys)}
+        assert sums == {key: RecordSum(2 * n + 5, 2, 0, 0) for n, key in enumerate(keys)}
 
     def test_nothing_is_one_of_no_values(self, unit: Unit) -> None:
         unit.put(RECORDS, make_row(RECORDS, 1, labelIds=(make_id(7),)))
