@@ -6,6 +6,7 @@ from typing import Any
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances, agree_with_bank
+from finance_api.ledger.category_kinds import set_kind
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.references import check_references
@@ -13,7 +14,7 @@ from finance_api.ledger.report import ImportReport
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.recurrence import RuleError, check_rule
-from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
 
@@ -73,6 +74,8 @@ class NativeImport:
             row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
         if document.resource is STANDING_ORDERS:
             _complete_standing_order(row)
+        if document.resource is CATEGORIES:
+            set_kind(row, given, stored)
         if document.resource is ACCOUNTS and stored is not None:
             _forget_bank_balance(row, stored)
         stamp = stamped(row, given, stored, self._session.now)

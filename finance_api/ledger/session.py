@@ -12,6 +12,7 @@ from typing import Any
 import transaction
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
 from finance_api.resources.field import Resource, Role
@@ -111,6 +112,8 @@ class LedgerSession(UserRows):
 
         details: of the entry that stands in the history then. Returns whether anything changed.
         """
+        if CATEGORIES.name in self._row_sets:
+            derive_kinds(self.categories)
         visible = [self._save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:

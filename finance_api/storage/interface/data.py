@@ -153,6 +153,13 @@ class DataReader(ABC):
     def list_tombstones(self, user_id: int) -> list[Tombstone]:
         """In the order of (revision, resource name, row id)."""
 
+    def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+        """Whether `sum_by` needs no rows for this, so that little costs little: parts of it, too.
+
+        A few rows at the ends of its dates do not matter.
+        """
+        return False
+
     @abstractmethod
     def sum_by(
         self,

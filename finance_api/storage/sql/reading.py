@@ -162,6 +162,9 @@ class SqlDataReader(Part, DataReader):
         found = self.connection.fetch(_tombstones, values={"user": user_id})
         return [Tombstone(_RESOURCES[name], *rest) for name, *rest in found]
 
+    def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+        return self.has_kept_sums and sums.are_kept(names, conditions)
+
     def sum_by(
         self,
         user_id: int,

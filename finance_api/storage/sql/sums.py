@@ -176,12 +176,11 @@ def sum_by(
     connection.begin_snapshot()
     question = _Question(connection, user_id, names, with_void)
     grain = _grain(names, conditions) if from_kept else None
-    bounds = _date_bounds(conditions)
-    months = None if bounds is None else _whole_months(*bounds)
-    if grain is None or bounds is None or months is None:
+    months = _kept_months(conditions)
+    if grain is None or months is None:
         return question.of_rows(conditions)
     others = [c for c in conditions if c.field.name != "recordDate"]
-    (low, high), (first, end) = bounds, months
+    low, first, end, high = months
     sums = question.of_kept(grain, [*others, *_between(first, end - 1)])
     for edge in ((low, first - 1), (end, high)):
         if edge[0] <= edge[1]:
@@ -250,6 +249,11 @@ def _loader_of(name: str) -> Any:
     return loader_of(_RECORD_FIELDS[name].kind) if name in _RECORD_FIELDS else None
 
 
+def are_kept(names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+    """Whether the sums that are kept answer this."""
+    return _grain(names, conditions) is not None and bool(_kept_months(conditions))
+
+
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
     """The place of the smallest of GRAINS that has what is asked for; None: none has."""
     for condition in conditions:
@@ -264,8 +268,11 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
     return next(place for place, grain in enumerate(GRAINS) if grain >= wanted)
 
 
-def _date_bounds(conditions: Sequence[Condition]) -> tuple[int, int] | None:
-    """The first and the last recordDate that the conditions leave; None: no date."""
+def _kept_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
+    """The first date that the conditions leave, whole months from .. to, and the last date.
+
+    None: there is no whole month.
+    """
     low, high = MIN_SECONDS, MAX_SECONDS
     for condition in conditions:
         if isinstance(condition.operand, Span) and condition.field.name == "recordDate":
@@ -273,14 +280,11 @@ def _date_bounds(conditions: Sequence[Condition]) -> tuple[int, int] | None:
             if bounds is None:
                 return None
             low, high = max(low, bounds[0]), min(high, bounds[1])
-    return (low, high) if low <= high else None
-
-
-def _whole_months(low: int, high: int) -> tuple[int, int] | None:
-    """The first second of the first whole month, and that after the last; None: there is none."""
+    if low > high:
+        return None
     first = low if start_of(Period.MONTH, low) == low else end_of(Period.MONTH, low)
     end = high + 1 if end_of(Period.MONTH, high) == high + 1 else start_of(Period.MONTH, high)
-    return (first, end) if first < end else None
+    return (low, first, end, high) if first < end else None
 
 
 def _between(first: int, last: int) -> list[Condition]:

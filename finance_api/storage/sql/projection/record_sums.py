@@ -88,9 +88,8 @@ class RecordSums:
 
     def _of_sums(self, grain: int) -> Select[Any]:
         """A coarser grain, of the finest."""
-        left_out = {KEPT_COLUMNS[name] for name in GRAINS[_FINEST] - GRAINS[grain]}
-        key = (KEPT_COLUMNS[name] for name in _KEY)
-        columns = [null() if column in left_out else column for column in key]
+        left_out = GRAINS[_FINEST] - GRAINS[grain]
+        columns = [null() if name in left_out else KEPT_COLUMNS[name] for name in _KEY]
         return self._rows(grain, columns, sums_of_sums())
 
     def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:

@@ -1,4 +1,4 @@
-"""Sums of the records, kept for each month.
+"""Sums of the records, kept for each month; categories of income and of expenses.
 
 Revision: 0006
 """
@@ -21,11 +21,49 @@ def text(name, *, nullable=False):
     return sa.Column(name, TEXT, nullable=nullable)
 
 
-def flag(name):
-    return sa.Column(name, sa.Boolean(), nullable=False)
+def flag(name, **options):
+    return sa.Column(name, sa.Boolean(), nullable=False, **options)
+
+
+# Folded.
+INCOME_GROUPS = frozenset(
+    "income incomes earnings revenue revenues inflow inflows einkommen einnahmen einkünfte revenus "
+    "ingresos entrate receitas inkomsten przychody příjmy bevételek inkomster indtægter inntekter "
+    "tulot".split()
+)
+
+categories = sa.table(
+    "categories", *map(sa.column, ("user_id", "id", "parent_id", "group_folded", "kind"))
+)
+
+
+def derive_kinds(connection):
+    """By the group of the topmost category that has one."""
+    rows = {(row.user_id, row.id): row for row in connection.execute(sa.select(categories)).all()}
+    kinds = []
+    for key, row in rows.items():
+        group, seen = None, set()
+        while row is not None and row.id not in seen:
+            seen.add(row.id)
+            group = group if row.group_folded is None else row.group_folded
+            row = rows.get((row.user_id, row.parent_id))
+        if group is not None:
+            kind = "income" if group in INCOME_GROUPS else "expense"
+            kinds.append({"of_user": key[0], "of_id": key[1], "new_kind": kind})
+    if kinds:
+        own = (
+            categories.c.user_id == sa.bindparam("of_user"),
+            categories.c.id == sa.bindparam("of_id"),
+        )
+        change = sa.update(categories).where(*own).values(kind=sa.bindparam("new_kind"))
+        connection.execute(change, kinds)
 
 
 def upgrade():
+    op.add_column("categories", text("kind", nullable=True))
+    # SQLite adds no column that may not be NULL without a default; every row says it itself.
+    op.add_column("categories", flag("kind_is_derived", server_default=sa.true()))
+    derive_kinds(op.get_bind())
     op.create_table(
         "record_sums",
         number("user_id"),
