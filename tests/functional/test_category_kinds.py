@@ -66,11 +66,6 @@ def test_the_same_again_changes_nothing(client):
     assert client.load(category(9)).changed
 
 
-def test_categories_in_a_circle_have_a_kind_too(client):
-    client.load(category(1, parentId=uid("Category", 2)), below(1, group="Income"))
-    assert kinds(client) == ["income", "income"]
-
-
 def test_what_was_derived_is_derived_again_after_moving_house(client, service):
     client.load(category(1, group="Income"), below(1), category(3, kind="expense"))
     with reading(service.backend) as storage:
