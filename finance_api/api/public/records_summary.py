@@ -83,11 +83,11 @@ def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
-    schema.add_parameter("sortBy", Scalar(partial(parse_order, _SORT_KEYS)), ())
     schema.add_parameter("groupBy", Scalar(_group_by), ())
     schema.add_parameter("include", Scalar(_include), frozenset())
     schema.add_parameter("fill", Scalar(parse_boolean), False)
+    schema.add_parameter("sortBy", Scalar(partial(parse_order, _SORT_KEYS)), ())
+    schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
     schema.add_filters(RECORDS)
     schema.rules = (_sorts_by_its_columns, _fills_periods)
     return schema

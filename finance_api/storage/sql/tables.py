@@ -314,13 +314,26 @@ class DataTable:
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
 
 _records = DATA_TABLES[RECORDS.name]
-# The default order, and every range of dates in it.
+# The default order, and every range of dates in it, with what sums are made of: they read no rows.
+_by_date = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
+_summed = [
+    _records.columns[name]
+    for name in (
+        "accountId",
+        "categoryId",
+        "currencyCode",
+        "recordType",
+        "recordState",
+        "transferId",
+        "amount",
+    )
+]
+Index("ix_records_by_date", *_by_date, *_summed).ddl_if(dialect="sqlite")
 Index(
-    None,
-    _records.user_id,
-    _records.columns["recordDate"].desc(),
-    _records.columns["id"],
-)
+    "ix_records_by_date_including",
+    *_by_date,
+    postgresql_include=[column.name for column in _summed],
+).ddl_if(dialect="postgresql")
 Index(None, _records.user_id, _records.columns["accountId"])
 #: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
 #: whatever an index finds.

@@ -30,6 +30,7 @@ from finance_api.storage.sql.sums import (
 )
 from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
 from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS
 
 _KEPT = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
@@ -52,15 +53,17 @@ class RecordSums:
     def __init__(self, connection: Connection, user_id: int) -> None:
         self._connection = connection
         self._user_id = user_id
+        #: Days, counted from 1970-01-01.
         self._touched: set[int] = set()
 
     def touch(self, dates: Iterable[int]) -> None:
         """Notes the recordDates of records that have come or gone, before or after."""
-        self._touched.update([start_of(Period.MONTH, date) for date in dates])
+        self._touched.update([date // DAY_SECONDS for date in dates])
 
     def finish(self) -> None:
         """To be called when everything is written: adds up the months that were touched."""
-        for first, end in _ranges(sorted(self._touched)):
+        months = {start_of(Period.MONTH, day * DAY_SECONDS) for day in self._touched}
+        for first, end in _ranges(sorted(months)):
             self._add_up(first, end)
         self._touched.clear()
 

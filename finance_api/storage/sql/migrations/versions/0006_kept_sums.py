@@ -59,7 +59,29 @@ def derive_kinds(connection):
         connection.execute(change, kinds)
 
 
+def widen_index():
+    """The index by date has what sums are made of."""
+    op.drop_index("ix_records_user_id_record_date_id", "records")
+    by_date = ["user_id", sa.text("record_date DESC"), "id"]
+    summed = [
+        "account_id",
+        "category_id",
+        "currency_code",
+        "record_type",
+        "record_state",
+        "transfer_id",
+        "amount",
+    ]
+    if op.get_bind().dialect.name == "sqlite":
+        op.create_index("ix_records_by_date", "records", [*by_date, *summed])
+    else:
+        op.create_index(
+            "ix_records_by_date_including", "records", by_date, postgresql_include=summed
+        )
+
+
 def upgrade():
+    widen_index()
     op.add_column("categories", text("kind", nullable=True))
     # SQLite adds no column that may not be NULL without a default; every row says it itself.
     op.add_column("categories", flag("kind_is_derived", server_default=sa.true()))
