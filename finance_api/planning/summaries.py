@@ -4,11 +4,11 @@ Nothing is added across currencies: every group is of one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice, product
-from typing import Any
+from typing import Any, TypeVar
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.query.evaluate import in_order, matches
@@ -20,15 +20,16 @@ from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
 
+T = TypeVar("T")
+
 #: Names that records have of others, and the ids that they follow from.
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
 
 #: What a summary leaves out, unless it is to include it.
 LEFT_OUT = ("void", "transfers", "excluded")
 
-#: Dimensions whose values are known before there are sums, and how many are asked for first.
-_IN_PARTS = ("account", "category", "topCategory")
-_FIRST_PART = 2
+#: At least so many groups may be expected of each value of a dimension, if there is another one.
+_GROUPS_OF_VALUE = 50
 
 #: The most groups that filling may make.
 MAX_FILLED = 100_000
@@ -178,6 +179,8 @@ class _Summarizing:
         self._conditions = self._by_ids(query.conditions)
         self._left_out = dict.fromkeys(LEFT_OUT, 0)
         self._overlapping = False
+        #: Of the oldest and of the newest record that meets the conditions.
+        self._dates: tuple[int, int] | None = None
 
     @cached_property
     def _categories(self) -> CategoryTree:
@@ -268,6 +271,9 @@ class _Summarizing:
         of_account = ["accountId"] if self._excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *of_account]))
         sums = self._storage.data.sum_by(self._user_id, flags, self._conditions, with_void=True)
+        if sums:
+            firsts, lasts = zip(*((each.first, each.last) for each in sums.values()), strict=True)
+            self._dates = min(firsts), max(lasts)
         for key, found in sums.items():
             reason = self._reason(dict(zip(flags, key, strict=True)))
             if reason is None:
@@ -291,25 +297,48 @@ class _Summarizing:
         A page at the beginning then needs the first parts only. One part where that is not so.
         """
         query = self._query
-        first = query.group_by[0] if query.group_by else None
-        if first is None or first.name not in _IN_PARTS or query.sort or query.fill:
+        if len(query.group_by) < 2 or query.sort or query.fill:
             yield []
             return
-        known = self._accounts if first.of == "accountId" else self._categories.rows
-        on_it = [c for c in self._conditions if c.field.name == first.of]
+        first = query.group_by[0]
+        if first.period is not None:
+            parts = list(self._parts_by_time(first.period))
+        elif first.name in ("account", "category", "topCategory"):
+            parts = list(self._parts_by_id(first))
+        else:
+            yield []
+            return
+        for currency in sorted({row["currencyCode"] for row in self._accounts.values()}):
+            for part in parts:
+                yield [_any_of("currencyCode", [currency]), *part]
+
+    def _parts_by_id(self, dimension: Dimension) -> Iterator[list[Condition]]:
+        name = dimension.of
+        known = self._accounts if name == "accountId" else self._categories.rows
+        on_it = [c for c in self._conditions if c.field.name == name]
         ids: defaultdict[Any, list[str]] = defaultdict(list)
         for row_id in known:
-            if matches({first.of: row_id}, on_it):
-                ids[self._value(first, row_id)].append(row_id)
-        values = sorted(ids, key=partial(self._order_of, first))
-        for currency in sorted({row["currencyCode"] for row in self._accounts.values()}):
-            of_currency = _any_of("currencyCode", [currency])
-            at, number = 0, _FIRST_PART
-            while at < len(values):
-                wanted = (i for value in values[at : at + number] for i in ids[value])
-                yield [of_currency, _any_of(first.of, wanted)]
-                at, number = at + number, number * 2
-            yield [of_currency, condition_on(RECORDS, first.of, Operator.IS_NULL)]
+            if matches({name: row_id}, on_it):
+                ids[self._value(dimension, row_id)].append(row_id)
+        values = sorted(ids, key=partial(self._order_of, dimension))
+        for some in _growing(values, self._query.limit):
+            yield [_any_of(name, (row_id for value in some for row_id in ids[value]))]
+        yield [condition_on(RECORDS, name, Operator.IS_NULL)]
+
+    def _parts_by_time(self, period: Period) -> Iterator[list[Condition]]:
+        if self._dates is None:
+            return
+        at, last = self._dates
+        starts = []
+        while at <= last:
+            starts.append(start_of(period, at))
+            at = end_of(period, at)
+        for some in _growing(starts, self._query.limit):
+            first, end = some[0], end_of(period, some[-1])
+            yield [
+                condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
+                condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
+            ]
 
     # -- groups
 
@@ -425,6 +454,14 @@ class _Summarizing:
             "firstDate": sums.first,
             "lastDate": sums.last,
         }
+
+
+def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
+    """The values in parts, each twice as long as the one before; the first for a page, perhaps."""
+    at, number = 0, max(2, limit // _GROUPS_OF_VALUE)
+    while at < len(values):
+        yield values[at : at + number]
+        at, number = at + number, number * 2
 
 
 def _any_of(name: str, values: Iterable[str]) -> Condition:

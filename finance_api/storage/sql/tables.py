@@ -245,6 +245,9 @@ record_sums = Table(
     sqlite_with_rowid=False,
 )
 
+#: Of some categories.
+Index(None, record_sums.c.user_id, record_sums.c.grain, record_sums.c.category_id)
+
 #: One row: the version of the projection, see `projection.rebuilding`.
 projection_version = Table(
     "projection_version",

@@ -109,3 +109,8 @@ def upgrade():
         ),
         sqlite_with_rowid=False,
     )
+    op.create_index(
+        "ix_record_sums_user_id_grain_category_id",
+        "record_sums",
+        ["user_id", "grain", "category_id"],
+    )
