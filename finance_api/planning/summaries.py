@@ -14,6 +14,7 @@ from finance_api.planning.categories import CategoryTree
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import Condition, Operator, SortKey, Span, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.common import INCOME
 from finance_api.resources.field import Field, Kind
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
@@ -241,7 +242,7 @@ class _Summarizing:
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        """What the sums are asked for by: the currency first, the type last."""
+        """What the sums are asked for by: the currency first, and the type."""
         of_dimensions = (dimension.of for dimension in self._query.group_by)
         return tuple(dict.fromkeys(["currencyCode", *of_dimensions, "recordType"]))
 
@@ -380,6 +381,7 @@ class _Summarizing:
     def _folded(self, found: _Found) -> dict[GroupKey, _Sums]:
         """The sums of the query's groups."""
         places = [self._names.index(dimension.of) for dimension in self._query.group_by]
+        type_at = self._names.index("recordType")
         cached: list[dict[Any, tuple[Any, ...]]] = [{} for _ in places]
         groups: dict[GroupKey, _Sums] = {}
         for key, sums in found:
@@ -392,7 +394,7 @@ class _Summarizing:
             self._overlapping |= any(len(each) > 1 for each in values)
             for group in product(*values):
                 of_group = groups.setdefault((key[0], *group), _Sums())
-                of_group.add(sums, is_income=key[-1] == "income")
+                of_group.add(sums, is_income=key[type_at] == INCOME)
         return groups
 
     def _values(self, dimension: Dimension, found: Any) -> tuple[Any, ...]:
