@@ -147,7 +147,7 @@ def _changes(
             found[account_id].append((month, sums.amount))
     if days_from <= MAX_SECONDS:
         conditions = [*query.conditions, *_between(days_from, last)]
-        by_day = storage.data.sum_by(user_id, ["accountId", "day"], conditions)
+        by_day = storage.data.sum_by(user_id, ["accountId", "recordDate"], conditions)
         for (account_id, day), sums in by_day.items():
             found[account_id].append((day, sums.amount))
     return found

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice, product
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.query.evaluate import in_order, matches
-from finance_api.query.model import Condition, Operator, SortKey, Span, condition_on
+from finance_api.query.model import RANGES, Condition, Operator, SortKey, Span, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import INCOME
 from finance_api.resources.field import Field, Kind
@@ -77,7 +77,7 @@ def _dimensions() -> Iterator[Dimension]:
     for name in ("payee", "recordType", "paymentType", "recordState"):
         yield Dimension(name, name, (_of_records(name),))
     for period in Period:
-        of = "day" if period in (Period.DAY, Period.WEEK) else "month"
+        of = "recordDate" if period in (Period.DAY, Period.WEEK) else "month"
         yield Dimension(period.value, of, (_field(period.value, Kind.TEXT),), period)
 
 
@@ -199,8 +199,8 @@ class _Summarizing:
         named = {
             account_id
             for condition in self._query.conditions
-            if condition.field.name == "accountId" and isinstance(condition.operand, tuple)
-            for account_id in condition.operand
+            if condition.field.name == "accountId" and condition.operator is Operator.ANY_OF
+            for account_id in cast("tuple[str, ...]", condition.operand)
         }
         excluded = (row["id"] for row in self._accounts.values() if row["excludeFromStats"])
         return frozenset(excluded) - named
@@ -427,7 +427,7 @@ class _Summarizing:
             return
         at, last = MIN_SECONDS, MAX_SECONDS
         for condition in self._conditions:
-            if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
+            if condition.field.name == "recordDate" and condition.operator in RANGES:
                 # There are records: each leaves some dates.
                 low, high = condition.bounds() or (at, last)
                 at, last = max(at, low), min(last, high)

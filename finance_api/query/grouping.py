@@ -6,9 +6,10 @@ from typing import Any
 from finance_api.resources.records import VOID
 from finance_api.values.periods import Period, start_of
 
-#: What follows from the fields, by name. A period is the second that it begins at.
+#: What follows from the fields, by name: of a recordDate its day, also where its time is kept. A
+#: day or month is the second that it begins at.
 DERIVED_GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "day": lambda record: start_of(Period.DAY, record["recordDate"]),
+    "recordDate": lambda record: start_of(Period.DAY, record["recordDate"]),
     "month": lambda record: start_of(Period.MONTH, record["recordDate"]),
     "isVoid": lambda record: record["recordState"] == VOID,
     "isTransfer": lambda record: record["transferId"] is not None,

@@ -128,14 +128,15 @@ def condition_on(
     return Condition(field, operator, operand)
 
 
-_RANGE = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
+#: The comparisons that leave a range of numbers or dates: `Condition.bounds`.
+RANGES = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
 _TEXT = (Operator.EQ, Operator.CONTAINS, Operator.CONTAINS_I)
 _OPERATORS = {
     Kind.TEXT: _TEXT,
     Kind.TEXT_LIST: _TEXT,
-    Kind.NUMBER: _RANGE,
-    Kind.DATE: _RANGE,
-    Kind.DATETIME: _RANGE,
+    Kind.NUMBER: RANGES,
+    Kind.DATE: RANGES,
+    Kind.DATETIME: RANGES,
     Kind.ID: (Operator.EQ,),
     Kind.SERIAL: (Operator.EQ,),
     Kind.ID_LIST: (Operator.EQ,),

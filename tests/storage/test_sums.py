@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from finance_api.query.grouping import DERIVED_GROUPS, group_of
-from finance_api.query.model import Condition, Operator, Span, condition_on
+from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.storage.sql import sums
 from finance_api.storage.sql.driver import StatementCache
@@ -241,16 +241,17 @@ def test_days_and_months_are_those_of_the_calendar_from_its_beginning_to_its_end
         for conditions in ([], [by_row]):
             found = storage.data.sum_by(unit.user.id, ["month"], conditions)
             assert {key[0]: each.number for key, each in found.items()} == dict.fromkeys(firsts, 3)
-        found = storage.data.sum_by(unit.user.id, ["day"], [by_row])
+        found = storage.data.sum_by(unit.user.id, ["recordDate"], [by_row])
     assert {date_text(key[0]) for key in found} == {date_text(at) for at in dates}
     assert all(key[0] == start_of(Period.DAY, key[0]) for key in found)
 
 
-def test_a_condition_of_every_field_is_asked_of_the_rows_or_answered(new_backend):
-    """That no field is taken for one that the kept sums have."""
-    for field in RECORDS.listed_fields:
-        condition = Condition(field, Operator.ANY_OF, ())
-        can = sums._grain(("month",), [condition]) is not None
-        assert can == (field.name in {*ANSWERED, "recordDate"}), field.name
-    for name in ("recordDate", "day", "recordState", "payee", "labelIds", "amount"):
+def test_what_the_kept_sums_do_not_have_is_asked_of_the_rows():
+    nulls = (Operator.IS_NULL, Operator.NOT_NULL)
+    known = {"recordDate": RANGES, "transferId": nulls}
+    known |= dict.fromkeys(ANSWERED, (Operator.ANY_OF, *nulls))
+    for field, operator in itertools.product(RECORDS.listed_fields, Operator):
+        can = sums._grain(("month",), [Condition(field, operator)]) is not None
+        assert can == (operator in known.get(field.name, ())), (field.name, operator)
+    for name in ("recordDate", "recordState", "payee", "labelIds", "amount"):
         assert sums._grain((name,), []) is None

@@ -171,7 +171,15 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
 def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
     """A range of a year takes a fifth of the time of looking its rows up."""
     backend = new_backend("sqlite")
-    names = ("currencyCode", "accountId", "categoryId", "recordType", "day", "isVoid", "isTransfer")
+    names = (
+        "currencyCode",
+        "accountId",
+        "categoryId",
+        "recordType",
+        "recordDate",
+        "isVoid",
+        "isTransfer",
+    )
     predicates = (Predicate("recordDate", "ge"), Predicate("recordDate", "le"))
     statement = StatementCache(backend.engine.dialect).get(sums._of_rows, names, predicates, False)
     values = tuple(statement.parameters({"user": 1, "p0": 1, "p1": 2}))

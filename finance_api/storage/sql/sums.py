@@ -18,7 +18,7 @@ from sqlalchemy import (
     select,
 )
 
-from finance_api.query.model import Condition, Operator, Span, condition_on
+from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import RecordSum
@@ -89,7 +89,7 @@ def group_column(database: str, name: str) -> ColumnElement[Any]:
     """A field of the table of records, or one of DERIVED_GROUPS."""
     columns = _RECORDS.columns
     match name:
-        case "day":
+        case "recordDate":
             return _day(columns["recordDate"])
         case "month":
             return month_of(database, columns["recordDate"])
@@ -236,6 +236,11 @@ class _Question:
         return tuple(key)
 
 
+_NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
+_LISTED = (Operator.ANY_OF, *_NULL_TESTS)
+#: What the kept sums can be asked for, by field; of others _LISTED.
+_OPERATORS = {"recordDate": RANGES, "transferId": _NULL_TESTS}
+
 #: Null tests of what the kept sums have as a boolean.
 _OF_KEPT = {
     ("transferId", "is_null"): Predicate("isTransfer", "is_false"),
@@ -257,9 +262,10 @@ def are_kept(names: Sequence[str], conditions: Sequence[Condition]) -> bool:
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
     """The place of the smallest of GRAINS that has what is asked for; None: none has."""
     for condition in conditions:
-        is_null_test = condition.operator in (Operator.IS_NULL, Operator.NOT_NULL)
         name = condition.field.name
-        if name not in _KEPT_CONDITIONS and not (name == "transferId" and is_null_test):
+        if condition.operator not in _OPERATORS.get(name, _LISTED):
+            return None
+        if name not in _KEPT_CONDITIONS and name != "transferId":
             return None
     if not KEPT_COLUMNS.keys() >= set(names):
         return None

@@ -215,7 +215,7 @@ class QueriesConformance(OneUser):
         )
         with unit.reading() as storage:
             sum_by = partial(storage.data.sum_by, unit.user.id)
-            assert sum_by(["day"], ()) == {
+            assert sum_by(["recordDate"], ()) == {
                 (30 * day,): RecordSum(3, 2, 30 * day + 5, 31 * day - 1),
                 (31 * day,): RecordSum(4, 1, 31 * day, 31 * day),
             }
