@@ -47,6 +47,9 @@ setup(
         "WebOb>=1.8.11",
         "zope.interface>=8.0",
         "zope.sqlalchemy>=4.1",
+        # Time zones, where the system has none.
+        "tzdata>=2026.6",
+        "XlsxWriter>=3.3",
         # For its list of common passwords.
         "zxcvbn>=4.5",
     ],

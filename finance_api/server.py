@@ -24,11 +24,6 @@ from pyramid.paster import get_app, setup_logging
 from finance_api import wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
 
-#: More than a request that the application answers with 414 or 431, so that it can.
-_HEAD_BYTES = 65_536
-#: granian's logger, by the name in its documentation: its lines go where the others go.
-_LOG = {"loggers": {"_granian": {"handlers": [], "propagate": True}}}
-
 
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
     """Serve until SIGTERM or SIGINT; ends the process with 1 where that cannot be done.
@@ -85,7 +80,8 @@ def _granian(settings: Settings) -> Any:
         websockets=False,
         http1_settings=HTTP1Settings(
             header_read_timeout=settings["server.header_seconds"] * 1000,
-            max_buffer_size=_HEAD_BYTES,
+            # More than a request that the application answers with 414 or 431, so that it can.
+            max_buffer_size=65_536,
         ),
         workers=settings["server.workers"],
         blocking_threads=settings["server.threads"],
@@ -93,7 +89,8 @@ def _granian(settings: Settings) -> Any:
         backpressure=settings["server.backpressure"],
         respawn_failed_workers=True,
         workers_kill_timeout=settings["server.drain_seconds"],
-        log_dictconfig=_LOG,
+        # Its logger, by the name in its documentation: its lines go where the others go.
+        log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},
     )
 
 

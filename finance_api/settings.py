@@ -126,9 +126,9 @@ def _address(text: str) -> str:
         raise ValueError("is not an IP address such as 127.0.0.1 or ::1") from None
 
 
-def _networks(text: str) -> tuple[Any, ...]:
+def _networks(text: str) -> frozenset[Any]:
     try:
-        return tuple(ipaddress.ip_network(word) for word in _words(text))
+        return frozenset(ipaddress.ip_network(word) for word in _words(text))
     except ValueError as error:
         raise ValueError(f"is not a list of addresses or networks: {error}") from None
 
@@ -248,6 +248,20 @@ SETTINGS: tuple[Setting, ...] = (
         "server's threads, so that health is still answered.",
     ),
     Setting(
+        "finance_api.imports.keep_days",
+        _integer(1, 100_000),
+        "400",
+        "days",
+        "How long what was there before an import or edit is kept, so that it can be taken back.",
+    ),
+    Setting(
+        "finance_api.changes.keep_days",
+        _integer(1, 100_000),
+        "400",
+        "days",
+        "How long it is remembered which rows were deleted.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",
@@ -260,6 +274,14 @@ SETTINGS: tuple[Setting, ...] = (
         "50",
         "tokens",
         "The personal tokens that a user can have, of those neither revoked nor expired.",
+    ),
+    Setting(
+        "finance_api.transfers.link_by_number",
+        _boolean,
+        "false",
+        "true or false",
+        "Whether an import of statements links the records of a transfer of which one names the "
+        "other's account by its number.",
     ),
     Setting(
         "finance_api.jwt.keys",

@@ -48,6 +48,8 @@ def endpoints_of(registry: Registry) -> dict[str, Endpoint]:
         if method == "GET" and options["validators"] == [validate_query]
         # An option that is not set is an empty list.
         if {name for name, value in options.items() if value != []} <= _OPTIONS
+        # A pattern is no path.
+        if "{" not in service.path
     }
 
 

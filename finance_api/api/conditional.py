@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pyramid.response import Response
 
 from finance_api import __version__
+from finance_api.api.compression import GZIP, gzipped, takes_gzip
 from finance_api.api.data_request import DataRequest, Payload, data_request_of
+from finance_api.api.representation import XLSX
 from finance_api.auth.identity import Failure
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
-from finance_api.values.time import DAY_SECONDS, date_text, instant_text
+from finance_api.values.time import date_text, day_in, instant_text
 
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
@@ -30,29 +32,49 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
     """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
     data_request = data_request_of(request, make, *arguments)
     services, user = request.services, _user_of(request)
-    now = services.clock.now()
-    today = now - now % DAY_SECONDS
-    day = date_text(today) if data_request.depends_on_today else ""
-    if_none_match = request.environ.get("HTTP_IF_NONE_MATCH")
-    if if_none_match is not None:
+    today, day = 0, ""
+    if data_request.depends_on_today:
+        today = day_in(user.time_zone, services.clock.now())
+        day = date_text(today)
+        data_request = data_request.on(today)
+    environ = request.environ
+    # A workbook is compressed in itself.
+    has_gzip = data_request.content_type != XLSX.content_type and takes_gzip(
+        environ.get("HTTP_ACCEPT_ENCODING")
+    )
+    if_none_match = environ.get("HTTP_IF_NONE_MATCH")
+    is_any = if_none_match is not None and if_none_match.strip() == "*"
+    if if_none_match is not None and (not is_any or data_request.is_always_there):
         # The tag needs the data's state, but none of its rows.
-        is_any = if_none_match.strip() == "*"
         # A replica may be behind.
         state = data_state_of(request.storage, user.id) if is_any else user.data
         etag = _etag(user.uuid, state, data_request, day)
-        if is_any or etag in _ENTITY_TAG.findall(if_none_match):
-            return Response(headerlist=list(_headers(etag, state)), status=304)
+        given = [etag] if is_any else _ENTITY_TAG.findall(if_none_match)
+        for own in (etag, _gzip_tag(etag)) if has_gzip else (etag,):
+            if own in given:
+                return Response(headerlist=list(_headers(own, state)), status=304)
     key = (*data_request.key, day)
-    response: CachedResponse | None
-    response = services.response_cache.get(user.id, user.data.tag, key)
+    cache, tag = services.response_cache, user.data.tag
+    response: CachedResponse | None = None
+    if has_gzip:
+        response = cache.get(user.id, tag, (*key, GZIP))
     if response is None:
-        payload = services.data_requests.call(
-            lambda: _read(request.storage, data_request, user.id, today)
-        )
-        response = _cacheable(user, data_request, payload, day)
-        # Another process may have imported since the user was read.
-        tag, size = payload.state.tag, len(response.body)
-        services.response_cache.put(user.id, tag, key, response, size)
+        response = cache.get(user.id, tag, key)
+        if response is None:
+            payload = services.data_requests.call(
+                lambda: _read(request.storage, data_request, user.id, today)
+            )
+            # Another process may have imported since the user was read.
+            tag = payload.state.tag
+            response = _cacheable(user, data_request, payload, day)
+            cache.put(user.id, tag, key, response, len(response.body))
+        if has_gzip:
+            response = _compressed(response)
+            cache.put(user.id, tag, (*key, GZIP), response, len(response.body))
+    if is_any:
+        # There is one, as only now is known.
+        headers = [h for h in response.headers if not h[0].startswith("Content-")]
+        return Response(headerlist=headers, status=304)
     return Response(app_iter=[response.body], headerlist=list(response.headers))
 
 
@@ -80,6 +102,21 @@ def _cacheable(user: User, data_request: DataRequest, payload: Payload, day: str
     return CachedResponse(headers, payload.body)
 
 
+def _compressed(response: CachedResponse) -> CachedResponse:
+    """By gzip, where that is worth while."""
+    body = gzipped(response.body)
+    if body is None:
+        return response
+    headers = dict(response.headers)
+    headers |= {"Content-Length": str(len(body)), "ETag": _gzip_tag(headers["ETag"])}
+    return CachedResponse((*headers.items(), ("Content-Encoding", GZIP)), body)
+
+
+def _gzip_tag(etag: str) -> str:
+    """The entity tag of the compressed body."""
+    return f'{etag[:-1]}-{GZIP}"'
+
+
 def _etag(uuid: str, state: DataState, data_request: DataRequest, day: str) -> str:
     """A function of user, state, representation, query, and the day if it matters."""
     parts = (
@@ -101,6 +138,6 @@ def _headers(etag: str, state: DataState) -> tuple[tuple[str, str], ...]:
         ("X-Last-Data-Change-At", instant_text(state.changed_at)),
         ("X-Last-Data-Change-Rev", str(state.revision)),
         ("Cache-Control", "private, no-cache"),
-        ("Vary", "Accept, Authorization"),
+        ("Vary", "Accept, Accept-Encoding, Authorization"),
         ("X-Content-Type-Options", "nosniff"),
     )

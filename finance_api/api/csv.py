@@ -1,21 +1,11 @@
 """Rows as CSV (RFC 4180), safe to open in a spreadsheet."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from finance_api.resources.field import Field
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
-
-#: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection), in all
-#: forms that Unicode has of them.
-_FORMULA = "=＝﹦⁼₌+＋﹢⁺₊@＠﹫\\-－﹣−⁻₋"
-#: The beginning of a cell, also for a program that splits at semicolons, tabs and line ends, within
-#: quotes too; with what may be dropped there: white space, invisible characters, quotes.
-_BEGINNING = re.compile(
-    rf'((?:^|[;\t\r\n])[;\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*)([{_FORMULA}])?'
-)
-_BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
+from finance_api.values.spreadsheet import harmless
 
 
 def csv_body(fields: Sequence[Field], rows: Iterable[Row]) -> bytes:
@@ -37,9 +27,4 @@ def csv_body(fields: Sequence[Field], rows: Iterable[Row]) -> bytes:
 
 
 def _quoted(text: str) -> str:
-    harmless = _BLANK_BEGINNING.sub(r"\1'", _BEGINNING.sub(_with_apostrophe, text))
-    return '"' + harmless.replace('"', '""') + '"'
-
-
-def _with_apostrophe(found: re.Match[str]) -> str:
-    return f"{found[1]}'{found[2]}" if found[2] else found[0]
+    return '"' + harmless(text).replace('"', '""') + '"'

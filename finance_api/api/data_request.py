@@ -50,10 +50,16 @@ class DataRequest(ABC):
     key: tuple[str, ...]
     #: Whether the response can differ from day to day while the data is unchanged.
     depends_on_today: bool = False
+    #: Whether there is a response whatever the data is.
+    is_always_there: bool = True
 
     @abstractmethod
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        """today: its first second. Raises NotFound if there is no such user."""
+        """today: the user's, as its first second. Raises NotFound if there is no such user."""
+
+    def on(self, today: int) -> "DataRequest":
+        """With the days that it means today, where it says them otherwise."""
+        return self
 
 
 def data_request_of(

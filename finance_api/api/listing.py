@@ -1,49 +1,74 @@
-"""Lists of the public API: one page of a resource, and the link to the next page."""
+"""Rows of the public API: a page of a resource with the link to the next one, and one object."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.parameters import query_of
+from finance_api.api.parameters import WITH_SUBCATEGORIES, query_of
 from finance_api.api.representation import (
-    CSV,
-    WRITERS,
+    JSON,
+    JSON_WRITERS,
+    ROW_WRITERS,
     HeaderItems,
-    csv_page,
+    Representation,
     negotiate,
     next_offset,
 )
+from finance_api.errors import NOT_FOUND, problem
 from finance_api.planning.computing import depends_on_today, list_computed
-from finance_api.query.render import canonical_text
+from finance_api.planning.subcategories import with_subcategories
+from finance_api.query.model import Operator, Query, condition_on
+from finance_api.query.render import canonical_text, fields_text
 from finance_api.querystring import split_query
-from finance_api.resources.field import Resource
-from finance_api.resources.wire import encoder_of
+from finance_api.resources.field import Field, Resource
+from finance_api.resources.wire import encoder_of, shown
 from finance_api.storage.interface import JsonPage, Page, Storage
 
 
 class ListRequest(DataRequest):
     """A page of a resource, in one of the representations of lists."""
 
-    def __init__(self, resource: Resource, target: RequestTarget) -> None:
-        self._representation = negotiate(target.accept)
+    def __init__(
+        self,
+        resource: Resource,
+        representation: Representation | None,
+        target: RequestTarget,
+        today: int | None = None,
+    ) -> None:
+        """representation: None: the one that the client prefers. today: to mean relative days."""
+        self._representation = representation or negotiate(target.accept)
         self._target = target
-        self._query = query_of(resource, target.parameters)
-        self.text = canonical_text(self._query)
+        self._fields: Sequence[Field] = target.parameters["fields"]
+        self._with_subcategories: bool = target.parameters.get(WITH_SUBCATEGORIES, False)
+        query = query_of(resource, target.parameters)
+        self._query = query if today is None else query.on(today)
+        self.text = canonical_text(self._query) + fields_text(resource, self._fields)
+        if self._with_subcategories:
+            self.text += f"\0{WITH_SUBCATEGORIES}"
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
-        self.depends_on_today = depends_on_today(resource)
+        self.depends_on_today = depends_on_today(resource) or query.is_relative
+
+    def on(self, today: int) -> "ListRequest":
+        if not self._query.is_relative:
+            return self
+        return ListRequest(self._query.resource, self._representation, self._target, today)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        query = self._query
+        if self._with_subcategories:
+            query = with_subcategories(storage, user_id, query)
         page: Page | JsonPage
-        if self._representation is CSV:
+        if self._representation in ROW_WRITERS:
             state = storage.data.get_state(user_id)
-            page = list_computed(storage, user_id, self._query, today)
-            body, headers = csv_page(self._query, page)
+            page = list_computed(storage, user_id, query, today)
+            body, headers = ROW_WRITERS[self._representation](query, self._fields, page)
         else:
-            page = self._json_page(storage, user_id, today)
+            page = _json_page(storage, user_id, query, self._fields, today)
             state = page.state
-            body, headers = WRITERS[self._representation](self._query, page)
-        offset = next_offset(self._query, page)
+            body, headers = JSON_WRITERS[self._representation](query, page)
+        offset = next_offset(query, page)
         if offset is not None:
             headers = (*headers, ("Link", self._link % offset))
         return Payload(state, body, headers)
@@ -52,14 +77,43 @@ class ListRequest(DataRequest):
     def _link(self) -> str:
         return link_pattern(self._target)
 
-    def _json_page(self, storage: Storage, user_id: int, today: int) -> JsonPage:
-        query = self._query
-        if not query.resource.computed_fields:
-            return storage.data.list_json(user_id, query)
+
+class ObjectRequest(DataRequest):
+    """One object of a resource, as it is in the list."""
+
+    is_always_there = False
+
+    def __init__(self, resource: Resource, object_id: str, target: RequestTarget) -> None:
+        negotiate(target.accept, (JSON,))
+        self._fields: Sequence[Field] = target.parameters["fields"]
+        wanted = condition_on(resource, "id", Operator.ANY_OF, (object_id.lower(),))
+        self._query = Query(resource, (wanted,), limit=1)
+        self.text = f"one\0{canonical_text(self._query)}{fields_text(resource, self._fields)}"
+        self.content_type = JSON.content_type
+        self.key = (target.path, target.query_string)
+        self.depends_on_today = depends_on_today(resource)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        page = _json_page(storage, user_id, self._query, self._fields, today)
+        if not page.lines:
+            raise problem(404, NOT_FOUND)
+        return Payload(page.state, page.lines)
+
+
+def _json_page(
+    storage: Storage, user_id: int, query: Query, fields: Sequence[Field], today: int
+) -> JsonPage:
+    """The page with these fields of each row."""
+    if query.resource.computed_fields:
         state = storage.data.get_state(user_id)
-        page = list_computed(storage, user_id, query, today)
-        lines = encoder_of(query.resource).lines(page.rows)
-        return JsonPage(state, lines, page.has_more, page.total)
+        rows = list_computed(storage, user_id, query, today)
+        lines = encoder_of(query.resource).lines(rows.rows)
+        page = JsonPage(state, lines, rows.has_more, rows.total)
+    else:
+        page = storage.data.list_json(user_id, query)
+    if fields == query.resource.fields:
+        return page
+    return JsonPage(page.state, shown(fields, page.lines), page.has_more, page.total)
 
 
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:

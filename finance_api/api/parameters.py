@@ -3,14 +3,15 @@
 The filter grammar itself is in `finance_api.query.parse`.
 """
 
-from collections.abc import Callable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import colander
 
+from finance_api.api.suggestions import suggestion
 from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.planning.subcategories import has_categories
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
@@ -24,17 +25,22 @@ from finance_api.query.parse import (
     MAX_LIST_OPERANDS,
     parse_boolean,
     parse_conditions,
+    parse_fields,
     parse_ids,
     parse_integer,
     parse_sort,
+    parse_words,
 )
 from finance_api.querystring import split_query
 from finance_api.requests import Request
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource, names_of
+from finance_api.resources.records import WORDS
 
 MAX_PARAMETERS = 100
 MAX_CONDITIONS_PER_FIELD = 10
 _SHOWN_NAME_CHARACTERS = 60
+WITH_SUBCATEGORIES = "withSubcategories"
 _COMPUTED = "is computed and cannot be filtered"
 
 
@@ -132,34 +138,51 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         self.add_parameter(name, Scalar(lambda text: parse_integer(text, low, high)), missing)
 
     def add_filters(self, resource: Resource) -> None:
-        """A filter for each field of the resource that has one."""
+        """A filter for each field of the resource that has one, q and withSubcategories."""
         self.computed = frozenset(names_of(resource.computed_fields))
+        if resource is RECORDS:
+            self.add_parameter(WORDS.name, Scalar(parse_words), ())
+        if has_categories(resource):
+            self.add_parameter(WITH_SUBCATEGORIES, Scalar(parse_boolean), False)
         for field in resource.fields:
             if field.filterable:
                 self.add_parameter(field.name, Conditions(field), ())
 
+    def add_fields(self, resource: Resource) -> None:
+        """fields: those that are shown of each row."""
+        self.add_parameter("fields", Scalar(partial(parse_fields, resource)), resource.fields)
+
 
 def list_schema(resource: Resource) -> ParameterSchema:
-    """limit, offset, sortBy, withTotal, and a filter for each field that has one."""
+    """limit, offset, sortBy, withTotal, fields, and filters."""
     schema = ParameterSchema()
     schema.add_page(MAX_LIMIT)
     sort = partial(parse_sort, resource)
     schema.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
     schema.add_parameter("withTotal", Scalar(parse_boolean), False)
+    schema.add_fields(resource)
     schema.add_filters(resource)
     return schema
 
 
-def ids_schema() -> ParameterSchema:
-    """``id``, which is required."""
+def object_schema(resource: Resource) -> ParameterSchema:
+    """fields."""
     schema = ParameterSchema()
+    schema.add_fields(resource)
+    return schema
+
+
+def ids_schema(resource: Resource) -> ParameterSchema:
+    """``id``, which is required, and fields."""
+    schema = object_schema(resource)
     schema.add_required("id", Ids(), f"1 to {MAX_LIST_OPERANDS} ids")
     return schema
 
 
 def conditions_of(resource: Resource, parameters: Mapping[str, Any]) -> tuple[Condition, ...]:
     """The conditions of validated parameters of `ParameterSchema.add_filters`."""
-    return tuple(c for f in resource.fields if f.filterable for c in parameters[f.name])
+    names = [field.name for field in resource.fields if field.filterable]
+    return tuple([c for name in (*names, WORDS.name) for c in parameters.get(name, ())])
 
 
 def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
@@ -197,7 +220,7 @@ def read_parameters(
             faults.append((name[:_SHOWN_NAME_CHARACTERS], message))
         else:
             given.setdefault(name, []).append(value)
-    known = {node.name for node in schema.children}
+    known = [node.name for node in schema.children]
     for name in given:
         if name not in known:
             message = _not_a_parameter(name, schema, known)
@@ -225,12 +248,11 @@ def _range_fault(low: Bound | None, high: Bound | None) -> str:
     return "greater" if low.condition.field.kind is Kind.NUMBER else "later"
 
 
-def _not_a_parameter(name: str, schema: ParameterSchema, known: set[str]) -> str:
+def _not_a_parameter(name: str, schema: ParameterSchema, known: Sequence[str]) -> str:
     if name.lower() in TOKEN_PARAMETERS:
         return TOKEN_IN_QUERY
     if name in schema.computed:
         return _COMPUTED
-    shown = name[:_SHOWN_NAME_CHARACTERS]
-    nearest = get_close_matches(shown, known, n=1, cutoff=0)
-    hint = f"; did you mean {quoted(nearest[0])}?" if nearest else ""
-    return f"there is no such parameter{hint}"
+    meant = suggestion(name[:_SHOWN_NAME_CHARACTERS], known)
+    hint = f"it takes {', '.join(known)}" if meant is None else f"did you mean {quoted(meant)}?"
+    return f"there is no such parameter; {hint}"

@@ -9,8 +9,10 @@ from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
 from finance_api.api.csv import csv_body
+from finance_api.api.xlsx import xlsx_body
 from finance_api.errors import problem
 from finance_api.query.model import Query
+from finance_api.resources.field import Field
 from finance_api.storage.interface import JsonPage, Page
 
 HeaderItems = tuple[tuple[str, str], ...]
@@ -18,18 +20,21 @@ HeaderItems = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Representation:
-    """media_type: as in Accept. content_type: as in Content-Type."""
+    """media_type: as in Accept. content_type: as in Content-Type. suffix: of the path of a list."""
 
     media_type: str
     content_type: str
+    suffix: str
 
 
-JSON = Representation("application/json", "application/json")
-CSV = Representation("text/csv", "text/csv; charset=utf-8; header=present")
-NDJSON = Representation("application/x-ndjson", "application/x-ndjson")
+_XLSX_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+JSON = Representation("application/json", "application/json", "json")
+CSV = Representation("text/csv", "text/csv; charset=utf-8; header=present", "csv")
+NDJSON = Representation("application/x-ndjson", "application/x-ndjson", "ndjson")
+XLSX = Representation(_XLSX_TYPE, _XLSX_TYPE, "xlsx")
 
 #: The representations of every list, the default first.
-OF_LISTS = (JSON, CSV, NDJSON)
+OF_LISTS = (JSON, CSV, NDJSON, XLSX)
 
 
 def next_offset(query: Query, page: Page | JsonPage) -> int | None:
@@ -63,9 +68,14 @@ def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
     return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
 
 
-def csv_page(query: Query, page: Page) -> tuple[bytes, HeaderItems]:
+def csv_page(query: Query, fields: Sequence[Field], page: Page) -> tuple[bytes, HeaderItems]:
     """A header line, and one row per line."""
-    return csv_body(query.resource.fields, page.rows), _without_envelope(query, page)
+    return csv_body(fields, page.rows), _without_envelope(query, page)
+
+
+def xlsx_page(query: Query, fields: Sequence[Field], page: Page) -> tuple[bytes, HeaderItems]:
+    """A workbook with a header row, and a row for each."""
+    return xlsx_body(fields, page.rows), _without_envelope(query, page)
 
 
 def _without_envelope(query: Query, page: Page | JsonPage) -> HeaderItems:
@@ -76,9 +86,16 @@ def _without_envelope(query: Query, page: Page | JsonPage) -> HeaderItems:
 
 
 #: Writers of a page of JSON rows.
-WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, HeaderItems]]] = {
+JSON_WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, HeaderItems]]] = {
     JSON: json_page,
     NDJSON: ndjson_page,
+}
+#: Writers of a page of rows, with these fields of each.
+ROW_WRITERS: dict[
+    Representation, Callable[[Query, Sequence[Field], Page], tuple[bytes, HeaderItems]]
+] = {
+    CSV: csv_page,
+    XLSX: xlsx_page,
 }
 
 

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
 from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+from finance_api.values.text import shown
 
 if TYPE_CHECKING:
     from finance_api.importers.interface import StatementImporter
     from finance_api.ledger.report import ImportReport
-
-
-def _column_map(
-    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, str]:
-    columns = {}
-    for value in values:
-        field, equals, column = value.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{value!r} is not FIELD=COLUMN")
-        columns[field.strip()] = column
-    return columns
+    from finance_api.ledger.statement_import import StatementOptions
 
 
 @click.command("import", epilog="Example: finance-api import me@example.com statement.ofx")
@@ -40,28 +32,26 @@ def _column_map(
 )
 @click.option("--account", help="The account that the file is of, by name; created if it is new.")
 @click.option("--currency", help="ISO 4217 code, where the file does not say its currency.")
+@click.option("--new-account", is_flag=True, help="The account is none of those there are.")
+@click.option(
+    "--ids",
+    type=click.Choice(["stable", "reused"]),
+    help="Whether the bank uses an id for other transactions later; remembered.",
+)
+@click.option(
+    "--first-day",
+    type=click.Choice(["same", "new"]),
+    help="What rows are that equal stored ones, of a day of which the file has a part.",
+)
+@click.option(
+    "--match-days",
+    type=click.IntRange(0, 31),
+    help="How far apart the same transaction may be in two formats.",
+)
+@click.option("--no-match", is_flag=True, help="Match nothing with records of other formats.")
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
-@click.option(
-    "--map",
-    "columns",
-    multiple=True,
-    callback=_column_map,
-    metavar="FIELD=COLUMN",
-    help="CSV: the column of a field, by heading or number; may be given several times.",
-)
-@click.option("--delimiter", help="CSV: what separates cells; a character, or tab.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the decimal sign.")
-@click.option("--thousands", help="CSV: what groups the digits.")
-@click.option("--date-format", help="CSV: such as %d/%m/%Y or DD/MM/YYYY.")
-@click.option("--encoding", help="CSV: such as cp1252; default UTF-8.")
-@click.option("--debit", metavar="COL", help="CSV: the column of money going out.")
-@click.option("--credit", metavar="COL", help="CSV: the column of money coming in.")
-@click.option("--invert", is_flag=True, help="CSV: amounts are positive for money going out.")
-@click.option(
-    "--skip-rows", type=click.IntRange(0), default=0, help="CSV: lines before the headings."
-)
-@click.option("--no-header", is_flag=True, help="CSV: the first row is data, not headings.")
+@csv_options
 @pass_cli_context
 def import_command(
     cli: CliContext,
@@ -71,6 +61,11 @@ def import_command(
     format_name: str | None,
     account: str | None,
     currency: str | None,
+    new_account: bool,
+    ids: str | None,
+    first_day: str | None,
+    match_days: int | None,
+    no_match: bool,
     dry_run: bool,
     as_json: bool,
     no_header: bool,
@@ -88,7 +83,9 @@ def import_command(
 
     cli.require_persistence()
     csv_options["no_header"] = no_header
-    choice = _Choice(format_name, account, _currency(currency), csv_options)
+    matching: dict[str, Any] = {"new_account": new_account, "ids": ids, "first_day": first_day}
+    matching |= {"match_days": match_days, "no_match": no_match}
+    choice = _Choice(format_name, account, _currency(currency), matching, csv_options)
     answers: list[dict[str, Any]] = []
     total = ImportReport()
     failure: Exception | None = None
@@ -98,14 +95,14 @@ def import_command(
         except (ImportRefused, StorageError, OSError) as error:
             failure = error
             break
-        total.add(report)
+        total.add_counts(report)
         answers.append({"file": file, **report.as_json()})
         if not dry_run:
             cli.done.append(f"{file} is imported")
         if not as_json:
-            say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
+            _say_report(file, report, dry_run=dry_run)
     if as_json:
-        answer: dict[str, Any] = {**total.as_json(), "files": answers}
+        answer: dict[str, Any] = {**total.counts, "files": answers}
         if failure is not None:
             answer["error"] = _error(failure)
         say(json.dumps(answer))
@@ -117,12 +114,20 @@ def import_command(
 
 @dataclass(frozen=True)
 class _Choice:
-    """The options about the files."""
+    """The options about the files. matching: those about what is stored already."""
 
     format_name: str | None
     account: str | None
     currency: str | None
+    matching: dict[str, Any]
     csv_options: dict[str, Any]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As the history keeps them."""
+        options = {"account": self.account, "currency": self.currency}
+        options |= {**self.matching, **self.csv_options}
+        return {name: value for name, value in options.items() if value}
 
 
 def _import_one(
@@ -136,23 +141,39 @@ def _import_one(
     try:
         with opened(file) as stream:
             format_name = choice.format_name or detect_format(stream)
-            if file != STANDARD_INPUT and stream.seek(0, 2) == 0:
-                raise ImportRefused("the file is empty")
-            stream.seek(0)
             return import_file(
                 cli.backend,
                 email,
                 stream,
                 _importer(format_name, choice),
                 now=cli.clock.now(),
-                # A CSV importer has given the account its name already.
-                account_name=None if format_name == CSV else choice.account,
-                currency=choice.currency,
+                options=_statement_options(cli, format_name, choice),
+                name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
+                given=choice.given,
+                keeping=cli.keeping,
                 dry_run=dry_run,
             )
     except ImportRefused as error:
         error.file = file
+        if error.missing_options or error.withdrawn_options:
+            command = command_to_copy(click.get_current_context(), email, file, error)
+            error.reason += f"; to copy: {command}"
         raise
+
+
+def _statement_options(cli: CliContext, format_name: str, choice: _Choice) -> StatementOptions:
+    from finance_api.ledger.statement_import import StatementOptions
+
+    no_match, given = choice.matching["no_match"], {**choice.matching}
+    del given["no_match"]
+    return StatementOptions(
+        # A CSV importer has given the account its name already.
+        account_name=None if format_name == CSV else choice.account,
+        currency=choice.currency,
+        match=not no_match,
+        link_by_number=cli.settings["finance_api.transfers.link_by_number"],
+        **given,
+    )
 
 
 def _currency(text: str | None) -> str | None:
@@ -185,7 +206,8 @@ def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
         return _csv_importer(account, currency, **choice.csv_options)
     given = [_option(name) for name, value in choice.csv_options.items() if value]
     if format_name == NATIVE:
-        given += [_option(n) for n, v in (("account", account), ("currency", currency)) if v]
+        further = {"account": account, "currency": currency, **choice.matching}
+        given += [_option(name) for name, value in further.items() if value]
     if given:
         raise ImportRefused(f"{', '.join(given)}: not for a file in the format {format_name}")
     if format_name == NATIVE:
@@ -209,12 +231,58 @@ def _csv_importer(
     )
 
 
+#: So many updates and matches are printed; --json has more.
+_MOST_PRINTED = 20
+
+
+def _say_report(file: str, report: ImportReport, *, dry_run: bool) -> None:
+    from finance_api.values.number import decimal_text
+
+    say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
+    for total in report.totals:
+        say(
+            f"  {total.account}: {decimal_text(total.money_in)} in, "
+            f"{decimal_text(-total.money_out)} out, balance {decimal_text(total.balance)} "
+            f"{total.currency}"
+        )
+    for update in report.updates[:_MOST_PRINTED]:
+        changes = ", ".join(
+            f"{name} {_value(name, value)} -> {_value(name, update.new[name])}"
+            for name, value in update.old.items()
+        )
+        say(f"  line {update.line} updates {update.id}: {changes}")
+    for match in report.matches[:_MOST_PRINTED]:
+        sides = (
+            ", ".join(_value(n, v) for n, v in side.items() if v is not None)
+            for side in (match.entry, match.record)
+        )
+        say(f"  line {match.line} matches {match.id}: {' = '.join(sides)}")
+    listed = min(len(report.updates), _MOST_PRINTED) + min(len(report.matches), _MOST_PRINTED)
+    if report.updated + report.matched > listed and report.updates + report.matches:
+        say(f"  and {report.updated + report.matched - listed} more updates and matches")
+    for remark in report.remarks:
+        say(f"  {remark}")
+
+
+def _value(name: str, value: Any) -> str:
+    """A value of a record as a person reads it."""
+    from finance_api.resources import RECORDS
+    from finance_api.resources.wire import text_writer
+
+    if value is None:
+        return "none"
+    field = RECORDS.get_field(name)
+    return repr(value) if field is None else text_writer(field)(value)
+
+
 def _sentence(report: ImportReport) -> str:
     parts = [
         f"{report.created} created",
         f"{report.updated} updated",
         f"{report.unchanged} unchanged",
     ]
+    if report.matched:
+        parts.append(f"{report.matched} matched")
     if report.skipped:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.skipped.items()))
         parts.append(f"{report.skipped.total()} skipped ({kinds})")

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -27,6 +26,8 @@ Next:
 @pass_cli_context
 def init(cli: CliContext, directory: Path) -> None:
     """Create an ini file, the folder of the data and a signing key. DIR: the current directory."""
+    from importlib.resources import files
+
     from finance_api.auth.key_rotation import add_signing_key
 
     ini, data = directory / INI_FILES[0], directory / "var"

@@ -15,9 +15,14 @@ STANDARD_INPUT = "-"
 
 @contextmanager
 def opened(file: str) -> Iterator[BinaryIO]:
-    """The file, readable from the start more than once; with a progress bar on a terminal."""
+    """The file, readable from the start more than once; with a progress bar on a terminal.
+
+    An empty one is refused, the dump of a user without data too: most often, what should have
+    filled it has failed.
+    """
     if file == STANDARD_INPUT:
         with _copied(sys.stdin.buffer) as copy:
+            _check_content(copy, "standard input")
             yield copy
         return
     try:
@@ -27,8 +32,11 @@ def opened(file: str) -> Iterator[BinaryIO]:
     with stream:
         if not stream.seekable():
             with _copied(stream) as copy:
+                _check_content(copy, "the file")
                 yield copy
-        elif not sys.stderr.isatty():
+            return
+        _check_content(stream, "the file")
+        if not sys.stderr.isatty():
             yield stream
         else:
             from rich.console import Console
@@ -50,3 +58,9 @@ def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
         shutil.copyfileobj(stream, copy)
         copy.seek(0)
         yield copy
+
+
+def _check_content(stream: BinaryIO, what: str) -> None:
+    if not stream.read(1):
+        raise ImportRefused(f"{what} is empty; there is nothing to import")
+    stream.seek(0)

@@ -11,12 +11,18 @@ from finance_api.cli.context import CliContext
 from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
 from finance_api.cli.dump import dump
+from finance_api.cli.duplicates import duplicates
 from finance_api.cli.importing import import_command
+from finance_api.cli.imports import imports
 from finance_api.cli.init import init
 from finance_api.cli.jwts import jwt
+from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
+from finance_api.cli.records import records
+from finance_api.cli.rules import rules
 from finance_api.cli.serve import serve
 from finance_api.cli.tokens import token
+from finance_api.cli.transfers import transfers
 from finance_api.cli.users import user
 from finance_api.values.text import shown
 
@@ -50,7 +56,15 @@ for _command in (
     token,
     jwt,
     import_command,
+    imports,
     dump,
+    add,
+    set_command,
+    remove,
+    rules,
+    records,
+    transfers,
+    duplicates,
     load_demo,
     backup,
     restore,

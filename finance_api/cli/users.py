@@ -1,6 +1,7 @@
 """finance-api user"""
 
 import sys
+from typing import Any
 
 import click
 
@@ -80,6 +81,7 @@ def list_users(cli: CliContext, as_json: bool) -> None:
                 "email": u.email,
                 "premium": u.premium,
                 "enabled": u.enabled,
+                "timeZone": u.time_zone,
                 "createdAt": instant(u.created_at),
                 "uuid": u.uuid,
             }
@@ -91,6 +93,7 @@ def list_users(cli: CliContext, as_json: bool) -> None:
             "EMAIL": "email",
             "PLAN": lambda row: "premium" if row["premium"] else "free",
             "STATE": lambda row: "enabled" if row["enabled"] else "disabled",
+            "TIME ZONE": "timeZone",
             "CREATED": "createdAt",
             "UUID": "uuid",
         },
@@ -102,19 +105,35 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 @click.argument("email")
 @click.option("--premium/--no-premium", default=None, help="With or without the subscription.")
 @click.option("--enable/--disable", "enabled", default=None, help="Disabling ends all access.")
+@click.option("--time-zone", metavar="ZONE", help="Says which day is today: Europe/Berlin, UTC.")
 @pass_cli_context
-def set_user(cli: CliContext, email: str, premium: bool | None, enabled: bool | None) -> None:
+def set_user(
+    cli: CliContext,
+    email: str,
+    premium: bool | None,
+    enabled: bool | None,
+    time_zone: str | None,
+) -> None:
     """Change a user."""
     from finance_api.auth.user_accounts import set_enabled
+    from finance_api.values.time import TimeError, parse_time_zone
 
-    if premium is None and enabled is None:
-        raise click.UsageError("say what to change: --premium, --no-premium, --enable, --disable")
+    if premium is None and enabled is None and time_zone is None:
+        raise click.UsageError(
+            "say what to change: --premium, --no-premium, --enable, --disable, --time-zone"
+        )
+    changes: dict[str, Any] = {} if premium is None else {"premium": premium}
+    if time_zone is not None:
+        try:
+            changes["time_zone"] = parse_time_zone(time_zone)
+        except TimeError as error:
+            raise click.UsageError(f"--time-zone: {time_zone!r} {error}") from None
     with cli.writing() as storage:
         changed = get_user(storage, email)
         if enabled is not None:
             set_enabled(storage, changed, enabled, cli.clock.now())
-        if premium is not None:
-            storage.users.update(changed.id, premium=premium)
+        if changes:
+            storage.users.update(changed.id, **changes)
     ended = "; all its sessions, tokens and JWTs have ended" if enabled is False else ""
     say(f"changed user {changed.email}{ended}")
 

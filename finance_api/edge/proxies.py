@@ -47,7 +47,7 @@ def _is_trusted(request: Request) -> bool:
 
 
 @lru_cache(maxsize=1_024)
-def _hop(text: str, trusted: tuple[Network, ...]) -> tuple[Address | None, bool]:
+def _hop(text: str, trusted: frozenset[Network]) -> tuple[Address | None, bool]:
     """An address, and whether it is a trusted proxy's."""
     address = _address(text)
     return address, address is not None and any(address in network for network in trusted)

@@ -50,9 +50,10 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         response.headerlist.append(("X-Request-Id", request.request_id))
         if is_https(request):
             response.headerlist.append(_HSTS)
-        request.services.metrics.count_response(response.status_int)
+        status = response.status_int
+        request.services.metrics.count_response(status)
         if logger.isEnabledFor(logging.INFO):
-            members = _members(request, response, time.perf_counter() - started)
+            members = _members(request, status, time.perf_counter() - started)
             # Not by ``info``, which goes through the stack to find who calls it.
             name, level = logger.name, logging.INFO
             logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))
@@ -61,14 +62,14 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
     return tween
 
 
-def _members(request: Request, response: Response, seconds: float) -> dict[str, Any]:
+def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
     environ = request.environ
     return {
         "client": str(client_address(request) or "-"),
         "method": environ["REQUEST_METHOD"],
         # Percent-encoded; without the query, which holds what people look for in their data.
         "path": _encoded_path(environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"]),
-        "status": response.status_int,
+        "status": status,
         "milliseconds": round(seconds * 1000, 1),
         "credential": credential_id(request.known_identity) or "-",
     }

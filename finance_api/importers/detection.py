@@ -1,5 +1,6 @@
 """Detection of a file's format by its first bytes."""
 
+import re
 from typing import BinaryIO
 
 from finance_api.importers import CSV, FORMATS, NATIVE, OFX
@@ -9,20 +10,30 @@ from finance_api.importers.ofx import looks_like_ofx
 HEAD_BYTES = 4_096
 
 _BOM = b"\xef\xbb\xbf"
-
-#: How files begin that people have, and that are not read.
+_SHEET = "a spreadsheet, which is not read yet: save the sheet as CSV"
+_CAMT = "a camt file, which is not read yet"
+#: How files begin that people have, and that are not read. The first that fits counts.
 _NOT_READ = {
-    b"PK\x03\x04": "an Excel or ZIP file: save the sheet as CSV, or unpack it",
-    b"\xd0\xcf\x11\xe0": "an Excel file: save the sheet as CSV",
-    b"%PDF": "a PDF file",
-    b"\x1f\x8b": "a gzip file: unpack it",
-    b"SQLite format 3\x00": "an SQLite database",
-    b"!Type:": "a QIF file",
-    b"!Account": "a QIF file",
-    b"{1:": "an MT940 file",
-    b":20:": "an MT940 file",
+    rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|xl/|opendocument\.spreadsheet)": _SHEET,
+    rb"PK\x03\x04|PK\x05\x06": "a ZIP file: unpack it",
+    rb"\xd0\xcf\x11\xe0": _SHEET,
+    rb"%PDF": "a PDF file: download the statement in another format",
+    rb"\x1f\x8b": "a gzip file: unpack it",
+    rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|Rar!": "a compressed file: unpack it",
+    rb"SQLite format 3\x00": "an SQLite database",
+    rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
+        "an HTML page, perhaps to sign in: download the statement again"
+    ),
+    rb"(?i:(?:.*\n)?!(?:Type:|Account\b|Option:|Clear:))": "a QIF file, which is not read yet",
+    rb"\{1:|:[0-9]{2}[A-Z]?:|(?:[^\n]{0,80}\n){1,9}:20:": (
+        "an MT940 or MT942 file, which is not read yet"
+    ),
+    rb".*urn:iso:std:iso:20022:tech:xsd:camt": _CAMT,
+    rb"(?:<\?xml\b.*)?<Document\b.*<BkToCstmr": _CAMT,
+    rb"<\?xml\b|<Document\b": "an XML file",
+    rb"\[\s*[\[{\"]": "a JSON file: native data has one object in each line",
 }
-_CAMT = b"urn:iso:std:iso:20022:tech:xsd:camt"
+_SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_READ.items()]
 
 
 def detect_format(stream: BinaryIO) -> str:
@@ -35,12 +46,9 @@ def detect_format(stream: BinaryIO) -> str:
     if looks_like_ofx(head):
         return OFX
     begin = head.removeprefix(_BOM).lstrip()
-    for signature, what in _NOT_READ.items():
-        if begin.startswith(signature):
+    if not begin:
+        raise ImportRefused("the file is empty; there is nothing to import")
+    for signature, what in _SIGNATURES:
+        if signature.match(begin):
             raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")
-    if _CAMT in head:
-        raise ImportRefused(f"it is a camt file; the formats that are read: {', '.join(FORMATS)}")
-    # Nothing at all is what the dump of a user without data looks like.
-    if not begin or begin.startswith(b"{"):
-        return NATIVE
-    return CSV
+    return NATIVE if begin.startswith(b"{") else CSV

@@ -17,13 +17,24 @@ class ImportRefused(Exception):
     reason: one sentence that names the fault and, where there is one, the option that decides it.
     line: the line of the file, from 1; None if the fault is not in one line.
     file: filled in by whoever knows the file's name.
+    missing_options: words of a command line, options and their values, that the file could be
+        read with; withdrawn_options: names of those given that do not go with these.
     """
 
-    def __init__(self, reason: str, line: int | None = None, file: str | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        line: int | None = None,
+        file: str | None = None,
+        missing_options: tuple[str, ...] = (),
+        withdrawn_options: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
         self.file = file
+        self.missing_options = missing_options
+        self.withdrawn_options = withdrawn_options
 
     def __str__(self) -> str:
         place = ", ".join(
@@ -79,6 +90,7 @@ class Entry:
     reference: end-to-end id, payment reference, check number.
     original_amount, original_currency: before conversion; both or neither.
     fingerprint: of the whole row where content alone does not tell it from another with its id.
+    batch: of a part of one entry of the account: an id that its parts share; they sum to it.
     """
 
     line: int
@@ -97,6 +109,7 @@ class Entry:
     original_currency: str | None = None
     fingerprint: str = ""
     correction: Correction | None = None
+    batch: str | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +136,8 @@ class Statement:
     texts: tells how payee and note were made of the file's texts, where that is a matter of
         options: entries with other ``texts`` cannot be compared by them.
     options: what was given (or remembered) for reading this account's files, for the next time.
+    currency_mark: the symbol beside the amounts, where it leaves the currency open ("$");
+        possible_currencies: the codes that it can stand for, none: any.
     skipped: what the file has and no record can hold (e.g. "position"), and how many of each.
     remarks: sentences for the one who imports, such as which columns were not imported.
     """
@@ -135,6 +150,8 @@ class Statement:
     closing: BankBalance | None = None
     texts: str = ""
     options: dict[str, Any] = field(default_factory=dict)
+    currency_mark: str = ""
+    possible_currencies: tuple[str, ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
 

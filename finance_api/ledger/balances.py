@@ -1,16 +1,15 @@
-"""Account balances, kept exact while records come and change."""
+"""Balances, counts and last days of accounts, kept exact while records come, change and go."""
 
 from collections import defaultdict
 
-from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.statement_accounts import is_of_several
-from finance_api.query.model import Operator, Span, condition_on
+from finance_api.query.model import Operator, Query, SortKey, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, decimal_text
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
 
 
 class Balances:
@@ -19,16 +18,21 @@ class Balances:
     def __init__(self) -> None:
         self._amounts: defaultdict[str, int] = defaultdict(int)
         self._counts: defaultdict[str, int] = defaultdict(int)
+        # The newest dates among records that came, and among those that went.
+        self._come: dict[str, int] = {}
+        self._gone: dict[str, int] = {}
 
     def note(self, before: Row | None, after: Row | None) -> None:
         """A record as it was, and as it is; None: there was none, or is none any more."""
         if before is not None:
-            self._add(before, -1)
+            self._add(before, -1, self._gone)
         if after is not None:
-            self._add(after, 1)
+            self._add(after, 1, self._come)
 
-    def _add(self, row: Row, sign: int) -> None:
-        account_id = row["accountId"]
+    def _add(self, row: Row, sign: int, newest: dict[str, int]) -> None:
+        account_id, date = row["accountId"], row["recordDate"]
+        if date > newest.get(account_id, MIN_SECONDS - 1):
+            newest[account_id] = date
         self._counts[account_id] += sign
         if row["recordState"] != VOID:
             self._amounts[account_id] += sign * row["amount"]
@@ -39,7 +43,10 @@ class Balances:
         return list(self._counts)
 
     def settle(self, session: LedgerSession) -> None:
-        """Writes the balances onto the accounts. Raises ImportRefused if one does not fit."""
+        """Writes them onto the accounts; the records are stored by now.
+
+        Raises ImportRefused if a balance does not fit.
+        """
         for account_id, account in list(session.accounts.rows.items()):
             stored = session.accounts.stored(account_id)
             records = 0 if stored is None else stored["balance"] - stored["initialBalance"]
@@ -50,43 +57,30 @@ class Balances:
                     f"the balance of the account {account['name']} would be "
                     f"{decimal_text(balance)}, which is out of range"
                 )
-            settled = {"balance": balance, "recordCount": count + self._counts[account_id]}
-            session.accounts.put({**account, **settled})
+            session.accounts.put(
+                {
+                    **account,
+                    "balance": balance,
+                    "recordCount": count + self._counts[account_id],
+                    "lastRecordDate": self._last_record_date(session, account_id, stored),
+                }
+            )
+
+    def _last_record_date(
+        self, session: LedgerSession, account_id: str, stored: Row | None
+    ) -> int | None:
+        last = None if stored is None else stored["lastRecordDate"]
+        come, gone = (_day(dates.get(account_id)) for dates in (self._come, self._gone))
+        newest = max((day for day in (last, come) if day is not None), default=None)
+        if gone is None or gone != newest:
+            return newest
+        of_account = condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,))
+        date = RECORDS.get_field("recordDate")
+        assert date is not None
+        query = Query(RECORDS, (of_account,), (SortKey(date, descending=True),), limit=1)
+        page = session.storage.data.list_rows(session.user.id, query)
+        return _day(page.rows[0]["recordDate"]) if page.rows else None
 
 
-def note_bank_balance(session: LedgerSession, account_id: str, balance: BankBalance) -> None:
-    """Keeps what the bank says, if it is no older than what the account has."""
-    account = session.accounts.rows[account_id]
-    known = account["bankBalanceDate"]
-    if is_of_several(account):
-        session.accounts.put({**account, "bankBalance": None, "bankBalanceDate": None})
-    elif known is None or balance.date >= known:
-        kept = {"bankBalance": balance.amount, "bankBalanceDate": balance.date}
-        session.accounts.put({**account, **kept})
-
-
-def agree_with_bank(session: LedgerSession, account_id: str) -> None:
-    """Sets the initial balance so that the balance at the end of the bank's day is the bank's.
-
-    The records of the account are stored by now. Raises ImportRefused if it does not fit.
-    """
-    account = session.accounts.rows[account_id]
-    day = account["bankBalanceDate"]
-    if day is None:
-        return
-    sums = session.storage.data.sum_by(
-        session.user.id,
-        ["accountId"],
-        [
-            condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,)),
-            condition_on(RECORDS, "recordDate", Operator.LTE, Span(day, day + DAY_SECONDS)),
-        ],
-    )
-    until = sums.get((account_id,))
-    initial = account["bankBalance"] - (until.amount if until else 0)
-    if abs(initial) > MAX_UNITS:
-        raise ImportRefused(
-            f"the initial balance of the account {account['name']} would be "
-            f"{decimal_text(initial)}, which is out of range"
-        )
-    session.accounts.put({**account, "initialBalance": initial})
+def _day(date: int | None) -> int | None:
+    return None if date is None else date - date % DAY_SECONDS

@@ -18,7 +18,7 @@ INCOME_GROUPS = frozenset(
 
 
 def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
-    """The kind of a category as an import brings it; `derive_kinds` has the last word on others."""
+    """The kind of a category as it is given; `derive_kinds` has the last word on others."""
     if given.get("kind") is not None and not given.get("kindIsDerived"):
         row["kindIsDerived"] = False
     else:

@@ -1,17 +1,19 @@
 """The ways into the ledger. One file is one transaction, and at most one new revision."""
 
-from collections.abc import Callable, Iterable
-from typing import BinaryIO
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, BinaryIO
 
-from finance_api.importers.interface import (
-    StatementImporter,
-)
+from finance_api.importers import NATIVE
+from finance_api.importers.interface import Remembered, StatementImporter
 from finance_api.importers.native import NativeRow, native_file
+from finance_api.ledger.matching.learned import remembered_options
+from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import changing
-from finance_api.ledger.statement_import import StatementImport
-from finance_api.storage.interface import StorageBackend
+from finance_api.ledger.session import KEEPING, Keeping, UserRows, changing
+from finance_api.ledger.statement_import import StatementImport, StatementOptions
+from finance_api.storage.interface import StorageBackend, reading
 
 
 def import_file(
@@ -21,32 +23,58 @@ def import_file(
     importer: StatementImporter | None,
     *,
     now: int,
-    account_name: str | None = None,
-    currency: str | None = None,
+    options: StatementOptions | None = None,
+    name: str | None = None,
+    given: Mapping[str, Any] | None = None,
     by: str = "command",
+    keeping: Keeping = KEEPING,
     dry_run: bool = False,
 ) -> ImportReport:
     """Imports one file for one user, all of it or nothing.
 
-    The file is read before other writers are made to wait. Only where an account that it names was
-    changed meanwhile are its statements read again.
+    The file is read to its end before other writers are made to wait.
     stream: seekable. importer: reads a statement format; None: the native format.
-    account_name, currency: see `StatementImport`. dry_run: everything but keeping it.
+    options: of statements. dry_run: everything but keeping it.
+    name, given: the file's name and what the user gave as options, for the history.
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     report = ImportReport()
+    details = {
+        "format": NATIVE if importer is None else importer.source,
+        "file": {"name": name, **_measures(stream)},
+        "options": dict(given or {}),
+    }
+    change = changing(backend, email, now, action="import", by=by, keeping=keeping, dry_run=dry_run)
     if importer is None:
-        with (
-            native_file(stream) as file,
-            changing(backend, email, now, action="import", by=by, dry_run=dry_run) as session,
-        ):
-            NativeImport(session, report).run(file.documents, file.records)
+        with native_file(stream) as file, change as session:
+            NativeImport(session, report, details).run(file.documents, file.records)
         return report
-    with changing(backend, email, now, action="import", by=by, dry_run=dry_run) as session:
-        StatementImport(
-            session, report, importer.source, account_name=account_name, currency=currency
-        ).run(importer.read(stream))
+    with Workspace(importer.source) as workspace:
+        workspace.read(importer.read(stream, _remembered(backend, email)))
+        with change as session:
+            chosen = options or StatementOptions()
+            StatementImport(session, report, workspace, chosen, details).run()
     return report
+
+
+def _measures(stream: BinaryIO) -> dict[str, Any]:
+    """The size and the SHA-256 of a file; it is at its beginning again."""
+    digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
+    size = stream.tell()
+    stream.seek(0)
+    return {"size": size, "sha256": digest.hexdigest()}
+
+
+def _remembered(backend: StorageBackend, email: str) -> Remembered:
+    """What earlier imports of the user's files were read with."""
+
+    def find(heading: str, account: str | None) -> Mapping[str, Any] | None:
+        with reading(backend) as storage:
+            owned = UserRows(storage, storage.users.get(email))
+            names = {row_id: row["name"] for row_id, row in owned.accounts.rows.items()}
+            return remembered_options(owned.history, names, heading, account)
+
+    return find
 
 
 def import_rows(
@@ -60,5 +88,5 @@ def import_rows(
     """Imports rows that a program makes, as if they came from one native file."""
     report = ImportReport()
     with changing(backend, email, now, action="import") as session:
-        NativeImport(session, report).run(documents, records)
+        NativeImport(session, report, {"format": NATIVE}).run(documents, records)
     return report

@@ -1,5 +1,6 @@
 """Bringing records in: found again by id or source, stored in batches."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -50,6 +51,8 @@ class RecordWriter:
         self._keys: set[str | tuple[str | None, str]] = set()
         #: Whether anything was stored.
         self.changed = False
+        #: Money in and money out of what was proposed, by account.
+        self.sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
 
     def add(self, proposal: Proposal) -> None:
         """Raises ImportRefused with the line at fault."""
@@ -91,6 +94,8 @@ class RecordWriter:
             row = self._complete(given, stored)
             row["id"], row["source"], row["sourceId"] = record_id, source, source_id
             derive(self._session, row, line)
+            amount = row["amount"]
+            self.sums[row["accountId"]][amount < 0] += amount
             stamp = stamped(row, given, stored, self._session.now)
             if stamp is None:
                 self._report.unchanged += 1

@@ -7,7 +7,9 @@ from finance_api.resources.field import Resource
 from finance_api.values import Row
 
 
-def check_references(session: LedgerSession, resource: Resource, row: Row, line: int) -> None:
+def check_references(
+    session: LedgerSession, resource: Resource, row: Row, line: int | None
+) -> None:
     """Raises ImportRefused if the row refers to nothing of the user's."""
     for field in resource.references:
         assert field.references is not None
@@ -22,7 +24,7 @@ def check_references(session: LedgerSession, resource: Resource, row: Row, line:
         _check_tree(session, row, line)
 
 
-def _check_tree(session: LedgerSession, row: Row, line: int) -> None:
+def _check_tree(session: LedgerSession, row: Row, line: int | None) -> None:
     seen = {row["id"]}
     parent = row["parentId"]
     while parent is not None:

@@ -1,35 +1,134 @@
-"""The report of an import, in numbers."""
+"""The report of an import."""
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Kind
+from finance_api.resources.wire import json_writer
+from finance_api.values.number import decimal_text
+
+#: So many updates and matches are listed; the rest is counted.
+MOST_LISTED = 1_000
+
+
+class Update(NamedTuple):
+    """A stored record that the file changed. old, new: its values, by field."""
+
+    id: str
+    line: int
+    old: dict[str, Any]
+    new: dict[str, Any]
+
+
+class Match(NamedTuple):
+    """An entry that another format told before. entry, record: the values of each, by field."""
+
+    id: str
+    line: int
+    entry: dict[str, Any]
+    record: dict[str, Any]
+
+
+class AccountTotal(NamedTuple):
+    """What the file says of an account, in ten-thousandths; balance: after the import."""
+
+    account: str
+    currency: str
+    money_in: int
+    money_out: int
+    balance: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "account": self.account,
+            "currencyCode": self.currency,
+            "in": _number(self.money_in),
+            "out": _number(self.money_out),
+            "balance": _number(self.balance),
+        }
 
 
 @dataclass
 class ImportReport:
-    """Counts of the objects of one file (records only, for statement formats).
+    """Counts of the objects of one file (records only, for statement formats), and what they are.
 
+    matched: entries that another source told before.
     skipped: what the file has and nothing keeps, by what it is.
+    updates, matches: the first of them. remarks: sentences. totals: by account.
     changed: whether the user's data is different from before.
     """
 
     created: int = 0
     updated: int = 0
     unchanged: int = 0
+    matched: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    updates: list[Update] = field(default_factory=list)
+    matches: list[Match] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    totals: list[AccountTotal] = field(default_factory=list)
     changed: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    @property
+    def counts(self) -> dict[str, int]:
         return {
             "created": self.created,
             "updated": self.updated,
             "unchanged": self.unchanged,
+            "matched": self.matched,
             "skipped": self.skipped.total(),
         }
 
-    def add(self, other: "ImportReport") -> None:
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.counts,
+            "updates": [_said(u.id, u.line, old=u.old, new=u.new) for u in self.updates],
+            "matches": [_said(m.id, m.line, entry=m.entry, record=m.record) for m in self.matches],
+            "remarks": self.remarks,
+            "accounts": [each.as_json() for each in self.totals],
+        }
+
+    def note_update(self, update: Update) -> None:
+        self.updated += 1
+        if len(self.updates) < MOST_LISTED:
+            self.updates.append(update)
+
+    def note_match(self, match: Match) -> None:
+        self.matched += 1
+        if len(self.matches) < MOST_LISTED:
+            self.matches.append(match)
+
+    def add_counts(self, other: "ImportReport") -> None:
         self.created += other.created
         self.updated += other.updated
         self.unchanged += other.unchanged
+        self.matched += other.matched
         self.skipped.update(other.skipped)
-        self.changed = self.changed or other.changed
+
+
+def _number(units: int) -> float | str:
+    """Ten-thousandths as a number of JSON; as text where programs would round it."""
+    text = decimal_text(units)
+    return float(text) if abs(units) < 2**53 else text
+
+
+_WRITERS = {
+    field.name: _number if field.kind is Kind.NUMBER else json_writer(field)
+    for field in RECORDS.fields
+}
+
+
+def _said(record_id: str, line: int, **values: dict[str, Any]) -> dict[str, Any]:
+    written = {name: _written(of_record) for name, of_record in values.items()}
+    return {"id": record_id, "line": line, **written}
+
+
+def _written(values: dict[str, Any]) -> dict[str, Any]:
+    """Values of a record's fields as JSON."""
+    written = {}
+    for name, value in values.items():
+        writer = _WRITERS.get(name)
+        written[name] = value if value is None or writer is None else writer(value)
+    return written

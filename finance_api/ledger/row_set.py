@@ -57,6 +57,13 @@ class RowSet:
         self._ids_by_name[row.get("name")].add(row["id"])
         self.rows[row["id"]] = row
 
+    def remove(self, row_id: str) -> None:
+        """Takes a row out."""
+        row = self.rows.pop(row_id)
+        if row["sourceId"] is not None:
+            self._ids_by_source.pop((row["source"], row["sourceId"]), None)
+        self._ids_by_name[row.get("name")].discard(row_id)
+
     def stored(self, row_id: str) -> Row | None:
         """The row as it was before the import."""
         return self._stored.get(row_id)
@@ -66,14 +73,20 @@ class RowSet:
         return {
             row_id
             for row_id, old in self._stored.items()
-            if any(old[name] != self.rows[row_id][name] for name in names)
+            if row_id in self.rows and any(old[n] != self.rows[row_id][n] for n in names)
         }
+
+    def removed(self) -> list[Row]:
+        """The rows that were there before and are no more."""
+        return [old for row_id, old in self._stored.items() if row_id not in self.rows]
 
     def written(self) -> tuple[list[Row], list[Row]]:
         """The rows that are new, and those that are different."""
         new = [row for row_id, row in self.rows.items() if row_id not in self._stored]
         changed = [
-            self.rows[row_id] for row_id, old in self._stored.items() if self.rows[row_id] != old
+            self.rows[row_id]
+            for row_id, old in self._stored.items()
+            if row_id in self.rows and self.rows[row_id] != old
         ]
         return new, changed
 

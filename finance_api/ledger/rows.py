@@ -19,7 +19,7 @@ _NOT_GIVEN: dict[str, Row] = {
     r.name: {
         f.name: f.default
         for f in r.persisted_fields
-        if f.name == "extra" or (f in r.native_fields and f.name not in _KEPT)
+        if f.name == "extra" or (f in r.native_fields and f.name not in _KEPT and not f.private)
     }
     for r in RESOURCES
 }

@@ -40,13 +40,14 @@ class Rules:
 
         A rule matches if one of its keywords is in the payee or the note, whatever their case.
         """
-        texts = [fold(text) for text in (payee, note) if text]
+        # No keyword has the character between them.
+        text = "\x00".join([fold(each) for each in (payee, note) if each])
         category_id: str | None = None
         label_ids: dict[str, None] = {}
         for rule in self._rules:
             if rule.account_id not in (None, account_id):
                 continue
-            if any(keyword in text for keyword in rule.keywords for text in texts):
+            if any(keyword in text for keyword in rule.keywords):
                 category_id = category_id or rule.category_id
                 label_ids.update(dict.fromkeys(rule.label_ids))
         return category_id, tuple(label_ids)

@@ -6,6 +6,7 @@ entry of the user's history.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ import transaction
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.row_set import RowSet
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RESOURCES
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
@@ -27,6 +28,22 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
+
+_OWN_NAMES = {
+    r.name: [f.name for f in r.persisted_fields if f.role is not Role.DERIVED] for r in RESOURCES
+}
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """For how many days before-images and tombstones are kept."""
+
+    images_days: int = 400
+    tombstones_days: int = 400
+
+
+KEEPING = Keeping()
 
 
 class UserRows:
@@ -64,17 +81,26 @@ class LedgerSession(UserRows):
     """Those that a change writes; other changes of the user's data wait until its end.
 
     now: seconds; the time that new and changed rows carry.
-    action, by: see `HistoryEntry`.
+    action, by: see `HistoryEntry`; a session without an action takes entries back, and is none.
     """
 
     def __init__(
-        self, storage: WritableStorage, user: User, now: int, *, action: str, by: str
+        self,
+        storage: WritableStorage,
+        user: User,
+        now: int,
+        *,
+        action: str | None,
+        by: str,
+        keeping: Keeping,
     ) -> None:
         super().__init__(storage, user)
         self.storage = storage
         self.now = now
+        self.keeping = keeping
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
+        self._has_images = False
 
     @property
     def revision(self) -> int:
@@ -94,62 +120,98 @@ class LedgerSession(UserRows):
     def labels(self) -> RowSet:
         return self.row_set(LABELS)
 
-    def note_changes(self, resource: Resource, changes: Iterable[tuple[Row | None, Row]]) -> None:
+    def note_changes(
+        self, resource: Resource, changes: Iterable[tuple[Row | None, Row | None]]
+    ) -> None:
         """Keeps rows as they were before this change, as far as it is more than derived fields.
 
-        changes: each row before (None: there was none) and after.
+        changes: each row before (None: there was none) and after (None: there is none any more).
         """
+        if self._action is None:
+            return
         images = [
-            BeforeImage(resource, after["id"], before)
+            BeforeImage(resource, (before or after or {})["id"], before)
             for before, after in changes
-            if before is None or _differ(resource, before, after)
+            if before is None or after is None or _differ(resource, before, after)
         ]
         if images:
+            self._has_images = True
             self.storage.history.put_before(self.user.id, self.number, images)
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
-        """Stores the row_sets; if anything changed, the data's revision goes up by one.
+        """Stores the row_sets; if anything seen changed, the data's revision goes up by one.
 
-        details: of the entry that stands in the history then. Returns whether anything changed.
+        details: of the entry that stands in the history then, also if nobody is shown what changed.
+        Returns whether anything changed that can be seen.
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
         visible = [self._save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
-            state = DataState(self.revision, self.now)
-            self.storage.data.set_state(self.user.id, state)
-            self.storage.history.add(
-                self.user.id,
-                HistoryEntry(
-                    number=self.number,
-                    at=self.now,
-                    action=self._action,
-                    by=self._by,
-                    revision=state.revision,
-                    details=details or {},
-                ),
+            self.storage.data.set_state(self.user.id, DataState(self.revision, self.now))
+        if self._action is not None and (changed or self._has_images):
+            entry = HistoryEntry(
+                number=self.number,
+                at=self.now,
+                action=self._action,
+                by=self._by,
+                revision=self.revision if changed else self._state.revision,
+                details=details or {},
             )
+            self.storage.history.add(self.user.id, entry)
+        if changed or self._has_images:
+            self._prune()
         return changed
+
+    def _prune(self) -> None:
+        before = self.now - self.keeping.images_days * DAY_SECONDS
+        if any(entry.at < before and not entry.pruned for entry in self.history):
+            self.storage.history.prune_before(self.user.id, before)
+        before = self.now - self.keeping.tombstones_days * DAY_SECONDS
+        self.storage.data.prune_tombstones(self.user.id, before)
 
     def _save(self, row_set: RowSet) -> bool:
         """Whether any of it can be seen from outside."""
         new, changed = row_set.written()
+        removed = row_set.removed()
+        if removed:
+            self.delete(row_set.resource, removed)
         if new or changed:
-            pairs: list[tuple[Row | None, Row]] = [(None, row) for row in new]
+            pairs: list[tuple[Row | None, Row | None]] = [(None, row) for row in new]
             pairs += [(row_set.stored(row["id"]), row) for row in changed]
             self.note_changes(row_set.resource, pairs)
             self.storage.data.put_rows(self.user.id, row_set.resource, new=new, changed=changed)
-        return row_set.is_seen(new, changed)
+        return bool(removed) or row_set.is_seen(new, changed)
+
+    def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
+        """Deletes rows; their images and tombstones stay."""
+        gone = list(rows)
+        self.note_changes(resource, [(row, None) for row in gone])
+        ids = [row["id"] for row in gone]
+        self.storage.data.delete_rows(
+            self.user.id, resource, ids, revision=self.revision, at=self.now
+        )
+
+
+def own_values(resource: Resource, row: Row) -> Row:
+    """The fields that follow from no other data.
+
+    Of an account whose initial balance follows from a bank's, the one that it had before; of a
+    category whose kind follows from others', none.
+    """
+    own = {name: row[name] for name in _OWN_NAMES[resource.name]}
+    if resource is CATEGORIES and row["kindIsDerived"]:
+        own["kind"] = None
+    if resource is ACCOUNTS and row["ownInitialBalance"] is not None:
+        own |= {"initialBalance": row["ownInitialBalance"], "ownInitialBalance": None}
+    return own
 
 
 def _differ(resource: Resource, before: Row, after: Row) -> bool:
-    return any(before[name] != after[name] for name in _own_names(resource))
-
-
-def _own_names(resource: Resource) -> list[str]:
-    """The fields that follow from no other data."""
-    return [f.name for f in resource.persisted_fields if f.role is not Role.DERIVED]
+    if resource in (ACCOUNTS, CATEGORIES):
+        return own_values(resource, before) != own_values(resource, after)
+    return any(before[name] != after[name] for name in _OWN_NAMES[resource.name])
 
 
 @contextmanager
@@ -158,8 +220,9 @@ def changing(
     email: str,
     now: int,
     *,
-    action: str,
+    action: str | None,
     by: str = "command",
+    keeping: Keeping = KEEPING,
     dry_run: bool = False,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
@@ -171,7 +234,8 @@ def changing(
     tm.begin()
     try:
         storage = backend.write(tm)
-        yield LedgerSession(storage, storage.users.get(email), now, action=action, by=by)
+        user = storage.users.get(email)
+        yield LedgerSession(storage, user, now, action=action, by=by, keeping=keeping)
     except Conflict as error:
         tm.abort()
         raise ImportRefused(str(error)) from None

@@ -1,23 +1,236 @@
 """Importing statements: what a bank wrote, account by account."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement
-from finance_api.ledger.balances import Balances, agree_with_bank, note_bank_balance
-from finance_api.ledger.records import Proposal, RecordWriter
-from finance_api.ledger.report import ImportReport
-from finance_api.ledger.row_set import RowSet
-from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
-from finance_api.ledger.rules import Rules
+from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.edits.transfers import link_by_number
+from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.learned import STABLE, Cover, learned
+from finance_api.ledger.matching.new_accounts import check_new_account
+from finance_api.ledger.matching.other_sources import OtherSources
+from finance_api.ledger.matching.own_source import OwnSource
+from finance_api.ledger.matching.source_ids import Scope
+from finance_api.ledger.matching.stored import StoredReader
+from finance_api.ledger.matching.workspace import SUM, Outcome, Workspace, total
+from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account
-from finance_api.resources import CATEGORIES, RECORDS
-from finance_api.values import Row
+from finance_api.ledger.statement_records import StatementRecords
 from finance_api.values.text import TextError, clean_or_none
+from finance_api.values.time import DAY_SECONDS
 
-#: What the file decides, also of a record that is stored already.
-_OF_THE_FILE = ("amount", "recordDate", "payee", "note")
+
+@dataclass(frozen=True, kw_only=True)
+class StatementOptions:
+    """What the user says about a statement file.
+
+    account_name: the account, for a file of one account; new_account: whether it is new for sure.
+    currency: of a new account, where the file does not say.
+    ids: REUSED or STABLE, how the bank's ids behave. first_day: what rows of a day of which the
+    file has a part are that are equal to stored ones, "same" or "new".
+    match: whether records of other sources are matched; match_days: how far apart.
+    link_by_number: whether records of which one names the account of the other become a transfer.
+    """
+
+    account_name: str | None = None
+    new_account: bool = False
+    currency: str | None = None
+    ids: str | None = None
+    first_day: str | None = None
+    match: bool = True
+    match_days: int | None = None
+    link_by_number: bool = False
+
+
+class StatementImport:
+    """Stores the statements of a workspace.
+
+    details: of the history's entry, as far as they are known; digest: the file's.
+    """
+
+    def __init__(
+        self,
+        session: LedgerSession,
+        report: ImportReport,
+        workspace: Workspace,
+        options: StatementOptions,
+        details: dict[str, Any],
+    ) -> None:
+        self._session = session
+        self._report = report
+        self._workspace = workspace
+        self._options = options
+        self._details = details
+
+    def run(self) -> None:
+        """Raises ImportRefused."""
+        session, workspace, options, report = (
+            self._session,
+            self._workspace,
+            self._options,
+            self._report,
+        )
+        accounts = self._find_accounts()
+        reader = StoredReader(session, workspace, accounts)
+        for account in accounts:
+            if account.is_new and not options.new_account and not reader.is_empty:
+                check_new_account(session, workspace, account)
+        reader.read_days()
+        own = OwnSource(workspace, reader, accounts, options.first_day)
+        own.decide()
+        if options.match:
+            OtherSources(workspace, accounts, options.match_days).match()
+        workspace.run("UPDATE entries SET outcome = ? WHERE outcome IS NULL", Outcome.NEW)
+        self._count()
+        balances = Balances()
+        records = StatementRecords(session, workspace, reader, accounts, balances, report)
+        records.write()
+        if options.link_by_number and (linked := link_by_number(session)):
+            records.changed = True
+            report.remarks.append(f"{linked} transfers between own accounts were linked")
+        facts = [fact for account in accounts for fact in self._facts(account, own)]
+        touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
+        report.remarks += own.remarks
+        report.remarks += settle_bank_balances(session, touched, facts)
+        for statement in workspace.statements:
+            report.skipped.update(statement.skipped)
+            report.remarks += statement.remarks
+        balances.settle(session)
+        self._sum_up(accounts)
+        report.changed = session.close(
+            records_changed=records.changed,
+            details={**self._details, "counts": report.counts, "accounts": facts},
+        )
+
+    # -- accounts
+
+    def _find_accounts(self) -> list[KnownAccount]:
+        """The user's accounts that the statements go to."""
+        session, workspace, options = self._session, self._workspace, self._options
+        name = None if options.account_name is None else _clean_name(options.account_name)
+        keys = {statement.account.key for statement in workspace.statements}
+        if name is not None and len(keys) > 1:
+            raise ImportRefused(
+                f"the file is of {len(keys)} accounts, and --account names one: leave it out"
+            )
+        found: dict[str, KnownAccount] = {}
+        numbers: list[int] = []
+        for number, statement in enumerate(workspace.statements):
+            account_id = find_account(
+                session, workspace.source, statement.account, name=name, currency=options.currency
+            )
+            account = found.get(account_id)
+            if account is None:
+                account = found[account_id] = self._known(number, account_id)
+            account.statements[number] = statement
+            numbers.append(account.number)
+        workspace.join_accounts(numbers)
+        for account in found.values():
+            row = session.accounts.rows[account.id]
+            for number, statement in account.statements.items():
+                account.scopes[number] = Scope(workspace.source, statement.account, row)
+        self._find_covers(list(found.values()))
+        return list(found.values())
+
+    def _known(self, number: int, account_id: str) -> KnownAccount:
+        session = self._session
+        known = learned(session.history, account_id, self._workspace.source)
+        return KnownAccount(
+            number=number,
+            id=account_id,
+            name=session.accounts.rows[account_id]["name"],
+            is_new=session.accounts.stored(account_id) is None,
+            is_repeat=self._details.get("file", {}).get("sha256") in known.files,
+            learned=known,
+            ids=self._options.ids,
+        )
+
+    def _find_covers(self, accounts: Iterable[KnownAccount]) -> None:
+        of_statement = {
+            row["statement"]: (row["first"], row["last"])
+            for row in self._workspace.rows(
+                "SELECT statement, min(day) AS first, max(day) AS last FROM entries "
+                "GROUP BY statement"
+            )
+        }
+        for account in accounts:
+            for number, statement in account.statements.items():
+                rows = of_statement.get(number, (None, None))
+                first, last = (
+                    row if told is None else told // DAY_SECONDS
+                    for row, told in zip(
+                        rows, (statement.first_day, statement.last_day), strict=True
+                    )
+                )
+                if first is not None and last is not None and first <= last:
+                    account.covers[number] = Cover(first, last)
+
+    # -- what is reported and remembered
+
+    def _count(self) -> None:
+        counts = {
+            row["outcome"]: row["found"]
+            for row in self._workspace.rows(
+                "SELECT outcome, count(*) AS found FROM entries GROUP BY outcome"
+            )
+        }
+        same = counts.get(Outcome.SAME, 0) + counts.get(Outcome.SAME_CONTENT, 0)
+        self._report.unchanged += same
+        if Outcome.DUPLICATE in counts:
+            self._report.skipped["duplicate"] += counts[Outcome.DUPLICATE]
+
+    def _facts(self, account: KnownAccount, own: OwnSource) -> list[dict[str, Any]]:
+        """What the statements of an account told; see `HistoryEntry`."""
+        facts = []
+        for number, statement in account.statements.items():
+            fact: dict[str, Any] = {
+                "accountId": account.id,
+                "source": self._workspace.source,
+                "key": statement.account.key,
+                "asOf": statement.as_of,
+                "opening": _day_and_units(statement.opening),
+                "closing": _day_and_units(statement.closing),
+                "texts": statement.texts,
+                "options": statement.options,
+            }
+            cover = account.covers.get(number)
+            if cover is not None:
+                fact["first"], fact["last"] = cover.first * DAY_SECONDS, cover.last * DAY_SECONDS
+                fact["firstRows"] = own.digest(account.number, cover.first)
+                fact["lastRows"] = own.digest(account.number, cover.last)
+            facts.append(fact)
+        if account.again:
+            facts[0]["again"] = account.again
+        if account.ids is not None or account.shows_reuse:
+            facts[0]["ids"] = account.ids or "reused"
+        elif account.stable and account.learned.ids is None:
+            facts[0]["ids"] = STABLE
+        return facts
+
+    def _sum_up(self, accounts: Iterable[KnownAccount]) -> None:
+        sums: dict[int, list[int]] = {}
+        for sign, condition in enumerate(("amount > 0", "amount < 0")):
+            for row in self._workspace.rows(
+                f"SELECT account, {SUM} FROM entries WHERE {condition} "
+                "AND outcome NOT IN (?, ?) GROUP BY account",
+                Outcome.DUPLICATE,
+                Outcome.VOIDS,
+            ):
+                sums.setdefault(row["account"], [0, 0])[sign] = total(row)
+        for account in accounts:
+            of = self._session.accounts.rows[account.id]
+            money_in, money_out = sums.get(account.number, (0, 0))
+            self._report.totals.append(
+                AccountTotal(of["name"], of["currencyCode"], money_in, money_out, of["balance"])
+            )
+
+
+def _day_and_units(balance: BankBalance | None) -> list[int] | None:
+    return None if balance is None else [balance.date, balance.amount]
 
 
 def _clean_name(text: str) -> str:
@@ -28,106 +241,3 @@ def _clean_name(text: str) -> str:
     if name is None:
         raise ImportRefused("--account is empty")
     return name
-
-
-class StatementImport:
-    """Stores statements of one source.
-
-    account_name: the user's choice of account, for a file of one account.
-    currency: the currency of a new account, where the file does not say.
-    """
-
-    def __init__(
-        self,
-        session: LedgerSession,
-        report: ImportReport,
-        source: str,
-        *,
-        account_name: str | None = None,
-        currency: str | None = None,
-    ) -> None:
-        self._session = session
-        self._report = report
-        self._source = source
-        self._account_name = None if account_name is None else _clean_name(account_name)
-        self._currency = currency
-        self._rules = Rules(session)
-
-    def run(self, entries: Iterable[tuple[Statement, Entry | None]]) -> None:
-        """Raises ImportRefused."""
-        balances = Balances()
-        writer = RecordWriter(self._session, balances, self._report, self._complete)
-        accounts: dict[int, str] = {}
-        statements: list[Statement] = []
-        for statement, entry in entries:
-            if id(statement) not in accounts:
-                statements.append(statement)
-                accounts[id(statement)] = find_account(
-                    self._session,
-                    self._source,
-                    statement.account,
-                    name=self._account_name,
-                    currency=self._currency,
-                )
-            if entry is not None:
-                writer.add(self._proposal(accounts[id(statement)], entry))
-        for statement in statements:
-            if statement.closing is not None:
-                note_bank_balance(self._session, accounts[id(statement)], statement.closing)
-            self._report.skipped.update(statement.skipped)
-        writer.flush()
-        # Also accounts that records of earlier statements were moved to since.
-        for account_id in dict.fromkeys((*accounts.values(), *balances.touched)):
-            agree_with_bank(self._session, account_id)
-        balances.settle(self._session)
-        self._report.changed = self._session.close(records_changed=writer.changed)
-
-    def _proposal(self, account_id: str, entry: Entry) -> Proposal:
-        given = {
-            "accountId": account_id,
-            "amount": entry.amount,
-            "recordDate": entry.date,
-            "payee": entry.payee,
-            "note": entry.note,
-            "entry": entry,
-        }
-        source_id = bounded_source_id(f"{account_id}/{entry.bank_id}")
-        return Proposal(entry.line, None, self._source, source_id, given)
-
-    def _complete(self, given: dict[str, Any], stored: Row | None) -> Row:
-        if stored is not None:
-            return {**stored, **{name: given[name] for name in _OF_THE_FILE}}
-        entry: Entry = given["entry"]
-        row = blank_row(RECORDS)
-        row.update((name, given[name]) for name in ("accountId", *_OF_THE_FILE))
-        category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
-        if category_id is None and entry.category is not None:
-            category_id = self._of_name(self._session.categories, entry.category)
-        own_labels = (self._of_name(self._session.labels, name) for name in entry.labels)
-        row["categoryId"] = category_id
-        row["labelIds"] = tuple(dict.fromkeys((*label_ids, *own_labels)))
-        row["paymentType"] = entry.payment_type
-        # A bank's statement lists what is settled.
-        row["recordState"] = "cleared"
-        return row
-
-    def _of_name(self, row_set: RowSet, name: str) -> str:
-        """The id of the category or label of that name, made if there is none."""
-        source_id = bounded_source_id(f"{row_set.resource.model_type}/{name}")
-        known = row_set.find(None, self._source, source_id)
-        if known is None:
-            known = next(iter(row_set.named(name)), None)
-        if known is None:
-            known = {
-                **blank_row(row_set.resource),
-                "id": row_id(self._session.user.uuid, self._source, source_id),
-                "name": name,
-                "createdAt": self._session.now,
-                "updatedAt": self._session.now,
-                "source": self._source,
-                "sourceId": source_id,
-            }
-            if row_set.resource is CATEGORIES:
-                known["customCategory"] = True
-            row_set.put(known)
-        return str(known["id"])

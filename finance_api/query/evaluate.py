@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
+from finance_api.resources.records import SEARCHED
 from finance_api.values import Row
 from finance_api.values.text import fold
 
@@ -18,25 +19,37 @@ _TEXT_TESTS: dict[Operator, Callable[[str, str], bool]] = {
     Operator.EQ: lambda value, operand: value == operand,
     Operator.CONTAINS: lambda value, operand: operand in value,
     Operator.CONTAINS_I: lambda value, operand: _folded(operand) in fold(value),
+    Operator.STARTS_WITH_I: lambda value, operand: fold(value).startswith(_folded(operand)),
 }
 
 
 def matches(row: Mapping[str, Any], conditions: Iterable[Condition]) -> bool:
     """Whether every condition holds; a missing value meets none but ``is.null``."""
-    return all(_holds(condition, row[condition.field.name]) for condition in conditions)
+    return all(_holds(condition, row) for condition in conditions)
 
 
-def _holds(condition: Condition, value: Any) -> bool:
-    missing = value is None or value == ()
-    if condition.operator is Operator.IS_NULL:
-        return missing
-    if condition.operator is Operator.NOT_NULL:
-        return not missing
-    if missing:
-        return False
-    if condition.field.kind.is_list:
-        return any(_element_holds(condition, element) for element in value)
-    return _element_holds(condition, value)
+def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
+    if condition.operator is Operator.WORD:
+        assert isinstance(condition.operand, str)
+        texts = (text for name in SEARCHED for text in _elements(row[name]))
+        return any(condition.operand in fold(text) for text in texts)
+    elements = _elements(row[condition.field.name])
+    match condition.operator:
+        case Operator.IS_NULL:
+            return not elements
+        case Operator.NOT_NULL:
+            return bool(elements)
+        case Operator.NE:
+            equals = condition.negated()
+            return bool(elements) and not any(_element_holds(equals, e) for e in elements)
+    return any(_element_holds(condition, element) for element in elements)
+
+
+def _elements(value: Any) -> tuple[Any, ...]:
+    """What a condition can be met by: nothing of a missing value."""
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _element_holds(condition: Condition, value: Any) -> bool:
@@ -46,7 +59,8 @@ def _element_holds(condition: Condition, value: Any) -> bool:
         return value in operand
     if isinstance(operand, Span):
         bounds = condition.bounds()
-        return bounds is not None and bounds[0] <= value <= bounds[1]
+        compared = abs(value) if condition.absolute else value
+        return bounds is not None and bounds[0] <= compared <= bounds[1]
     if isinstance(operand, bool):
         return bool(value) is operand
     assert isinstance(operand, str)

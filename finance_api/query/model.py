@@ -1,19 +1,24 @@
 """The query of a list: conditions, order and page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.number import MAX_UNITS
+from finance_api.values.time import DAY_SECONDS, months_before
 
 
 class Operator(Enum):
     """The comparison of a condition; the value is its prefix in the grammar."""
 
     EQ = "eq"
+    NE = "ne"
     CONTAINS = "contains"
     CONTAINS_I = "contains-i"
+    STARTS_WITH_I = "startsWith-i"
+    #: A word of ``q``, on `WORDS`.
+    WORD = "word"
     GT = "gt"
     GTE = "gte"
     LT = "lt"
@@ -27,29 +32,63 @@ class Operator(Enum):
 class Span:
     """The stored numbers or seconds that an operand stands for: first <= value < end.
 
-    A day is 86,400 seconds wide; an exact number or moment is 1 wide; one that falls between
-    two stored values is 0 wide, and lies just before ``first``.
+    A day is 86,400 seconds wide, a month or year as many days; an exact number or moment is 1 wide;
+    one that falls between two stored values is 0 wide, and lies just before ``first``.
     """
 
     first: int
     end: int
 
 
-Operand = str | bool | Span | tuple[str | int, ...] | None
+#: How a relative day is written that is today.
+TODAY = "today"
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeDay:
+    """A day that is counted back from today. unit: d, m or y, for days, months or years."""
+
+    number: int
+    unit: str
+
+    def on(self, today: int) -> Span:
+        """The day as it is today."""
+        if self.unit == "d":
+            day = today - self.number * DAY_SECONDS
+        else:
+            day = months_before(today, self.number * (12 if self.unit == "y" else 1))
+        return Span(day, day + DAY_SECONDS)
+
+
+Operand = str | bool | Span | RelativeDay | tuple[str | int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One comparison of one field.
 
-    operand: text for EQ, CONTAINS and CONTAINS_I on text (on a list: of any element), a bool for
-        EQ on a boolean, a Span for the comparisons of numbers and dates, a sorted tuple for
-        ANY_OF (of numbers for serial ids), None for the null tests.
+    operand: text for the comparisons of text (on a list: of any element), a bool for EQ on a
+        boolean, a Span (of dates also a RelativeDay, which nothing can be compared with until
+        `Query.on`) for the comparisons of numbers and dates, a sorted tuple for ANY_OF and,
+        on ids and choices, for NE (of numbers for serial ids), None for the null tests.
+    absolute: whether a number's size is compared, without its sign.
     """
 
     field: Field
     operator: Operator
     operand: Operand = None
+    absolute: bool = False
+
+    def negated(self) -> "Condition":
+        """Of an NE: what must hold for no element of the value."""
+        equals = Operator.ANY_OF if isinstance(self.operand, tuple) else Operator.EQ
+        return replace(self, operator=equals)
+
+    def on(self, today: int) -> "Condition":
+        """What it means today."""
+        if not isinstance(self.operand, RelativeDay):
+            return self
+        return replace(self, operand=self.operand.on(today))
 
     def bounds(self) -> tuple[int, int] | None:
         """The lowest and highest stored value that a Span comparison accepts; None: no value.
@@ -118,6 +157,15 @@ class Query:
     offset: int = 0
     with_total: bool = False
 
+    @property
+    def is_relative(self) -> bool:
+        """Whether it means other days on another day."""
+        return any(isinstance(c.operand, RelativeDay) for c in self.conditions)
+
+    def on(self, today: int) -> "Query":
+        """What it means today: with the days themselves."""
+        return replace(self, conditions=tuple(c.on(today) for c in self.conditions))
+
 
 def condition_on(
     resource: Resource, name: str, operator: Operator, operand: Operand = None
@@ -130,17 +178,22 @@ def condition_on(
 
 #: The comparisons that leave a range of numbers or dates: `Condition.bounds`.
 RANGES = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
-_TEXT = (Operator.EQ, Operator.CONTAINS, Operator.CONTAINS_I)
+_COMPARED = (Operator.EQ, Operator.NE, *RANGES[1:])
+_TEXT = (
+    *(Operator.EQ, Operator.NE, Operator.ANY_OF),
+    *(Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I),
+)
+_EQUAL = (Operator.EQ, Operator.NE)
 _OPERATORS = {
     Kind.TEXT: _TEXT,
     Kind.TEXT_LIST: _TEXT,
-    Kind.NUMBER: RANGES,
-    Kind.DATE: RANGES,
-    Kind.DATETIME: RANGES,
-    Kind.ID: (Operator.EQ,),
-    Kind.SERIAL: (Operator.EQ,),
-    Kind.ID_LIST: (Operator.EQ,),
-    Kind.CHOICE: (Operator.EQ,),
+    Kind.NUMBER: _COMPARED,
+    Kind.DATE: _COMPARED,
+    Kind.DATETIME: _COMPARED,
+    Kind.ID: _EQUAL,
+    Kind.SERIAL: _EQUAL,
+    Kind.ID_LIST: _EQUAL,
+    Kind.CHOICE: _EQUAL,
     Kind.BOOLEAN: (Operator.EQ,),
 }
 

@@ -6,7 +6,7 @@ surface has parameters for single operators, which take the same operands.
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -14,28 +14,37 @@ from functools import partial
 
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
+    TODAY,
     Bound,
     Condition,
     Operand,
     Operator,
+    RelativeDay,
     SortKey,
     Span,
     operators_of,
 )
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Field, Kind, Resource, names_of
+from finance_api.resources.records import WORDS
 from finance_api.values.ids import IdError, are_ids, parse_id, serial_number
 from finance_api.values.number import NumberError, parse_decimal, unit_interval
-from finance_api.values.text import TextError, clean
-from finance_api.values.time import DAY_SECONDS, TimeError, parse_date, parse_instant
+from finance_api.values.text import TextError, clean, fold
+from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
 MAX_OPERAND_CHARACTERS = 256
 MAX_LIST_OPERANDS = 100
+MAX_WORDS = 10
 #: Of unknown ones, in a message.
 _SHOWN_CHOICES = 5
 
 _INTEGER = re.compile("[0-9]{1,10}")
 _BARE = (Kind.ID, Kind.SERIAL, Kind.ID_LIST, Kind.CHOICE, Kind.BOOLEAN)
-_PREFIXES = {o.value: o for o in Operator if o not in (Operator.ANY_OF,)}
+_PREFIXES = {operator.value: operator for operator in Operator}
+#: Before the prefix of a number.
+_ABSOLUTE = "abs."
+_DAYS_BACK = re.compile(r"-([0-9]{1,9})([dmy])")
+#: A century, so that every day is one of the calendar.
+_LONGEST_BACK = {"d": 36_525, "m": 1_200, "y": 100}
 # A "+" in a query string means a space; before an offset it was meant as a plus.
 _OFFSET_AFTER_SPACE = re.compile(r" (?=[0-9]{2}:[0-9]{2}$)")
 # Seconds have up to 30 decimals: no date-time lies between this one of a day and the next day.
@@ -53,11 +62,17 @@ def parse_conditions(field: Field, text: str) -> tuple[Condition, ...]:
 
 
 def _parse_condition(field: Field, text: str) -> Condition:
+    if field.kind is Kind.NUMBER and text.startswith(_ABSOLUTE):
+        return replace(_comparison(field, text.removeprefix(_ABSOLUTE)), absolute=True)
     if text in (Operator.IS_NULL.value, Operator.NOT_NULL.value):
         null_test = _PREFIXES[text]
         if null_test not in operators_of(field):
             raise QueryError(f"{quoted(text)}: this field always has a value; {_takes(field)}")
         return Condition(field, null_test)
+    return _comparison(field, text)
+
+
+def _comparison(field: Field, text: str) -> Condition:
     prefix, dot, operand = text.partition(".")
     operator = _PREFIXES.get(prefix) if dot else None
     if operator is not None and operator in operators_of(field):
@@ -73,6 +88,7 @@ def _parse_condition(field: Field, text: str) -> Condition:
 def _takes(field: Field) -> str:
     """The prefixes that the field accepts, for a message."""
     words = [o.value if o.value.startswith("is.") else o.value + "." for o in operators_of(field)]
+    words += [_ABSOLUTE] if field.kind is Kind.NUMBER else []
     return f"it takes {'a bare value, ' if field.kind in _BARE else ''}{' '.join(words)}"
 
 
@@ -85,11 +101,32 @@ def _check_length(operand: str) -> None:
 
 
 def _text(field: Field, operator: Operator, operand: str) -> Condition:
+    if operator is Operator.ANY_OF:
+        return _any_text(field, operand)
     _check_length(operand)
     operand = clean_operand(operand)
-    if not operand and operator is not Operator.EQ:
+    if not operand and operator not in (Operator.EQ, Operator.NE):
         raise QueryError(f"{operator.value}. needs a text to look for")
     return Condition(field, operator, operand)
+
+
+def _any_text(field: Field, operand: str) -> Condition:
+    """``in.``: one of several texts. In them ``\\,`` is a comma, and ``\\\\`` a backslash."""
+    # Text has no control characters, so they can stand for what is escaped.
+    marked = clean_operand(operand).replace("\\\\", "\x01").replace("\\,", "\x02")
+    if "\\" in marked:
+        raise QueryError(r"in in. a backslash is written \\, and a comma that is text \,")
+    parts = [part.replace("\x02", ",").replace("\x01", "\\") for part in marked.split(",")]
+    if len(parts) > MAX_LIST_OPERANDS:
+        raise QueryError(f"{len(parts)} texts are given; at most {MAX_LIST_OPERANDS} are allowed")
+    for part in parts:
+        _check_length(part)
+        if not part:
+            raise QueryError("in. needs a text before and after each comma")
+    wanted = tuple(sorted(set(parts)))
+    if len(wanted) == 1:
+        return Condition(field, Operator.EQ, wanted[0])
+    return Condition(field, Operator.ANY_OF, wanted)
 
 
 def clean_operand(operand: str) -> str:
@@ -115,21 +152,46 @@ def _decimal(operand: str) -> Decimal:
 
 
 def _time(field: Field, operator: Operator, operand: str) -> Condition:
+    relative = _relative_day(operand)
+    if relative is not None:
+        return Condition(field, operator, relative)
     first, last = _moments(operand)
     return Condition(field, operator, Span(math.ceil(first), math.floor(last) + 1))
 
 
+def _relative_day(operand: str) -> RelativeDay | None:
+    """``today``, or ``-30d``, ``-12m``, ``-1y``; None for anything else."""
+    if operand == TODAY:
+        return RelativeDay(0, "d")
+    found = _DAYS_BACK.fullmatch(operand)
+    if not found:
+        return None
+    number, unit = int(found[1]), found[2]
+    if number > _LONGEST_BACK[unit]:
+        raise QueryError(f"{quoted(operand)} is more than {_LONGEST_BACK[unit]}{unit} back")
+    return RelativeDay(number, unit if number else "d")
+
+
 def _moments(operand: str) -> tuple[Fraction, Fraction]:
-    """The first and the last moment of a day, or twice the same one."""
+    """The first and the last moment of a day, month or year, or twice the same one."""
     _check_length(operand)
     try:
         if "t" not in operand.lower():
-            day = Fraction(parse_date(operand))
-            return day, day + _LAST_OF_DAY
+            first, last = parse_days(operand)
+            return Fraction(first), last + _LAST_OF_DAY
         moment = parse_instant(_OFFSET_AFTER_SPACE.sub("+", operand))
         return moment, moment
     except TimeError as error:
         raise QueryError(f"{quoted(operand)} {error}") from None
+
+
+def parse_words(text: str) -> tuple[Condition, ...]:
+    """The words of ``q``, 1 to 10 of them; each is a condition. Raises QueryError."""
+    _check_length(text)
+    words = sorted(set(fold(clean_operand(text)).split()))
+    if not 1 <= len(words) <= MAX_WORDS:
+        raise QueryError(f"{len(words)} words are given; 1 to {MAX_WORDS} are allowed")
+    return tuple(Condition(WORDS, Operator.WORD, word) for word in words)
 
 
 def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
@@ -141,13 +203,18 @@ def parse_bound(field: Field, operator: Operator, operand: str) -> Bound:
 
 
 def _ids(field: Field, operator: Operator, operand: str) -> Condition:
-    return Condition(field, Operator.ANY_OF, tuple(sorted(set(parse_ids(operand)))))
+    return _among(field, operator, parse_ids(operand))
+
+
+def _among(field: Field, operator: Operator, values: Iterable[str] | Iterable[int]) -> Condition:
+    """One of the values, or with NE none of them."""
+    is_ne = operator is Operator.NE
+    return Condition(field, operator if is_ne else Operator.ANY_OF, tuple(sorted(set(values))))
 
 
 def _serials(field: Field, operator: Operator, operand: str) -> Condition:
-    # Other ids are nobody's.
-    numbers = map(serial_number, parse_ids(operand))
-    return Condition(field, Operator.ANY_OF, tuple(sorted({n for n in numbers if n is not None})))
+    # No other id is anything's: nothing has the number 0.
+    return _among(field, operator, [serial_number(text) or 0 for text in parse_ids(operand)])
 
 
 def parse_ids(text: str) -> list[str]:
@@ -174,7 +241,7 @@ def _choices(field: Field, operator: Operator, operand: str) -> Condition:
         more = len(unknown) - _SHOWN_CHOICES
         among = f"{shown} and {more} more" if more > 0 else shown
         raise QueryError(f"{among} {verb} not one of {', '.join(field.choices)}")
-    return Condition(field, Operator.ANY_OF, tuple(sorted(parts)))
+    return _among(field, operator, parts)
 
 
 def _boolean(field: Field, operator: Operator, operand: str) -> Condition:
@@ -223,6 +290,23 @@ def _sort_key(known: Mapping[str, SortKey], text: str) -> SortKey:
     return replace(known[name], descending=sign == "-")
 
 
+def parse_fields(resource: Resource, text: str) -> tuple[Field, ...]:
+    """``amount,payee`` as fields, in the order of the resource; ``id`` is always among them.
+
+    Raises QueryError.
+    """
+    known = names_of(resource.fields)
+    wanted = {"id", *all_or_faults(partial(_field_name, known), text.split(","))}
+    return tuple(field for field in resource.fields if field.name in wanted)
+
+
+def _field_name(known: Sequence[str], text: str) -> str:
+    if text not in known:
+        fault = "is empty" if not text else f"{quoted(text)} is not a field"
+        raise QueryError(f"{fault}; it takes {', '.join(known)}")
+    return text
+
+
 def parse_integer(text: str, low: int, high: int) -> int:
     """A whole number within low..high, never clamped. Raises QueryError."""
     if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
@@ -243,8 +327,10 @@ __all__ = [
     "parse_boolean",
     "parse_bound",
     "parse_conditions",
+    "parse_fields",
     "parse_ids",
     "parse_integer",
     "parse_order",
     "parse_sort",
+    "parse_words",
 ]

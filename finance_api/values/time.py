@@ -4,14 +4,17 @@ A calendar date stands for its midnight. Years run from 0001 to 9999.
 """
 
 import re
-from datetime import date
+from calendar import monthrange
+from datetime import date, datetime
 from fractions import Fraction
 from functools import lru_cache
+from zoneinfo import ZoneInfo, available_timezones
 
 DAY_SECONDS = 86_400
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_MONTH_OR_YEAR = re.compile(r"[0-9]{4}(-[0-9]{2})?")
 _INSTANT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,30})?)?"
     r"([Zz]|[+-][0-9]{2}:[0-9]{2})?"
@@ -38,6 +41,18 @@ def parse_date(text: str) -> int:
     except ValueError:
         raise TimeError("is not a day of the calendar") from None
     return from_date(day)
+
+
+def parse_days(text: str) -> tuple[int, int]:
+    """The first and the last day of a day, a month (``YYYY-MM``) or a year (``YYYY``)."""
+    match = _MONTH_OR_YEAR.fullmatch(text)
+    if not match:
+        day = parse_date(text)
+        return day, day
+    if not match[1]:
+        return parse_date(f"{text}-01-01"), parse_date(f"{text}-12-31")
+    first = parse_date(f"{text}-01")
+    return first, first + (_days_of_month(to_date(first)) - 1) * DAY_SECONDS
 
 
 def parse_instant(text: str) -> Fraction:
@@ -101,3 +116,33 @@ def instant_text(seconds: int) -> str:
     day, second = divmod(seconds, DAY_SECONDS)
     minutes, second = divmod(second, 60)
     return f"{_day_text(day)}T{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}Z"
+
+
+def months_before(day: int, months: int) -> int:
+    """The same day of an earlier month, or the month's last day where it has none such."""
+    now = to_date(day)
+    number = now.year * 12 + now.month - 1 - months
+    first = date(number // 12, number % 12 + 1, 1)
+    return from_date(first.replace(day=min(now.day, _days_of_month(first))))
+
+
+def _days_of_month(day: date) -> int:
+    return monthrange(day.year, day.month)[1]
+
+
+UTC = "UTC"
+
+
+def parse_time_zone(text: str) -> str:
+    """The name of a time zone of the IANA database, in any case."""
+    found = {name.lower(): name for name in available_timezones()}.get(text.lower())
+    if found is None:
+        raise TimeError("is not a time zone of the IANA database such as Europe/Berlin")
+    return found
+
+
+def day_in(time_zone: str, at: int) -> int:
+    """The calendar day that it is there at a moment."""
+    if time_zone == UTC:
+        return at - at % DAY_SECONDS
+    return from_date(datetime.fromtimestamp(at, ZoneInfo(time_zone)).date())

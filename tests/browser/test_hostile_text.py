@@ -15,6 +15,7 @@ from finance_api.auth.issuing import IssueRefused, checked_name
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import EmailRefused, make_user, normal_email
+from support.nightly import count
 
 LISTS = (
     "swisskyrepo__PayloadsAllTheThings/XSS Injection/Intruders",
@@ -73,6 +74,7 @@ def names_of(strings):
                 continue
 
 
+@pytest.mark.nightly
 def test_every_name_of_a_token_is_shown_as_text(site, inside, strings):
     user, page = inside
     names = sorted(set(names_of(strings)))
@@ -106,14 +108,15 @@ def test_every_name_of_a_token_is_shown_as_text(site, inside, strings):
     assert sorted(shown) == sorted([*active, "[model]"])
     labels = page.locator("meter").evaluate_all("(all) => all.map((e) => e.ariaLabel)")
     assert sorted(labels) == sorted(f"Requests left for {name}" for name in [*active, "[model]"])
-    for n in range(1, len(names), 120):
+    for n in range(1, len(names), count(400, 120)):
         page.goto(f"/settings/tokens/x{user.id}-{n}/revoke")
         assert page.locator("#what-title").evaluate_all(_TEXTS) == [names[n]]
 
 
+@pytest.mark.nightly
 def test_names_are_shown_as_text_on_their_way_through_the_form(site, inside, strings):
     _, page = inside
-    for text in [*OWN[::2], *strings[:: len(strings) // 4]]:
+    for text in [*OWN[:: count(4, 1)], *strings[:: len(strings) // count(2, 20)]]:
         page.goto("/settings/tokens/new")
         field = page.get_by_label("Name")
         field.fill(text[:100])
@@ -158,6 +161,7 @@ def test_the_name_that_a_browser_sends_is_shown_as_text(site, windows):
         expect(row.locator(".agent")).to_have_text(agent)
 
 
+@pytest.mark.nightly
 def test_e_mails_are_shown_as_text(site, windows, strings):
     emails = {}
     for text in strings:
@@ -166,8 +170,9 @@ def test_e_mails_are_shown_as_text(site, windows, strings):
             emails[normal_email(f"{local}@x.org")] = None
         except EmailRefused:
             continue
-    chosen = list(emails)[:: len(emails) // 12]
-    assert len(chosen) >= 12
+    wanted = count(4, 12)
+    chosen = list(emails)[:: len(emails) // wanted]
+    assert len(chosen) >= wanted
 
     def work(storage):
         return [

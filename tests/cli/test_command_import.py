@@ -174,6 +174,15 @@ def test_file_that_cannot_be_read_is_named(command, anna, what):
     assert path in command.refused("import", anna, path, "--format", "csv")
 
 
+def test_empty_standard_input_is_refused(command, anna):
+    """Most often, what should have written to it has failed."""
+    for options in ((), ("--format", "native"), ("--format", "ofx"), ("--format", "csv")):
+        said = command.refused("import", anna, "-", *options, stdin=b"")
+        assert "standard input is empty" in said
+    for options in ((), ("--format", "native")):
+        assert "is empty" in command.refused("import", anna, "-", *options, stdin=b"\n \n")
+
+
 def test_format_can_be_told(command, anna):
     path = command.file("a.txt", DATA)
     command.refused("import", anna, path, "--format", "ofx")
@@ -204,7 +213,7 @@ def test_every_csv_option_reaches_the_reader(command, anna):
 
 
 def test_ambiguous_date_is_refused_with_the_option_that_decides_it(command, anna):
-    path = command.file("a.csv", "date,amount\n01/02/2026,5\n")
+    path = command.file("a.csv", "date,amount\n01/02/2026,-5\n")
     options = ["--account", "Giro", "--currency", "EUR"]
     assert "--date-format" in command.refused("import", anna, path, *options)
     command.done("import", anna, path, *options, "--date-format", "%d/%m/%Y")
@@ -220,11 +229,10 @@ def test_dump_goes_into_import(command, anna):
     assert an_id(9).encode() in dump
 
 
-def test_dump_of_nothing_goes_into_import_too(command, anna):
-    command.done("user", "add", "bert@example.org")
+def test_dump_of_a_user_without_data_is_empty_and_refused_as_such(command, anna):
     dump = command.done("dump", anna)
     assert dump == b""
-    command.done("import", "bert@example.org", "-", stdin=dump)
+    assert "standard input is empty" in command.refused("import", anna, "-", stdin=dump)
 
 
 def test_named_pipe_is_read_like_a_file_or_refused_by_its_name(command, anna):

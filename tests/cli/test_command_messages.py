@@ -200,7 +200,7 @@ def test_commands_import_no_web_framework_and_no_migrations(command, anna, argum
     if arguments[0] in ("import", "dump"):
         arguments = [arguments[0], anna]
     if arguments[0] == "import":
-        arguments += [command.file("a.csv", "date,amount,account,currency\n2026-01-01,1,A,EUR\n")]
+        arguments += [command.file("a.csv", "date,amount,account,currency\n2026-01-01,-1,A,EUR\n")]
     program = (
         f"import sys; from finance_api.cli import run; run({arguments!r})\n"
         "names = ('pyramid', 'webob', 'pkg_resources', 'alembic', 'cornice', 'jinja2', 'jwt')\n"

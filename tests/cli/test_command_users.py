@@ -139,3 +139,19 @@ def test_delete_takes_all_data_and_tokens_of_that_user_only(command, anna):
     command.done("user", "add", anna, "--premium")
     assert command.done("dump", anna) == b""
     assert command.done("token", "list", anna).count(b"\n") == 1
+
+
+def test_the_time_zone_is_one_of_the_iana_database_and_utc_at_first(command, anna):
+    def zone():
+        (user,) = json.loads(command.done("user", "list", "--json"))
+        return user["timeZone"]
+
+    assert zone() == "UTC"
+    command.done("user", "set", anna, "--time-zone", "europe/berlin")
+    assert zone() == "Europe/Berlin"
+    for wrong in ("Berlin", "", "../../etc/passwd", "Europe", "UTC+1", "posix/UTC"):
+        message = command.refused("user", "set", anna, "--time-zone", wrong, code=2)
+        assert "is not a time zone of the IANA database such as Europe/Berlin" in message
+    assert zone() == "Europe/Berlin"
+    command.done("user", "set", anna, "--time-zone", "UTC", "--premium")
+    assert zone() == "UTC"

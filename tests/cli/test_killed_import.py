@@ -1,5 +1,6 @@
-"""An import that is killed has stored nothing or everything, and can be run again."""
+"""An import or undo that is killed has done nothing or everything, and can be run again."""
 
+import json
 import random
 import signal
 import time
@@ -7,7 +8,9 @@ from pathlib import Path
 from re import sub
 
 import pytest
+from sqlalchemy import NullPool, create_engine, text
 
+from support.command import Command
 from support.ledger import account, document, record
 from support.nightly import count
 from support.service import native_line
@@ -39,25 +42,91 @@ def size_of(path):
         return 0
 
 
+def kill(command, database, bytes_of_log, *arguments):
+    """Runs a command that is killed when the database's log has so many bytes more, or later."""
+    with command.start(*arguments) as process:
+        begin = database.log_bytes()
+        while process.poll() is None and database.log_bytes() - begin < bytes_of_log:
+            time.sleep(0.001)
+        process.kill()
+
+
+class Sqlite:
+    log_size = 1_000_000
+
+    def __init__(self, url):
+        self._log = Path(url.removeprefix("sqlite:///") + "-wal")
+
+    def log_bytes(self):
+        return size_of(self._log)
+
+
+class Postgresql:
+    log_size = 6_000_000
+
+    def __init__(self, url):
+        self._engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+
+    def log_bytes(self):
+        with self._engine.connect() as connection:
+            position = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
+            return int(connection.execute(text(f"SELECT {position}")).scalar())
+
+
+@pytest.fixture
+def database(command):
+    url = command.settings["sqlalchemy.url"]
+    return Sqlite(url) if url.startswith("sqlite") else Postgresql(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def command(request, tmp_path, new_sqlite_url, new_postgresql_url):
+    url = (new_sqlite_url if request.param == "sqlite" else new_postgresql_url)()
+    return Command(tmp_path, {"sqlalchemy.url": url})
+
+
 @pytest.mark.nightly
-def test_killed_import_leaves_nothing_or_everything(command, anna, told):
+def test_killed_import_leaves_nothing_or_everything(command, anna, told, database):
     path, whole = told
     moments = random.Random(4711)
-    log = Path(command.ini.read_text().split("sqlite:///")[1].split()[0] + "-wal")
     for _ in range(KILLS):
         command.done("user", "delete", anna, "--yes")
         command.done("user", "add", anna)
-        with command.start("import", anna, path) as process:
-            # The moment comes when the database's log has so many bytes.
-            enough = moments.randrange(0, 1_000_000)
-            while process.poll() is None and size_of(log) < enough:
-                time.sleep(0.001)
-            process.kill()
+        kill(command, database, moments.randrange(database.log_size), "import", anna, path)
         found = lines(command, anna)
         assert found in ("", whole)
         command.done("import", anna, path)
         assert lines(command, anna) == whole
     assert b"0 created, 0 updated" in command.done("import", anna, path)
+
+
+@pytest.mark.nightly
+def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database):
+    path, whole = told
+    changed = "".join(native_line(record(n, amount=1)) for n in range(100, 1_100))
+    other = command.file("changed.ndjson", changed)
+    command.done("import", anna, path)
+    moments = random.Random(4712)
+    for _ in range(KILLS):
+        command.done("import", anna, other)
+        after = lines(command, anna)
+        newest = json.loads(command.done("imports", anna, "--json"))[0]
+        number = str(newest["number"])
+        undo = ("imports", "undo", anna, number)
+        kill(command, database, moments.randrange(database.log_size), *undo)
+        found = lines(command, anna)
+        (state,) = (
+            row["state"]
+            for row in json.loads(command.done("imports", anna, "--json"))
+            if row["number"] == newest["number"]
+        )
+        assert found == (after if state == "done" else whole)
+        if state == "done":
+            command.done(*undo)
+        assert lines(command, anna) == whole
+    # And of the one that made them all.
+    kill(command, database, moments.randrange(database.log_size), "imports", "undo", anna, "1")
+    assert lines(command, anna) in ("", whole)
 
 
 def test_interrupted_import_says_so_and_keeps_nothing(command, anna):

@@ -1,4 +1,4 @@
-"""One site for each storage, behind nginx."""
+"""One site for each storage, behind nginx; by day on PostgreSQL only."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -7,6 +7,8 @@ import pytest
 
 from support.deployment import Site, site
 from support.nightly import count
+
+STORAGES = count(["postgresql"], ["sqlite", "postgresql"])
 
 
 @pytest.fixture(scope="session")
@@ -28,17 +30,9 @@ def sites(
         yield of
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=STORAGES)
 def served(request: pytest.FixtureRequest, sites: Callable[[str], Site]) -> Iterator[Site]:
     """A site with one service, which passes the closing audit after the test."""
-    found = sites(request.param)
-    yield found
-    found.audit()
-
-
-@pytest.fixture(params=count(["sqlite"], ["sqlite", "postgresql"]))
-def proxied(request: pytest.FixtureRequest, sites: Callable[[str], Site]) -> Iterator[Site]:
-    """The same, for what does not get as far as the storage."""
     found = sites(request.param)
     yield found
     found.audit()

@@ -69,20 +69,20 @@ def seen(site: Site, path: str) -> int:
     return len(re.findall(rf"finance_api\.access \S+ \S+ \S+ {re.escape(path)} ", text))
 
 
-def test_a18_no_ambiguous_message_reaches_data(proxied: Site) -> None:
+def test_a18_no_ambiguous_message_reaches_data(served: Site) -> None:
     # The guard: nginx; to granian alone, "length and coding" is one request, to waitress two.
-    client = proxied.client()
+    client = served.client()
 
     def exchange(number: int) -> list[Answer]:
         raw = list(AMBIGUOUS.values())[number]
-        return proxied.exchange(of_a_user(raw, client.token) + hidden(number))
+        return served.exchange(of_a_user(raw, client.token) + hidden(number))
 
     with ThreadPoolExecutor(16) as pool:
         answered = dict(zip(AMBIGUOUS, pool.map(exchange, range(len(AMBIGUOUS))), strict=True))
     for number, (name, answers) in enumerate(answered.items()):
         statuses = [answer.status for answer in answers]
         # The service has seen the second request if, and only if, it was one.
-        assert seen(proxied, f"/hidden-{number}") == statuses[1:].count(404), name
+        assert seen(served, f"/hidden-{number}") == statuses[1:].count(404), name
         if name in REWRITTEN:
             assert statuses == [200, 404], name
             client.check(answers[0])
@@ -95,16 +95,16 @@ def test_a18_no_ambiguous_message_reaches_data(proxied: Site) -> None:
 
 
 @pytest.mark.skipif(not CORPUS, reason=f"there is no corpus in {CORPORA}")
-def test_a18_raw_requests_of_another_project(proxied: Site) -> None:
+def test_a18_raw_requests_of_another_project(served: Site) -> None:
     def exchange(number: int) -> list[Answer]:
-        return proxied.exchange(message(CORPUS[number]) + hidden(1000 + number))
+        return served.exchange(message(CORPUS[number]) + hidden(1000 + number))
 
     with ThreadPoolExecutor(32) as pool:
         answered = list(pool.map(exchange, range(len(CORPUS))))
     for number, (path, answers) in enumerate(zip(CORPUS, answered, strict=True)):
         statuses = [answer.status for answer in answers]
         assert not any(status >= 500 and status not in (501, 505) for status in statuses), path
-        assert seen(proxied, f"/hidden-{1000 + number}") == statuses[1:].count(404), path
+        assert seen(served, f"/hidden-{1000 + number}") == statuses[1:].count(404), path
         # None of them is for our host: 400 is the service's answer to what nginx takes.
         assert statuses and not any(status < 400 for status in statuses), path
         if path.parent.name == "invalid" and path.name not in {*TAKEN, *CORPUS_REWRITTEN}:
@@ -181,13 +181,13 @@ SIZES = {
 BOMB = gzip.compress(b"a=" + b"0" * 50_000_000)
 
 
-def test_f10_sizes_are_refused_at_their_edges(proxied: Site) -> None:
+def test_f10_sizes_are_refused_at_their_edges(served: Site) -> None:
     # The guard: finance_api.edge.request_limits and, above its limits, those of deploy/nginx.conf.
-    user = f"Authorization: Bearer {proxied.client().token}\r\n"
+    user = f"Authorization: Bearer {served.client().token}\r\n"
     assert len(BOMB) < 64 * KIB
-    before = proxied.memory_bytes()
+    before = served.memory_bytes()
     for name, (status, raw) in SIZES.items():
-        (answer,) = proxied.exchange(raw(user))
+        (answer,) = served.exchange(raw(user))
         assert answer.status == status, name
         if name == "101 headers":
             # granian's own, without a body: nginx adds three to those of the client.
@@ -197,11 +197,11 @@ def test_f10_sizes_are_refused_at_their_edges(proxied: Site) -> None:
             assert answer.json["status"] == status
         assert re.fullmatch("[0-9a-f]{32}", answer.headers["x-request-id"]), name
         assert answer.headers["server"] == "nginx"
-    assert proxied.memory_bytes() - before < 20_000_000
+    assert served.memory_bytes() - before < 20_000_000
 
 
-def test_errors_of_nginx_itself_are_problem_documents(proxied: Site) -> None:
-    (answer,) = proxied.exchange(b"GET / HTTP/1.1\r\n\r\n")
+def test_errors_of_nginx_itself_are_problem_documents(served: Site) -> None:
+    (answer,) = served.exchange(b"GET / HTTP/1.1\r\n\r\n")
     assert answer.status == 400
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["cache-control"] == "no-store"
@@ -214,12 +214,12 @@ def test_errors_of_nginx_itself_are_problem_documents(proxied: Site) -> None:
         "detail": answer.json["error"],
         "error": answer.json["detail"],
     }
-    (internal,) = proxied.exchange(get("/.problem", ""))
+    (internal,) = served.exchange(get("/.problem", ""))
     assert (internal.status, internal.json["title"]) == (404, "Not Found")
 
 
-def test_plain_http_is_refused_and_not_led_on(proxied: Site) -> None:
-    for port, status in ((proxied.nginx.plain_port, 403), (proxied.nginx.port, 400)):
+def test_plain_http_is_refused_and_not_led_on(served: Site) -> None:
+    for port, status in ((served.nginx.plain_port, 403), (served.nginx.port, 400)):
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(get(LABELS, ""))
             raw = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -229,18 +229,18 @@ def test_plain_http_is_refused_and_not_led_on(proxied: Site) -> None:
         assert not {"location", "strict-transport-security"} & set(answer.headers)
 
 
-def test_without_a_service_the_answer_is_503_with_retry_after(proxied: Site) -> None:
-    (server,) = proxied.running
-    proxied.end(server)
-    client = proxied.client()
+def test_without_a_service_the_answer_is_503_with_retry_after(served: Site) -> None:
+    (server,) = served.running
+    served.end(server)
+    client = served.client()
     answer = client.get()
     assert answer.status == 503
     assert answer.headers["strict-transport-security"] == HSTS
     client.check_or_503(answer)
-    proxied.start()
+    served.start()
 
 
-def test_the_service_sees_the_client_that_nginx_saw(proxied: Site, redis_url: str) -> None:
+def test_the_service_sees_the_client_that_nginx_saw(served: Site, redis_url: str) -> None:
     """Whatever it says of itself, an address that fails too often is refused."""
     with Redis.from_url(redis_url) as redis:
         # Other tests have failed from this address, too.
@@ -250,7 +250,7 @@ def test_the_service_sees_the_client_that_nginx_saw(proxied: Site, redis_url: st
     for number in range(40):
         name = ("X-Forwarded-For", "X_Forwarded_For", "x-forwarded_for")[number % 3]
         fields = f"Authorization: Bearer x\r\n{name}: 192.0.2.{number}\r\n"
-        (answer,) = proxied.exchange(get(LABELS, fields))
+        (answer,) = served.exchange(get(LABELS, fields))
         statuses.append(answer.status)
     assert set(statuses) == {401, 429}
     assert statuses.count(401) <= 35

@@ -5,8 +5,10 @@ nor to a byte of its body. The questions are derived from the routes and fields 
 that one that joins is asked about too.
 """
 
+import io
 import json
 import re
+import zipfile
 from dataclasses import replace
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -59,6 +61,11 @@ def patterns(registry):
 def surface_paths(registry):
     """The paths of both surfaces: each takes a token, and nothing else does."""
     return sorted(path for path in patterns(registry).values() if path.startswith(SURFACES))
+
+
+def surface_urls(registry):
+    """The paths of both surfaces, ids filled in."""
+    return [re.sub(r"{id:.*}$", uid("Record", 1), path) for path in surface_paths(registry)]
 
 
 def page_paths(registry):
@@ -144,7 +151,7 @@ def test_a_route_whose_context_is_forgotten_lets_nobody_in():
 
 def test_every_route_of_a_surface_is_401_without_a_token(registry, services):
     web = services("memory").web
-    for path in surface_paths(registry):
+    for path in surface_urls(registry):
         for method in METHODS:
             answer = web.request(path, method=method, expect_errors=True)
             assert (path, method, answer.status_int) == (path, method, 401)
@@ -170,7 +177,7 @@ def test_a_settings_page_shows_nothing_to_a_token(world):
 def test_only_get_and_head_do_anything(registry, services):
     client = services("memory").client()
     jwt = {"Authorization": f"Bearer {client.service.jwt(client.user)}"}
-    for path in (*surface_paths(registry), *sorted(OPERATORS - {"/__metrics__"})):
+    for path in (*surface_urls(registry), *sorted(OPERATORS - {"/__metrics__"})):
         headers = jwt if path.startswith("/internal") else client.headers
         for method in METHODS[2:]:
             answer = client.service.web.request(
@@ -302,9 +309,17 @@ def whole(answer, *, without=()):
     return answer.status_int, headers, body
 
 
+def readable(answer):
+    """The text of the body, of a workbook that of its parts."""
+    if not answer.body.startswith(b"PK"):
+        return answer.text
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as parts:
+        return "".join(parts.read(name).decode() for name in parts.namelist())
+
+
 def assert_nothing_of_the_other(answer, asked=""):
     """asked: an id that the answer may repeat."""
-    body = answer.text
+    body = readable(answer)
     everything = f"{body} {answer.headers}"
     for text in (asked, asked.upper(), quote(asked)):
         everything = everything.replace(text, "") if text else everything
@@ -337,7 +352,7 @@ def templates():
     for resource in PUBLIC_RESOURCES:
         path = f"/v1/api/{resource.path}"
         for field in resource.fields:
-            if field.kind in (Kind.ID, Kind.ID_LIST):
+            if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
                 yield f"{path}?{field.name}={{}}&withTotal=true"
         yield f"{path}?sortBy=-id&id=eq.{{}}&limit=1"
         yield f"{path}/{{}}"
@@ -354,6 +369,7 @@ def plain_questions():
     for resource in PUBLIC_RESOURCES:
         path = f"/v1/api/{resource.path}"
         yield path
+        yield from (f"{path}.{suffix}" for suffix in ("csv", "ndjson", "xlsx"))
         for query in ("withTotal=true&limit=1", "offset=1&limit=1", "limit=100", "offset=100"):
             yield f"{path}?{query}"
         for field in resource.fields:
@@ -369,6 +385,7 @@ def plain_questions():
             if field.can_be_missing:
                 yield f"{path}?{field.name}=is.null&withTotal=true"
                 yield f"{path}?{field.name}=is.not_null&withTotal=true"
+    yield from (f"/v1/api/records?q={word}&withTotal=true" for word in ("PLANTED", "giro"))
     for query in ("", "?limit=300", "?min_amount=777001", "?sort_by=%2Bpayee", "?offset=1&limit=1"):
         yield f"/internal/v1/get-records{query}"
     for model_type in ("all", *(resource.model_type for resource in DOCUMENTS)):
@@ -444,7 +461,7 @@ def check_ids(world):
 def _with_id_replaced(answer, row_id):
     # The tag is made of the query: `check_before_and_after` compares it.
     status, headers, body = whole(answer, without=("ETag",))
-    text = f"{status} {sorted(headers.items())} {body.decode()}"
+    text = f"{status} {sorted(headers.items())} {body.decode('utf-8', 'replace')}"
     for form in (row_id, row_id.upper(), row_id.replace("-", ""), row_id[:-1]):
         text = text.replace(form, "<id>")
     return text
@@ -581,7 +598,7 @@ def credentials(world):
 
 def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
     world.let_in()
-    paths = surface_paths(world.service.app.registry)
+    paths = surface_urls(world.service.app.registry)
     # What each path needs besides a credential.
     needed = {
         "/v1/api/records/by-id": "id=",

@@ -4,6 +4,7 @@ Beside it one process of waitress serves the same database: both answer the same
 """
 
 import http.client
+import os
 import re
 import signal
 import threading
@@ -12,6 +13,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 
+from finance_api import wsgi
+from finance_api.server import serve
 from support.books import household, label
 from support.process import ServerProcess
 from support.programs import wait_until
@@ -402,31 +405,48 @@ def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
             {"server__workers": "2", "ratelimit__backend": "memory"},
             "server.workers: 2 need finance_api.ratelimit.backend = redis, to count together",
         ),
-        (
-            {
-                "server__workers": "2",
-                "storage": "memory",
-                "ratelimit__backend": "redis",
-                "ratelimit__redis_url": "{redis}",
-            },
-            "server.workers: 2 need a finance_api.storage that they share, unlike memory",
-        ),
         ({"cors__origins": "x"}, "finance_api.cors.origins: 'x' x is not an origin"),
-        (
-            {"server__threads": "3"},
-            "finance_api.max_data_requests: 3 are too many for 3 threads of the server; one has",
-        ),
-        ({"server__host": "localhost"}, "server.host: 'localhost' is not an IP address"),
-        ({"server__host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),
     ],
 )
-def test_what_stops_the_start_is_said_in_one_line(place, redis_url, settings, said):
-    settings = {name: value.format(redis=redis_url) for name, value in settings.items()}
+def test_what_stops_the_start_is_said_in_one_line(place, settings, said):
     server = place.start(**settings)
     assert server.process.wait(PATIENCE_SECONDS) == 1
     lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
     assert len(lines) == 1
     assert lines[0].startswith(f"finance-api: {said}")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"workers": "2"},
+            "server.workers: 2 need a finance_api.storage that they share, unlike memory",
+        ),
+        (
+            {"threads": "3"},
+            "finance_api.max_data_requests: 3 are too many for 3 threads of the server; one has",
+        ),
+        ({"host": "localhost"}, "server.host: 'localhost' is not an IP address"),
+        ({"host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),
+    ],
+)
+def test_what_the_server_refuses_is_one_line(monkeypatch, capsys, redis_url, settings, said):
+    application = {
+        "finance_api.storage": "memory",
+        "finance_api.max_data_requests": "3",
+        "finance_api.ratelimit.backend": "redis",
+        "finance_api.ratelimit.redis_url": redis_url,
+    }
+    service = Service("memory", application)
+    ended = []
+    monkeypatch.setattr(wsgi, "applications", [service.app])
+    monkeypatch.setattr(os, "_exit", ended.append)
+    serve(service.app, {}, **settings)
+    service.stop()
+    assert ended == [1]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"finance-api: {said}")
 
 
 def test_a_second_server_leaves_the_port_to_the_first(granian, place, client):

@@ -81,7 +81,7 @@ def test_no_filter_finds_another_user_s_row(both):
                 value = row[field.name]
                 if field.role is Role.COMPUTED or value in (None, []):
                     continue
-                if field.kind in (Kind.ID, Kind.ID_LIST):
+                if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
                     text = value if isinstance(value, str) else ",".join(value)
                 elif field.kind is Kind.TEXT and MARK in value:
                     text = f"contains.{MARK}"

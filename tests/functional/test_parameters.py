@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 from webtest import TestRequest
 
+from finance_api.api.suggestions import _SYNONYMS
 from finance_api.resources import PUBLIC_RESOURCES
 from support.books import account, payees, record, uid
 
@@ -208,3 +209,41 @@ def test_an_answer_to_faults_is_not_much_longer_than_they_are(client, path):
         for fault in answer.json["errors"]:
             assert len(fault["name"]) <= 80
             assert len(fault["message"]) <= 1_500
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "meant"),
+    [
+        ("records", "amont", "amount"),
+        ("records", "page", "offset"),
+        ("records", "per_page", "limit"),
+        ("records", "from", "recordDate"),
+        ("records", "to", "recordDate"),
+        ("records", "date_from", "recordDate"),
+        ("records", "labelId", "labelIds"),
+        ("records", "counterParty", "payee"),
+        ("records", "sort", "sortBy"),
+        ("records", "query", "q"),
+        ("accounts", "q", "name"),
+        ("budgets", "from", "startDate"),
+        ("../../internal/v1/get-records", "from", "date_from"),
+    ],
+)
+def test_a_near_name_or_a_synonym_is_suggested(client, path, name, meant):
+    ask = client.internal if "internal" in path else client.get
+    response = ask(path.rpartition("/")[2], **{name: "1"})
+    assert faults(response)[name].endswith(f'did you mean "{meant}"?')
+
+
+def test_where_nothing_is_near_the_parameters_that_exist_are_named(client):
+    found = faults(client.get("labels", zzz="1"))["zzz"]
+    assert found.startswith("there is no such parameter; it takes limit, offset, sortBy, withTotal")
+    assert found.endswith("createdAt, updatedAt")
+    assert "did you mean" not in found
+
+
+def test_every_synonym_means_a_parameter_of_some_list(client):
+    known = {f.name for r in PUBLIC_RESOURCES for f in r.fields}
+    known |= {"limit", "offset", "sortBy", "withTotal", "fields", "q", "withSubcategories"}
+    known |= {"date_from", "date_to", "min_amount", "max_amount", "sort_by", "document_type"}
+    assert {ours for meant in _SYNONYMS.values() for ours in meant} <= known

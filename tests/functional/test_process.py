@@ -30,6 +30,20 @@ def new_token(place):
     return place.done("token", "create", "demo@example.com", "--name", "x").decode().strip()
 
 
+def refusal_to_start(place):
+    """What the server says when it does not start."""
+    done = subprocess.run(
+        [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
+        cwd=place.directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    return done.stderr
+
+
 class Server(ServerProcess):
     def get(self, path, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -86,17 +100,9 @@ def test_at_its_end_the_service_writes_when_tokens_were_last_used(place, server)
 )
 def test_what_stops_the_start_is_said_in_one_line(place, monkeypatch, setting, value, said):
     monkeypatch.setenv(setting, value)
-    done = subprocess.run(
-        [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
-        cwd=place.directory,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    refusal = refusal_to_start(place)
+    assert said in refusal
+    assert "Traceback" not in refusal
 
 
 def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
@@ -116,13 +122,4 @@ def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
         ),
     ):
         place.ini.write_text(text)
-        done = subprocess.run(
-            [PROGRAMS / "pserve", "development.ini", f"http_port={free_port()}"],
-            cwd=place.directory,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        assert done.returncode == 1
-        assert done.stderr.splitlines()[-1] == f"finance-api: {said}"
+        assert refusal_to_start(place).splitlines()[-1] == f"finance-api: {said}"

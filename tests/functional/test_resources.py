@@ -12,9 +12,12 @@ from support.books import account, category, household, label, record, uid
 #: The contract's fields, in its order.
 FIELDS = {
     "records": "id accountId accountName amount currencyCode recordDate category categoryId payee "
-    "note labels labelIds recordType paymentType recordState transferId createdAt updatedAt",
+    "note labels labelIds recordType paymentType recordState transferId valueDate "
+    "counterpartyAccount reference originalAmount originalCurrencyCode importId createdAt "
+    "updatedAt",
     "accounts": "id name accountType currencyCode initialBalance balance recordCount "
-    "bankAccountNumber color archived excludeFromStats createdAt updatedAt",
+    "lastRecordDate bankBalance bankBalanceDate unexplained bankAccountNumber color archived "
+    "excludeFromStats createdAt updatedAt",
     "categories": "id name parentId group kind color archived customCategory createdAt updatedAt",
     "budgets": "id name type currencyCode limitAmount categoryIds accountIds labelIds startDate "
     "endDate closed createdAt updatedAt periodStart periodEnd spent income remaining "
@@ -68,6 +71,12 @@ def test_a_record_carries_the_names_of_what_it_refers_to(client):
         "paymentType": "debit_card",
         "recordState": "cleared",
         "transferId": None,
+        "valueDate": "2026-03-03",
+        "counterpartyAccount": "DE75512108001245126199",
+        "reference": "RF18539007",
+        "originalAmount": -49.9,
+        "originalCurrencyCode": "USD",
+        "importId": "00000000-0000-8000-8000-000000000001",
         "createdAt": "2026-01-01T10:00:00Z",
         "updatedAt": "2026-02-01T23:59:59Z",
     }

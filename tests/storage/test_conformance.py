@@ -1,7 +1,12 @@
 """Every storage of this project passes the suite."""
 
-import pytest
+from collections.abc import Callable, Iterator
 
+import pytest
+from sqlalchemy import delete
+
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.tables import metadata, projection_version
 from finance_api.storage.testing import StorageConformance
 
 
@@ -17,7 +22,19 @@ class TestSqlite(StorageConformance):
         return new_backend("sqlite")
 
 
+@pytest.fixture(scope="module")
+def postgresql(new_settings: Callable[[str], dict[str, str]]) -> Iterator[SqlBackend]:
+    """One for all tests: making a database takes longer than most of them do."""
+    backend = SqlBackend(new_settings("postgresql")["sqlalchemy.url"])
+    yield backend
+    backend.close()
+
+
 class TestPostgresql(StorageConformance):
     @pytest.fixture
-    def backend(self, new_backend):
-        return new_backend("postgresql")
+    def backend(self, postgresql):
+        with postgresql.engine.begin() as connection:
+            for table in reversed(metadata.sorted_tables):
+                if table is not projection_version:
+                    connection.execute(delete(table))
+        return postgresql

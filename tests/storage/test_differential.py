@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, operators_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Kind
+from finance_api.resources.records import WORDS
 from finance_api.storage.interface import JsonPage
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.projection import (
@@ -18,7 +19,7 @@ from finance_api.storage.sql.projection import (
 )
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
-from finance_api.values.text import clean_or_none
+from finance_api.values.text import clean_or_none, fold
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
 from support.nightly import count
 
@@ -38,6 +39,7 @@ times = st.one_of(
     st.integers(-3, 3).map(lambda n: n * 43_200), st.sampled_from([MIN_SECONDS, MAX_SECONDS])
 )
 ids = st.integers(1, 4).map(make_id)
+serials = st.integers(1, 4)
 
 
 def values_of(field):
@@ -48,6 +50,7 @@ def values_of(field):
         Kind.DATE: times,
         Kind.DATETIME: times,
         Kind.ID: ids,
+        Kind.SERIAL: serials,
         Kind.CHOICE: st.sampled_from(field.choices[:3] or ("",)),
         Kind.BOOLEAN: st.booleans(),
         Kind.TEXT_LIST: st.lists(present_texts, max_size=3, unique=True).map(tuple),
@@ -65,24 +68,35 @@ def rows_of(resource):
     )
 
 
+#: One of some values, or none of them.
+among = st.sampled_from([Operator.ANY_OF, Operator.NE])
+
+
 @st.composite
 def conditions(draw, resource):
+    if resource is RECORDS and draw(st.integers(0, 7)) == 0:
+        return Condition(WORDS, Operator.WORD, fold(draw(operand_texts)).split()[0])
     field = draw(st.sampled_from(resource.listed_fields))
     operator = draw(st.sampled_from(operators_of(field)))
     if operator in (Operator.IS_NULL, Operator.NOT_NULL):
         return Condition(field, operator)
-    if field.kind in (Kind.ID, Kind.ID_LIST):
-        chosen = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
-        return Condition(field, Operator.ANY_OF, tuple(sorted(chosen)))
+    if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
+        wanted = serials if field.kind is Kind.SERIAL else ids
+        chosen = draw(st.lists(wanted, min_size=1, max_size=3, unique=True))
+        return Condition(field, draw(among), tuple(sorted(chosen)))
     if field.kind is Kind.CHOICE:
         chosen = draw(st.lists(st.sampled_from(field.choices[:4]), min_size=1, unique=True))
-        return Condition(field, Operator.ANY_OF, tuple(sorted(chosen)))
+        return Condition(field, draw(among), tuple(sorted(chosen)))
     if field.kind is Kind.BOOLEAN:
         return Condition(field, Operator.EQ, draw(st.booleans()))
+    if operator is Operator.ANY_OF:
+        chosen = draw(st.lists(operand_texts, min_size=1, max_size=3, unique=True))
+        return Condition(field, operator, tuple(sorted(chosen)))
     if field.kind.is_text:
         return Condition(field, operator, draw(operand_texts))
     first = draw(numbers if field.kind is Kind.NUMBER else times)
-    return Condition(field, operator, Span(first, first + draw(st.sampled_from([0, 1, 86_400]))))
+    span = Span(first, first + draw(st.sampled_from([0, 1, 86_400])))
+    return Condition(field, operator, span, field.kind is Kind.NUMBER and draw(st.booleans()))
 
 
 @st.composite
@@ -128,7 +142,7 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
     model_backend, backend = new_backend("memory"), new_backend(storage)
 
     @settings(
-        max_examples=count(50, 1_000) if resource.name == "records" else count(10, 200),
+        max_examples=count(25, 1_000) if resource.name == "records" else count(5, 200),
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
@@ -177,6 +191,7 @@ terms = (
     .map("".join)
     .map(lambda text: clean_or_none(text) or "aaa")
 )
+words = terms.map(lambda text: fold(text).split()).filter(bool).map(lambda found: found[0])
 days = st.integers(-4, 4).map(lambda n: n * 86_400)
 NUMBERS = st.integers(1, 40)
 
@@ -193,8 +208,10 @@ def listed_queries(draw):
             found.append(Condition(RECORDS.get_field("recordDate"), operator, span))
     for _ in range(draw(st.integers(0, 2))):
         field = RECORDS.get_field(draw(st.sampled_from(["note", "payee"])))
-        operator = draw(st.sampled_from([Operator.CONTAINS, Operator.CONTAINS_I]))
-        found.append(Condition(field, operator, draw(terms)))
+        searches = [Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I]
+        found.append(Condition(field, draw(st.sampled_from(searches)), draw(terms)))
+    for word in draw(st.lists(words, max_size=2)):
+        found.append(Condition(WORDS, Operator.WORD, word))
     order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
     limit, offset = draw(st.integers(1, 6)), draw(st.integers(0, 45))
     return Query(
@@ -206,12 +223,13 @@ def listed_queries(draw):
 def changes(draw):
     """What becomes of records, by their numbers: some are new, some are changed."""
     numbers = draw(st.lists(NUMBERS, min_size=1, max_size=30, unique=True))
-    values = st.tuples(days, few_texts, few_texts)
+    values = st.tuples(days, few_texts, few_texts, few_texts, st.lists(few_texts.filter(bool)))
     return {number: draw(values) for number in numbers}
 
 
 def plain(name=None, operator=None, operand=None, *, limit=6, offset=0):
-    condition = () if name is None else (Condition(RECORDS.get_field(name), operator, operand),)
+    field = WORDS if name == "q" else RECORDS.get_field(name)
+    condition = () if name is None else (Condition(field, operator, operand),)
     order = (SortKey(RECORDS.get_field("recordDate"), descending=True),)
     return Query(RECORDS, condition, order, limit, offset)
 
@@ -220,7 +238,13 @@ def plain(name=None, operator=None, operand=None, *, limit=6, offset=0):
 EVERY_WAY = [
     (
         {
-            n: ((n % 9 - 4) * 86_400, "aaa ss" if n % 2 else "ß", "rare" if n == 7 else "x")
+            n: (
+                (n % 9 - 4) * 86_400,
+                "aaa ss" if n % 2 else "ß",
+                "rare" if n == 7 else "x",
+                "Rare" if n % 13 == 0 else None,
+                ["tax", "rAre"] if n % 17 == 0 else [],
+            )
             for n in range(1, 41)
         },
         [
@@ -233,6 +257,9 @@ EVERY_WAY = [
             plain("note", Operator.CONTAINS_I, "ß"),
             plain("payee", Operator.CONTAINS_I, "rare"),
             plain("payee", Operator.CONTAINS, "RARE"),
+            plain("payee", Operator.STARTS_WITH_I, "RA"),
+            plain("q", Operator.WORD, "rare"),
+            plain("q", Operator.WORD, "text"),
         ],
     )
 ]
@@ -257,7 +284,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
 
     monkeypatch.setattr(StatementCache, "get", note)
 
-    @settings(max_examples=count(50, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(25, 1_000), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=EVERY_WAY)
     @given(steps=st.lists(steps, min_size=1, max_size=4))
     def compare(steps):
@@ -266,8 +293,16 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
         known = set()
         for changed, queries_then in steps:
             rows = [
-                make_row(RECORDS, n, recordDate=date, note=note, payee=payee)
-                for n, (date, note, payee) in changed.items()
+                make_row(
+                    RECORDS,
+                    n,
+                    recordDate=date,
+                    note=note,
+                    payee=payee,
+                    category=category,
+                    labels=tuple(labels),
+                )
+                for n, (date, note, payee, category, labels) in changed.items()
             ]
             new = [row for row in rows if row["id"] not in known]
             old = [row for row in rows if row["id"] in known]

@@ -19,8 +19,9 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS, RESOURCES
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import DataState, Jwt, Session
+from finance_api.storage.interface import BeforeImage, DataState, HistoryEntry, Jwt, Session
 from finance_api.storage.sql import (
+    history,
     json_rows,
     jwts,
     reading,
@@ -60,7 +61,7 @@ HARMLESS = {"projection.records_by_date.remove"}
 def builders():
     """The functions that make statements on a user's rows."""
     found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
-    for module in (json_rows, reading, by_date, statements, searching, sums):
+    for module in (json_rows, reading, by_date, statements, searching, history, sums):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
@@ -123,6 +124,7 @@ class Pair:
             self.mine.put(resource, *rows)
         self.mine.put(RECORDS, *(record(n, "mine") for n in range(1, 41)))
         add_credentials(self.mine, 1, DataState(3, 33))
+        add_history(self.mine, 1)
 
     def let_other_in(self):
         for resource in OTHERS:
@@ -130,6 +132,7 @@ class Pair:
             self.other.put(resource, *rows)
         self.other.put(RECORDS, *(record(n, "Theirs") for n in range(1, 71)))
         add_credentials(self.other, 2, DataState(7, 77))
+        add_history(self.other, 2)
 
     def answers(self):
         """Every read, and what it returns."""
@@ -149,13 +152,19 @@ class Pair:
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
+        found += [("data", "list_tombstones", user.id), ("history", "list_entries", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
+        for number in (1, 2):
+            found += [("history", "scan_before", user.id, number)]
+            found += [("history", "get_before", user.id, number, LABELS, ids)]
         for jti in ("1", "11"):
             found += [("jwts", "get_owner", jti, name) for name in ("uuid", "email")]
         return found
 
     def answer(self, role, method, *arguments):
         with self.mine.reading() as storage:
+            if method == "scan_before":
+                return storage.history.scan_before(*arguments, limit=9)
             if (role, method) == ("jwts", "get_owner"):
                 jti, name = arguments
                 return storage.jwts.get_owner(jti, **{name: getattr(self.mine.user, name)})
@@ -210,6 +219,15 @@ class Pair:
             "rebuild": lambda s: rebuilding.rebuild_all(s.data.connection.sqlalchemy),
             "records of both": put_for_both,
             "move a record": put(RECORDS, (), [{**record(5, "mine"), "recordDate": 40 * DAY}]),
+            "delete records": lambda s: s.data.delete_rows(
+                mine, RECORDS, [make_id(n) for n in (3, 4, 50)], revision=9, at=9
+            ),
+            "delete a label again": lambda s: s.data.delete_rows(
+                mine, LABELS, [make_id(2), make_id(5)], revision=9, at=9
+            ),
+            "undo": lambda s: s.history.set_undone(mine, 1, 9),
+            "prune images": lambda s: s.history.prune_before(mine, 15),
+            "prune tombstones": lambda s: s.data.prune_tombstones(mine, 15),
             "change a record": put(RECORDS, (), [record(28, "mine")]),
         }
         for number in (1, 11, 2):
@@ -244,6 +262,27 @@ def add_credentials(unit, number, state):
             storage.jwts.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
             storage.sessions.add(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each): each})
+
+
+def add_history(unit, number):
+    """Two entries, each with an image, and a tombstone."""
+    user = unit.user
+    with unit.writing() as storage:
+        for each in (1, 2):
+            storage.history.add(
+                user.id,
+                HistoryEntry(
+                    number=each, at=each * 10 // number, action="import", by="page", revision=each
+                ),
+            )
+            row = {"name": f"of {number}"}
+            images = [BeforeImage(LABELS, make_id(n), row) for n in (1, number)]
+            storage.history.put_before(user.id, each, images)
+        label = make_row(LABELS, 2)
+        storage.data.put_rows(user.id, LABELS, new=(), changed=[label])
+        gone = [make_id(2)]
+        storage.data.delete_rows(user.id, LABELS, gone, revision=number, at=number * 5)
+        storage.data.put_rows(user.id, LABELS, new=[label], changed=())
 
 
 def record(number, whose):
@@ -321,11 +360,10 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
                 if works[name]() != expected[name]:
                     noticed_by[what] = name
         noticed_by.setdefault(what, None)
-    for what, name in noticed_by.items():
-        figures(f"{what} -> {name}")
     assert len(noticed_by) > 50
-    unnoticed = {what for what, name in noticed_by.items() if name is None}
+    unnoticed = [what for what, name in noticed_by.items() if name is None]
     assert {what.partition(":")[0] for what in unnoticed} == HARMLESS
+    figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
 
 @DATABASES

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from finance_api.query.model import Query
+from finance_api.query.model import Operator, Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.driver import StatementCache
@@ -55,7 +55,7 @@ def test_sqlite_takes_as_many_steps_for_a_word_that_others_have(unit):
 
 def plan(unit, word, explain):
     backend = unit.backend
-    shape = (_matches, ((("note", False),), False, False))
+    shape = (_matches, ((("note", Operator.CONTAINS_I),), False, False))
     statement = StatementCache(backend.engine.dialect).get(with_state, *shape)
     values = {"user": unit.user.id, "limit": 31, "offset": 0, "p0": word}
     values = statement.parameters(values)

@@ -8,7 +8,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import UniqueConstraint, event, inspect
 
-from finance_api.query.model import Query
+from finance_api.query.model import Operator, Query
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -250,7 +250,10 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
     backend = new_backend("postgresql")
     statement = StatementCache(backend.engine.dialect).get(
-        searching._matches, (("note", True), ("payee", True)), False, False
+        searching._matches,
+        (("note", Operator.CONTAINS), ("payee", Operator.CONTAINS)),
+        False,
+        False,
     )
     values = {"user": 1, "limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
     with backend.read_engine.connect() as connection:

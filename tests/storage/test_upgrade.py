@@ -105,7 +105,7 @@ def test_an_upgrade_rebuilds_a_projection_of_another_version(unit, database, dam
     with backend.engine.begin() as connection:
         damage(connection, database)
         connection.execute(update(projection_version).values(version=rebuilding.VERSION - 1))
-    with pytest.raises(StorageNotReady, match=rf"of version {rebuilding.VERSION - 1},.* upgrade"):
+    with pytest.raises(StorageNotReady, match=f"version {rebuilding.VERSION - 1}, .* db upgrade"):
         backend.check()
     backend.upgrade()
     backend.check()
@@ -179,7 +179,7 @@ def test_versions_are_those_of_the_migrations_in_their_order():
 
 
 @DATABASES
-def test_users_of_before_get_a_tag_each(empty_url, database):
+def test_users_of_before_get_a_tag_each_and_utc(empty_url, database):
     backend = SqlBackend(empty_url(database))
     config = schema._config()
     if database == "sqlite":
@@ -187,7 +187,7 @@ def test_users_of_before_get_a_tag_each(empty_url, database):
     with writing(backend.engine).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0001")
-        of_before = [column for column in users.columns if column.name != "data_tag"]
+        of_before = [c for c in users.columns if c.name not in ("data_tag", "time_zone")]
         for number in range(5):
             values = {c.name: f"{number}" for c in of_before if isinstance(c.type, Text)}
             numbers = {c.name: number for c in of_before if isinstance(c.type, BigInteger)}
@@ -199,5 +199,6 @@ def test_users_of_before_get_a_tag_each(empty_url, database):
     with reading(backend) as storage:
         found = storage.users.list_all()
     assert [user.data.revision for user in found] == [0, 1, 2, 3, 4]
+    assert {user.time_zone for user in found} == {"UTC"}
     assert len({user.data.tag for user in found} | {0}) == 6
     backend.close()

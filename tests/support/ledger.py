@@ -11,11 +11,22 @@ from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.dump import dump_lines
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.ledger.session import changing
+from finance_api.ledger.statement_import import StatementOptions
+from finance_api.ledger.undo import UndoReport, undo
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Storage, StorageBackend, User, reading, unit_of_work
+from finance_api.storage.interface import (
+    HistoryEntry,
+    Storage,
+    StorageBackend,
+    User,
+    reading,
+    unit_of_work,
+)
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS
 from support.clock import HeldClock
 from support.service import native_line
 
@@ -84,12 +95,41 @@ class Person:
     # -- what is imported
 
     def file(
-        self, data: bytes | str, importer: StatementImporter | None = None, **options: Any
+        self,
+        data: bytes | str,
+        importer: StatementImporter | None = None,
+        *,
+        dry_run: bool = False,
+        **options: Any,
     ) -> ImportReport:
-        stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+        """options: see `StatementOptions`."""
         return import_file(
-            self.backend, self.user.email, stream, importer, now=self.clock.now(), **options
+            self.backend,
+            self.user.email,
+            io.BytesIO(data.encode() if isinstance(data, str) else data),
+            importer,
+            now=self.clock.now(),
+            options=StatementOptions(**options),
+            dry_run=dry_run,
         )
+
+    def statement(self, importer: StatementImporter, **options: Any) -> ImportReport:
+        """Statements that a test makes."""
+        return self.file(b"", importer, **options)
+
+    def undo(self, number: int | None = None, **options: bool) -> UndoReport:
+        """Takes an entry back, else the newest that is not."""
+        if number is None:
+            number = next(e.number for e in reversed(self.history()) if e.undone_at is None)
+        with changing(self.backend, self.user.email, self.clock.now(), action=None) as session:
+            return undo(session, number, **options)
+
+    def history(self) -> list[HistoryEntry]:
+        return list(self.look(lambda s: s.history.list_entries(self.user.id)))
+
+    def everything(self) -> dict[str, list[Row]]:
+        """All that is kept of every resource, hidden columns included."""
+        return {resource.name: self.rows(resource) for resource in RESOURCES}
 
     def native(self, *rows: dict[str, Any]) -> ImportReport:
         """Decimal values are written exactly."""
@@ -139,9 +179,13 @@ class Person:
         accounts, categories, labels = found["accounts"], found["categories"], found["labels"]
         balances = {row_id: row["initialBalance"] for row_id, row in accounts.items()}
         counts = dict.fromkeys(accounts, 0)
+        last_days: dict[str, int | None] = dict.fromkeys(accounts)
         for row in found["records"].values():
             of = accounts[row["accountId"]]
             counts[of["id"]] += 1
+            day = row["recordDate"] - row["recordDate"] % DAY_SECONDS
+            last = last_days[of["id"]]
+            last_days[of["id"]] = day if last is None else max(last, day)
             if row["recordState"] != "void":
                 balances[of["id"]] += row["amount"]
             assert row["accountName"] == of["name"]
@@ -152,6 +196,7 @@ class Person:
             assert row["recordType"] == ("expense" if row["amount"] < 0 else "income")
         assert {i: row["balance"] for i, row in accounts.items()} == balances
         assert {i: row["recordCount"] for i, row in accounts.items()} == counts
+        assert {i: row["lastRecordDate"] for i, row in accounts.items()} == last_days
 
 
 def _kept(storage: Storage, user_id: int) -> dict[str, dict[str, Row]]:

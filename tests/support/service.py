@@ -23,6 +23,7 @@ from finance_api.auth.jwts import Claims, sign_jwt
 from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import make_user
 from finance_api.clock import Clock
+from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.services import Services
@@ -96,6 +97,17 @@ class Client:
     def load(self, *rows: dict[str, Any]) -> ImportReport:
         """Imports native rows; Decimal values are written exactly."""
         return self.service.load(self.user, rows)
+
+    def statement(self, importer: StatementImporter, **options: Any) -> ImportReport:
+        """Imports statements that a test makes."""
+        return import_file(
+            self.service.backend,
+            self.user.email,
+            io.BytesIO(),
+            importer,
+            now=self.service.clock.now(),
+            **options,
+        )
 
 
 def application(settings: dict[str, str], clock: Clock) -> Any:

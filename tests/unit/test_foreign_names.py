@@ -54,7 +54,7 @@ DOCUMENTED = {
     "pyramid.tweens": {"EXCVIEW", "INGRESS", "MAIN"},
     "pyramid.view": {"view_config"},
     "pyramid.viewderivers": {"INGRESS"},
-    "webob.acceptparse": {"create_accept_header"},
+    "webob.acceptparse": {"create_accept_encoding_header", "create_accept_header"},
 }
 #: Of Python itself, and documented in spite of the underscore.
 DOCUMENTED_PRIVATE = {"os._exit"}

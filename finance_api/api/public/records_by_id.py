@@ -10,8 +10,10 @@ from finance_api.api.parameters import ids_schema
 from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import public
 from finance_api.auth.permissions import Permission
+from finance_api.query.render import fields_text
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.wire import shown
 from finance_api.storage.interface import Storage
 
 
@@ -21,22 +23,29 @@ class RecordsByIdRequest(DataRequest):
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._ids = list(dict.fromkeys(target.parameters["id"]))
-        self.text = "records/by-id\0" + ",".join(self._ids)
+        self._fields = target.parameters["fields"]
+        ids = ",".join(self._ids)
+        self.text = f"records/by-id\0{ids}{fields_text(RECORDS, self._fields)}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state, rows = storage.data.get_json(user_id, RECORDS, self._ids)
-        found = [body for body in rows if body]
+        found = b"\n".join(filter(None, rows))
+        if self._fields != RECORDS.fields:
+            found = shown(self._fields, found)
         missing = [wanted for wanted, body in zip(self._ids, rows, strict=True) if not body]
-        end = b'],"count":%d,"missingIds":%b}' % (len(found), orjson.dumps(missing))
-        return Payload(state, b'{"records":[' + b",".join(found) + end)
+        count = len(self._ids) - len(missing)
+        end = b'],"count":%d,"missingIds":%b}' % (count, orjson.dumps(missing))
+        return Payload(state, b'{"records":[' + found.replace(b"\n", b",") + end)
 
 
 records_by_id = Service(
     "public records/by-id",
     "/v1/api/records/by-id",
-    **public(RECORDS, Permission.RECORDS_READ, ids_schema(), "Particular records by their ids."),
+    **public(
+        RECORDS, Permission.RECORDS_READ, ids_schema(RECORDS), "Particular records by their ids."
+    ),
 )
 
 

@@ -10,7 +10,13 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
-from finance_api.api.parameters import Fault, ParameterSchema, Scalar, conditions_of
+from finance_api.api.parameters import (
+    WITH_SUBCATEGORIES,
+    Fault,
+    ParameterSchema,
+    Scalar,
+    conditions_of,
+)
 from finance_api.api.representation import negotiate
 from finance_api.api.service import public, refusal
 from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table

@@ -1,15 +1,17 @@
-"""A column of amounts: read with the decimal mark that is named, or the only one that fits."""
+"""Columns of amounts: read with the decimal mark that is named, or the only one that fits."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from finance_api.importers.csv.marks import Mark
 from finance_api.importers.csv.number_form import (
     Written,
     number_pattern,
     plain_number,
     shape_of,
 )
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
@@ -19,55 +21,147 @@ DECIMAL_MARKS = (".", ",")
 _THOUSANDS = dict.fromkeys("'\u2019", "'") | dict.fromkeys(" \u00a0\u2007\u2009\u202f", " ")
 _THOUSANDS |= {".": ".", ",": ","}
 
+#: So many different texts are remembered at a time.
+_REMEMBERED = 50_000
+#: Amounts that have one reading only: most of a file.
+_PLAIN = re.compile(r"(-?)[0-9]+([.,])[0-9]{1,2}")
 
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """units: ten-thousandths. mark: the currency written beside it, a code or symbol, or ""."""
+
+class Amount(NamedTuple):
+    """units: ten-thousandths. side: -1 for DR, 1 for CR, else 0.
+
+    mark: the currency written beside it, None without one.
+    """
 
     units: int
-    mark: str
+    side: int
+    mark: Mark | None
 
 
-def read_amounts(
-    cells: Mapping[str, int], decimal: str | None, thousands: str | None
-) -> dict[str, Amount]:
-    """Each text of the column (or of both, debit and credit) as an amount.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the amounts of a file mean: their decimal mark and how numbers look under it."""
 
-    cells: the trimmed texts, each with the line of its first appearance, in their order.
-    Without ``decimal`` one mark has to be the only one that fits them all, or both have to
-    give the same numbers; else ImportRefused with both readings.
+    decimal: str
+    pattern: re.Pattern[str]
+
+
+class AmountColumns:
+    """Takes the texts of a file's amount columns one by one, then says what they mean.
+
+    Without ``decimal`` one mark has to be the only one that fits them all, or both have to give
+    the same numbers. Memory does not grow with the number of texts.
     """
-    readings = _readings(decimal, thousands)
-    written: dict[str, Written] = {}
-    doubtful: tuple[str, str, str] | None = None
-    for text, line in cells.items():
+
+    def __init__(self, decimal: str | None, thousands: str | None) -> None:
+        self._readings = _readings(decimal, thousands)
+        self._thousands = thousands
+        self._seen: dict[str, int] = {}
+        self._seen_beside: dict[str, int] = {}
+        #: The currencies beside amounts of the account's own money, and their first lines.
+        self.marks: dict[Mark, int] = {}
+        self.has_bare = False
+        self._doubtful: tuple[str, int, str, str] | None = None
+
+    def add(self, text: str, line: int, own: bool = True) -> int:
+        """A trimmed text: its sign, 0 for zero, 2 for CR and -2 for DR; ImportRefused.
+
+        own: it is money of the account, not of another column's currency.
+        """
+        known = self._seen if own else self._seen_beside
+        sign = known.get(text)
+        if sign is not None:
+            return sign
+        plain = _PLAIN.fullmatch(text)
+        if plain is not None and len(self._readings) == 1 and plain[2] in self._readings:
+            sign = -1 if plain[1] else 1
+            if not text.strip("-0.,"):
+                sign = 0
+            self.has_bare |= own
+        else:
+            sign = self._add(text, line, own)
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[text] = sign
+        return sign
+
+    def _add(self, text: str, line: int, own: bool) -> int:
         parts = shape_of(text)
         if parts is None:
             raise ImportRefused(f"{quoted(text)} is not an amount", line)
-        written[text] = parts
         numbers = {
             mark: number
-            for mark, pattern in readings.items()
+            for mark, pattern in self._readings.items()
             if (number := plain_number(parts.digits, pattern)) is not None
         }
         if not numbers:
-            raise ImportRefused(_misfit(text, parts, list(readings), thousands), line)
-        if len(numbers) < len(readings):
-            readings = {mark: readings[mark] for mark in numbers}
-        elif doubtful is None and len(numbers) == 2 and numbers["."] != numbers[","]:
-            doubtful = (text, numbers["."], numbers[","])
-    if len(readings) == 2 and doubtful:
-        text, point, comma = doubtful
-        raise ImportRefused(
-            f"the amount {quoted(text)} is {_shown(point)} with --decimal . and {_shown(comma)} "
-            "with --decimal , and no other row decides; name one",
-            cells[text],
-        )
-    pattern = next(iter(readings.values()))
-    return {
-        text: Amount(_units(text, parts, pattern, cells[text]), parts.mark)
-        for text, parts in written.items()
-    }
+            reason = _misfit(text, parts, list(self._readings), self._thousands)
+            raise ImportRefused(reason, line)
+        if len(numbers) < len(self._readings):
+            self._readings = {mark: self._readings[mark] for mark in numbers}
+        elif self._doubtful is None and len(numbers) == 2 and numbers["."] != numbers[","]:
+            self._doubtful = (text, line, numbers["."], numbers[","])
+        if own and parts.mark is not None:
+            self.marks.setdefault(parts.mark, line)
+        elif own:
+            self.has_bare = True
+        if not parts.digits.strip("0.,' "):
+            return 0
+        if parts.side:
+            return 2 * parts.side
+        return -1 if parts.negative else 1
+
+    def decide(self, questions: Questions) -> Reading:
+        """Asks for --decimal if two marks are left and give different numbers."""
+        if len(self._readings) == 2 and self._doubtful:
+            text, line, point, comma = self._doubtful
+            questions.ask(
+                f"the amount {quoted(text)} is {_shown(point)} with --decimal . and "
+                f"{_shown(comma)} with --decimal , and no other row decides; name one",
+                "--decimal",
+                ".",
+                line=line,
+            )
+        mark, pattern = next(iter(self._readings.items()))
+        return Reading(mark, pattern)
+
+
+class AmountReader:
+    """Reads texts under one reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._pattern = reading.pattern
+        mark = re.escape(reading.decimal)
+        self._plain = re.compile(rf"(-?)([0-9]{{1,12}})(?:{mark}([0-9]{{1,4}}))?")
+        self._known: dict[str, Amount] = {}
+
+    def read(self, text: str, line: int) -> Amount:
+        """A trimmed text; ImportRefused."""
+        amount = self._known.get(text)
+        if amount is not None:
+            return amount
+        plain = self._plain.fullmatch(text)
+        if plain is not None:
+            minus, whole, fraction = plain.groups("")
+            units = int(f"{whole}{fraction:0<4}")
+            amount = Amount(-units if minus else units, 0, None)
+        else:
+            amount = self._read(text, line)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[text] = amount
+        return amount
+
+    def _read(self, text: str, line: int) -> Amount:
+        parts = shape_of(text)
+        number = None if parts is None else plain_number(parts.digits, self._pattern)
+        if parts is None or number is None:
+            raise ImportRefused(f"{quoted(text)} is not an amount", line)
+        try:
+            units = to_units(parse_decimal(number))
+        except NumberError as error:
+            raise ImportRefused(f"the amount {quoted(text)} {error}", line) from None
+        return Amount(-units if parts.negative else units, parts.side, parts.mark)
 
 
 def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Pattern[str]]:
@@ -81,16 +175,6 @@ def _readings(decimal: str | None, thousands: str | None) -> dict[str, re.Patter
         raise ImportRefused(f"--decimal and --thousands are both {decimal}")
     marks = DECIMAL_MARKS if decimal is None else (decimal,)
     return {mark: number_pattern(mark, group) for mark in marks if mark != group}
-
-
-def _units(text: str, parts: Written, pattern: re.Pattern[str], line: int) -> int:
-    number = plain_number(parts.digits, pattern)
-    assert number is not None
-    try:
-        units = to_units(parse_decimal(number))
-    except NumberError as error:
-        raise ImportRefused(f"the amount {quoted(text)} {error}", line) from None
-    return -units if parts.negative else units
 
 
 def _misfit(text: str, parts: Written, left: list[str], thousands: str | None) -> str:

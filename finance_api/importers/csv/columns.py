@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from finance_api.importers.csv.options import CsvOptions
+from finance_api.importers.csv.options import CsvOptions, positive_of
+from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.text import TextError, clean, fold
@@ -19,70 +20,112 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "labels": (),
     "id": ("sourceId",),
     "account": ("accountName",),
+    "accountNumber": (),
     "currency": ("currencyCode",),
     "paymentType": (),
+    "valueDate": (),
+    "counterpartyAccount": (),
+    "reference": (),
+    "originalAmount": (),
+    "originalCurrencyCode": (),
 }
 _BY_NAME = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
+#: Fields that may be made of several columns, joined by one space.
+_JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference"))
 
 # The nearest heading is looked for among so many headings of so many characters:
 # difflib takes quadratic time.
 _COMPARED = 100
 
 
+def field_of(name: str) -> str:
+    """The field that ``--map`` names, ``name`` itself if there is none."""
+    return _BY_NAME.get(fold(name.strip()), name)
+
+
+#: Field, or "debit", "credit", "sign", "balance", "fee" -> the indexes of its columns.
+Columns = dict[str, tuple[int, ...]]
+
+
 @dataclass(frozen=True)
 class Wanted:
     """The columns that the user named, before any file is seen.
 
-    columns: field -> column as the user wrote it; with "debit" and "credit" beside FIELDS.
+    columns: field -> columns as the user wrote them; with "debit", "credit" and "balance".
+    sign, fee, only: as in the options.
     unmapped: fields that must not map by themselves.
     """
 
-    columns: Mapping[str, str]
+    columns: Mapping[str, tuple[str, ...]]
     unmapped: frozenset[str]
-    has_account: bool
+    sign: str | None
+    fee: str | None
+    only: tuple[str, ...]
 
     @classmethod
     def of(cls, options: CsvOptions) -> "Wanted":
         """Raises ImportRefused if the options contradict each other."""
-        columns: dict[str, str] = {}
+        columns: dict[str, tuple[str, ...]] = {}
         unmapped: set[str] = set()
-        for name, column in options.columns.items():
-            field = _BY_NAME.get(fold(name.strip()))
-            if field is None:
+        for name, given in options.columns.items():
+            field = field_of(name)
+            if field not in FIELDS:
                 raise ImportRefused(
                     f"--map {quoted(name)}: there is no such field; the fields are "
                     + ", ".join(FIELDS)
                 )
-            if field in columns or field in unmapped:
+            named = tuple(
+                column.strip() for column in ((given,) if isinstance(given, str) else given)
+            )
+            if field in columns or field in unmapped or (len(named) > 1 and field not in _JOINED):
                 raise ImportRefused(f"--map {field} is given twice")
-            if column.strip():
-                columns[field] = column.strip()
+            if any(named):
+                columns[field] = named
             else:
                 unmapped.add(field)
-        for side, column_ in (("debit", options.debit), ("credit", options.credit)):
-            if column_ is not None:
-                columns[side] = column_.strip()
-        for field, column in columns.items():
-            try:
-                clean(column)
-            except TextError as error:
-                raise ImportRefused(f"the heading {quoted(column)} for {field} {error}") from None
+        for option in ("debit", "credit", "balance"):
+            column = getattr(options, option)
+            if column is not None:
+                columns[option] = (column.strip(),)
+        for field, named in columns.items():
+            for column in named:
+                try:
+                    clean(column)
+                except TextError as error:
+                    raise ImportRefused(
+                        f"the heading {quoted(column)} for {field} {error}"
+                    ) from None
         _check(columns, options)
         if "debit" in columns:
             unmapped.add("amount")
-        return cls(columns, frozenset(unmapped), options.account is not None)
+        return cls(columns, frozenset(unmapped), options.sign, options.fee, tuple(options.only))
 
 
-def _check(columns: Mapping[str, str], options: CsvOptions) -> None:
+def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
     sides = [side for side in ("debit", "credit") if side in columns]
+    positive = positive_of(options)
     if sides and "amount" in columns:
         raise ImportRefused(f"--map amount and --{sides[0]} exclude each other")
     if len(sides) == 1:
         other = "credit" if sides == ["debit"] else "debit"
         raise ImportRefused(f"--{sides[0]} needs --{other} beside it")
-    if sides and options.invert:
+    if sides and positive:
         raise ImportRefused(
-            "--invert is for an amount column; exchange --debit and --credit instead"
+            f"--{'invert' if options.invert else 'positive'} is for an amount column; exchange "
+            "--debit and --credit instead",
+            withdrawn_options=("--positive", "--invert"),
+        )
+    if options.sign is not None and (sides or positive):
+        other = "--debit" if sides else "--positive"
+        raise ImportRefused(f"--sign and {other} exclude each other")
+    if options.mixed_signs not in (None, "plus", "minus", "ignore"):
+        raise ImportRefused(
+            f"--mixed-signs {quoted(options.mixed_signs)} is none of plus, minus and ignore"
+        )
+    if options.mixed_signs and not sides and options.sign is None:
+        raise ImportRefused(
+            "--mixed-signs is for --debit and --credit, or --sign",
+            withdrawn_options=("--mixed-signs",),
         )
     if "account" in columns and options.account is not None:
         raise ImportRefused("--account and --map account exclude each other")
@@ -90,102 +133,116 @@ def _check(columns: Mapping[str, str], options: CsvOptions) -> None:
         raise ImportRefused("--currency and --map currency exclude each other")
 
 
-def find_columns(
-    wanted: Wanted, headings: Sequence[str] | None, width: int, line: int
-) -> dict[str, int]:
-    """Field (also "debit", "credit") -> index of its column.
+@dataclass(frozen=True)
+class Headings:
+    """The heading row, or the first row of a file without one.
 
-    headings: trimmed; None if the file has none, and then columns go by number.
+    texts: trimmed; None if the file has none, and then columns go by number.
     line: where the headings stand, for messages.
-    Raises ImportRefused for a column that is not there, not unique, or missing.
     """
-    found = {
-        field: _position(field, column, headings, width, line)
-        for field, column in wanted.columns.items()
-    }
+
+    texts: Sequence[str] | None
+    width: int
+    line: int
+
+    def position(self, option: str, column: str) -> int:
+        """The index of the column that ``option`` names; ImportRefused."""
+        headings = self.texts
+        if headings is not None:
+            places = [i for i, heading in enumerate(headings) if heading == column]
+            if not places:
+                key = folded(column)
+                places = [
+                    i for i, heading in enumerate(headings) if heading and folded(heading) == key
+                ]
+            if len(places) > 1:
+                numbers = ", ".join(str(i + 1) for i in places)
+                raise ImportRefused(
+                    f"{option}: several columns have the heading {quoted(column)}; name one by "
+                    f"its number: {numbers}",
+                    self.line,
+                )
+            if places:
+                return places[0]
+        if column.isascii() and column.isdigit() and len(column) < 9:
+            if 1 <= int(column) <= self.width:
+                return int(column) - 1
+            raise ImportRefused(
+                f"{option}: there is no column {column}, only {self.width}", self.line
+            )
+        if headings is None:
+            raise ImportRefused(
+                f"{option}: with --no-header a column goes by its number from 1, not "
+                f"{quoted(column)}"
+            )
+        near = difflib.get_close_matches(
+            column[:_COMPARED], [heading[:_COMPARED] for heading in headings[:_COMPARED]], n=1
+        )
+        raise ImportRefused(
+            f"{option}: there is no heading {quoted(column)}"
+            + (f", did you mean {quoted(near[0])}?" if near else "")
+            + f"; {self.found()}",
+            self.line,
+        )
+
+    def position_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
+        """``COLUMN`` or ``COLUMN=REST``, where either may have further equals signs."""
+        try:
+            return self.position(option, text.strip()), None
+        except ImportRefused:
+            if "=" not in text:
+                raise
+        parts = text.split("=")
+        refusal: ImportRefused | None = None
+        for count in range(1, len(parts)):
+            try:
+                column = self.position(option, "=".join(parts[:count]).strip())
+            except ImportRefused as refused:
+                refusal = refusal or refused
+            else:
+                return column, "=".join(parts[count:])
+        assert refusal is not None
+        raise refusal
+
+    def named(self, index: int) -> str:
+        """What names the column in an option: its heading, or its number from 1."""
+        headings = self.texts
+        if headings is None or not headings[index] or "\n" in headings[index]:
+            return str(index + 1)
+        same = [heading for heading in headings if folded(heading) == folded(headings[index])]
+        return headings[index] if len(same) == 1 and len(headings[index]) <= 60 else str(index + 1)
+
+    def found(self) -> str:
+        if self.texts is None:
+            return "columns go by their number from 1"
+        return f"the headings are {listed(heading for heading in self.texts if heading)}"
+
+
+def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str, int]]:
+    """The columns, and the fields that two of them map to by themselves: the second one's index.
+
+    Raises ImportRefused for a column that is not there, or not unique.
+    """
+    found: Columns = {}
+    for field, named in wanted.columns.items():
+        option = f"--{field}" if field in ("debit", "credit", "balance") else f"--map {field}"
+        found[field] = tuple(headings.position(option, column) for column in named)
     if "debit" in found and found["debit"] == found["credit"]:
-        raise ImportRefused("--debit and --credit name the same column", line)
-    by_itself: dict[str, int] = {}
-    for index, heading in enumerate(headings or ()):
-        field = _BY_NAME.get(_key(heading), "")
+        raise ImportRefused("--debit and --credit name the same column", headings.line)
+    if wanted.sign is not None:
+        found["sign"] = (headings.position_and_rest("--sign", wanted.sign)[0],)
+    if wanted.fee is not None:
+        found["fee"] = (headings.position_and_rest("--fee", wanted.fee)[0],)
+    for condition in wanted.only:
+        headings.position_and_rest("--only", condition)
+    by_itself: Columns = {}
+    doubled: dict[str, int] = {}
+    for index, heading in enumerate(headings.texts or ()):
+        field = _BY_NAME.get(folded(heading), "")
         if not field or field in found or field in wanted.unmapped:
             continue
         if field in by_itself:
-            raise ImportRefused(
-                f"columns {by_itself[field] + 1} and {index + 1} both have a heading of "
-                f"{field}: name one by its number, --map {field}={by_itself[field] + 1}, or "
-                f"neither, --map {field}=",
-                line,
-            )
-        by_itself[field] = index
-    found |= by_itself
-    _require(found, wanted, headings, line)
-    return found
-
-
-def _position(
-    field: str, column: str, headings: Sequence[str] | None, width: int, line: int
-) -> int:
-    option = f"--{field}" if field in ("debit", "credit") else f"--map {field}"
-    if headings is not None:
-        places = [i for i, heading in enumerate(headings) if heading == column]
-        if not places:
-            key = _key(column)
-            places = [i for i, heading in enumerate(headings) if heading and _key(heading) == key]
-        if len(places) > 1:
-            numbers = ", ".join(str(i + 1) for i in places)
-            raise ImportRefused(
-                f"{option}: several columns have the heading {quoted(column)}; name one by its "
-                f"number: {numbers}",
-                line,
-            )
-        if places:
-            return places[0]
-    if column.isascii() and column.isdigit() and len(column) < 9:
-        if 1 <= int(column) <= width:
-            return int(column) - 1
-        raise ImportRefused(f"{option}: there is no column {column}, only {width}", line)
-    if headings is None:
-        raise ImportRefused(
-            f"{option}: with --no-header a column goes by its number from 1, not {quoted(column)}"
-        )
-    near = difflib.get_close_matches(
-        column[:_COMPARED], [heading[:_COMPARED] for heading in headings[:_COMPARED]], n=1
-    )
-    raise ImportRefused(
-        f"{option}: there is no heading {quoted(column)}"
-        + (f", did you mean {quoted(near[0])}?" if near else "")
-        + f"; {_found(headings)}",
-        line,
-    )
-
-
-def _require(
-    found: Mapping[str, int], wanted: Wanted, headings: Sequence[str] | None, line: int
-) -> None:
-    if "recordDate" not in found:
-        raise ImportRefused(
-            f"no column is the date; name it with --map recordDate=…; {_found(headings)}", line
-        )
-    if "amount" not in found and "debit" not in found:
-        raise ImportRefused(
-            "no column is the amount; name it with --map amount=…, or two with --debit … "
-            f"--credit …; {_found(headings)}",
-            line,
-        )
-    if "account" not in found and not wanted.has_account:
-        raise ImportRefused(
-            "the file does not say which account it is about; name it with --account, or its "
-            f"column with --map account=…; {_found(headings)}"
-        )
-
-
-def _found(headings: Sequence[str] | None) -> str:
-    if headings is None:
-        return "columns go by their number from 1"
-    return f"the headings are {listed(heading for heading in headings if heading)}"
-
-
-def _key(heading: str) -> str:
-    """The form in which headings are compared: NFC, without case."""
-    return fold(clean(heading)).strip()
+            doubled.setdefault(field, index)
+        else:
+            by_itself[field] = (index,)
+    return found | by_itself, doubled

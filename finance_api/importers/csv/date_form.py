@@ -6,7 +6,8 @@ missing year for 1900, and a hundred thousand calls of it take seconds.
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
@@ -38,13 +39,13 @@ _DIRECTIVES = {
     "b": ("month", "[A-Za-z]{3,9}", ""),
     "B": ("month", "[A-Za-z]{3,9}", ""),
     "d": ("day", "3[01]|[12][0-9]|0?[1-9]", "[0-9]{2}"),
-    "H": ("", "[0-9]{1,2}", "[0-9]{2}"),
-    "I": ("", "[0-9]{1,2}", "[0-9]{2}"),
-    "M": ("", "[0-9]{1,2}", "[0-9]{2}"),
-    "S": ("", "[0-9]{1,2}", "[0-9]{2}"),
+    "H": ("hour", "[0-9]{1,2}", "[0-9]{2}"),
+    "I": ("hour", "[0-9]{1,2}", "[0-9]{2}"),
+    "M": ("minute", "[0-9]{1,2}", "[0-9]{2}"),
+    "S": ("second", "[0-9]{1,2}", "[0-9]{2}"),
     "f": ("", "[0-9]{1,9}", "[0-9]{6}"),
-    "p": ("", r"[AaPp]\.?[Mm]\.?", ""),
-    "z": ("", "Z|[+-][0-9]{2}:?[0-9]{2}", ""),
+    "p": ("half", r"[AaPp]\.?[Mm]\.?", ""),
+    "z": ("offset", "Z|[+-][0-9]{2}:?[0-9]{2}", ""),
     "Z": ("", "[A-Za-z]{1,5}", ""),
     "a": ("", "[A-Za-z]{2,9}", ""),
     "A": ("", "[A-Za-z]{2,9}", ""),
@@ -65,11 +66,15 @@ _READABLE = {
 _READABLE_TOKEN = re.compile("YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|[A-SU-Za-su-z]+")
 _TOKEN = re.compile(r"%(.?)|(\s+)|([^%\s]+)", re.DOTALL)
 
-#: The time of day that may follow a form without one; it is dropped.
+#: The time of day that may follow a form without one.
 _TIME = (
-    r"(?:(?:[Tt]|,?\s{1,2})[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
-    r"(?:\s?[AaPp][Mm])?(?:\s?(?:[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?"
+    r"(?:(?:[Tt]|,?\s{1,2})(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
+    r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?"
 )
+_DAY = ["day", "month", "year"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: Longest text that is looked at as a date.
 _LONGEST = 64
@@ -82,30 +87,57 @@ class DateForm:
     name: str
     _pattern: re.Pattern[str]
     _short_year: bool
+    _groups: frozenset[str]
 
     @classmethod
     def compile(cls, name: str) -> "DateForm":
         """Raises ImportRefused naming --date-format."""
         expression, fills, used = _expression(name, name if "%" in name else _from_readable(name))
-        if sorted(fills) != ["day", "month", "year"]:
+        if sorted(set(fills) & set(_DAY)) != _DAY or len(set(fills)) < len(fills):
             raise ImportRefused(
                 f"--date-format {quoted(name)} needs the day, the month and the year, once each, "
                 "as in %d/%m/%Y or DD/MM/YYYY"
             )
-        time = "" if used & set("HIMS") else _TIME
-        return cls(name, re.compile(expression + time), "y" in used)
+        pattern = re.compile(expression + ("" if used & set("HIMS") else _TIME))
+        return cls(name, pattern, "y" in used, frozenset(pattern.groupindex))
 
     def read(self, text: str) -> int | None:
-        """Seconds of the date's midnight; None if the text has another form or is no day.
+        """Seconds of the day and time as written; None if the text has another form or is no day.
 
-        The calendar date as written: a time zone does not move it. Years of two digits are
-        POSIX's (strptime): 69 to 99 are 19YY, 00 to 68 are 20YY.
+        A time zone moves nothing. Years of two digits are POSIX's (strptime): 69 to 99 are 19YY,
+        00 to 68 are 20YY.
         """
-        if len(text) > _LONGEST:
-            return None
-        match = self._pattern.fullmatch(text)
+        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
         if match is None:
             return None
+        day = self._day(match)
+        if day is None or "hour" not in self._groups or match["hour"] is None:
+            return day
+        time = self._time(match)
+        return None if time is None else day + time
+
+    def read_instant(self, text: str, zone: ZoneInfo) -> int | None:
+        """The day and time in ``zone`` of an instant, in UTC where it names no offset.
+
+        None if the text has another form, or no time.
+        """
+        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        if match is None or "hour" not in self._groups or match["hour"] is None:
+            return None
+        day, time = self._day(match), self._time(match)
+        if day is None or time is None:
+            return None
+        offset = self._part(match, "offset") or "Z"
+        instant = day + time - (_offset_seconds(offset) if offset[0] in "+-" else 0)
+        try:
+            local = (_EPOCH + timedelta(seconds=instant)).astimezone(zone)
+        except OverflowError:
+            return None
+        shift = local.utcoffset()
+        assert shift is not None
+        return instant + int(shift.total_seconds())
+
+    def _day(self, match: re.Match[str]) -> int | None:
         year = int(match["year"])
         if self._short_year:
             year += 1900 if year >= 69 else 2000
@@ -115,6 +147,29 @@ class DateForm:
             return from_date(date(year, number, int(match["day"])))
         except ValueError:
             return None
+
+    def _time(self, match: re.Match[str]) -> int | None:
+        """Seconds since midnight, 0 without a time; None if there is no such time."""
+        hour, minute, second = (
+            int(self._part(match, name) or 0) for name in ("hour", "minute", "second")
+        )
+        half = self._part(match, "half").lower()
+        if half:
+            if not 1 <= hour <= 12:
+                return None
+            hour = hour % 12 + (12 if half[0] == "p" else 0)
+        if hour > 23 or minute > 59 or second > 59:
+            return None
+        return hour * 3600 + minute * 60 + second
+
+    def _part(self, match: re.Match[str], group: str) -> str:
+        return match[group] or "" if group in self._groups else ""
+
+
+def _offset_seconds(text: str) -> int:
+    digits = text[1:].replace(":", "")
+    seconds = int(digits[:2]) * 3600 + int(digits[2:]) * 60
+    return -seconds if text[0] == "-" else seconds
 
 
 def _from_readable(name: str) -> str:

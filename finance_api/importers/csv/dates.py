@@ -1,8 +1,10 @@
 """A column of dates: read under the form that is named, or the only one that fits."""
 
-from collections.abc import Mapping
+from itertools import combinations
+from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.date_form import DateForm
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
@@ -18,8 +20,13 @@ _YEAR_FIRST = (
     "YYYY-MMM-DD",
     "YYYY MMM DD",
 )
+# No bank is known to write the month first with full stops.
 _BEFORE_YEAR = (
-    *(f"{day_month}{by}" for by in "/.-" for day_month in (f"DD{by}MM", f"MM{by}DD")),
+    "DD/MM/",
+    "MM/DD/",
+    "DD.MM.",
+    "DD-MM-",
+    "MM-DD-",
     *(f"DD{by}MMM{by}" for by in "/.- "),
     "DD. MMM ",
     "MMM DD, ",
@@ -30,58 +37,119 @@ _YEAR_LAST = tuple(form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY
 #: The forms that are tried when none is named.
 CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
 
+#: So many different texts are remembered at a time.
+_REMEMBERED = 50_000
 
-def read_dates(cells: Mapping[str, int], date_format: str | None) -> dict[str, int]:
-    """Each text of the column as the seconds of its midnight.
 
-    cells: the trimmed texts, each with the line of its first appearance, in their order.
-    Without ``date_format`` exactly one candidate has to fit them all, or those that fit have
-    to mean the same days; else ImportRefused with both readings.
+class DateColumn:
+    """Takes the texts of a column one by one, then says what they mean.
+
+    date_format: the form, if it is named. Memory does not grow with the number of texts.
     """
-    if date_format is not None:
-        return _read_as(DateForm.compile(date_format), cells)
-    fitting = _fitting(cells)
-    read = _read_as(fitting[0], cells)
-    for other in fitting[1:]:
-        for text, seconds in read.items():
-            second = other.read(text)
-            if second is not None and second != seconds:
-                raise ImportRefused(
-                    f"the date {quoted(text)} is {date_text(seconds)} as {fitting[0].name} and "
-                    f"{date_text(second)} as {other.name}; name the form with --date-format",
-                    cells[text],
-                )
-    return read
 
+    def __init__(self, date_format: str | None) -> None:
+        self._named = date_format is not None
+        self._fitting = list(CANDIDATES) if date_format is None else [DateForm.compile(date_format)]
+        self._seen: set[str] = set()
+        # The first text that a pair of forms reads differently, and its line.
+        self._differing: dict[tuple[str, str], tuple[str, int]] = {}
 
-def _read_as(form: DateForm, cells: Mapping[str, int]) -> dict[str, int]:
-    read: dict[str, int] = {}
-    for text, line in cells.items():
-        seconds = form.read(text)
-        if seconds is None:
+    def add(self, text: str, line: int) -> None:
+        """A trimmed text of the column; ImportRefused if no form that fits those before fits it."""
+        if text in self._seen:
+            return
+        if not text:
             raise ImportRefused(
-                f"{quoted(text)} is not a date of the form {form.name} (--date-format)", line
+                "the date is empty; rows that are no data are left out with --only or --skip-last",
+                line,
             )
-        read[text] = seconds
-    return read
+        read = [(form, day) for form in self._fitting if (day := form.read(text)) is not None]
+        if not read:
+            raise ImportRefused(
+                self._misfit(text),
+                line,
+                withdrawn_options=("--date-format",) if self._is_of_another_form(text) else (),
+            )
+        if len(self._seen) >= _REMEMBERED:
+            self._seen.clear()
+        self._seen.add(text)
+        self._fitting = [form for form, _ in read]
+        for (form, day), (other, other_day) in combinations(read, 2):
+            if day != other_day:
+                self._differing.setdefault((form.name, other.name), (text, line))
+
+    def _is_of_another_form(self, text: str) -> bool:
+        return self._named and any(form.read(text) is not None for form in CANDIDATES)
+
+    def fits(self, text: str) -> bool:
+        """Whether a form that fits those before reads the text."""
+        return any(form.read(text) is not None for form in self._fitting)
+
+    def _misfit(self, text: str) -> str:
+        if self._named:
+            return (
+                f"{quoted(text)} is not a date of the form {self._fitting[0].name} (--date-format)"
+            )
+        if len(self._fitting) == len(CANDIDATES):
+            return f"{quoted(text)} is not a date in a known form; name its form with --date-format"
+        forms = " or ".join(form.name for form in self._fitting)
+        return (
+            f"{quoted(text)} is not a date of the form of the rows above ({forms}); name the form "
+            "with --date-format, or leave rows at the end out with --skip-last"
+        )
+
+    def decide(self, questions: Questions, preferred: str | None = None) -> DateForm:
+        """The only form that fits, or one of several that mean the same days.
+
+        preferred: a form that decides where several fit.
+        """
+        first = self._fitting[0]
+        for form in self._fitting:
+            if form.name == preferred:
+                return form
+        for form in self._fitting[1:]:
+            if (first.name, form.name) not in self._differing:
+                continue
+            text, line = self._differing[first.name, form.name]
+            one, two = first.read(text), form.read(text)
+            assert one is not None and two is not None
+            questions.ask(
+                f"the date {quoted(text)} is {date_text(one)} as {first.name} and "
+                f"{date_text(two)} as {form.name}; name the form with --date-format",
+                "--date-format",
+                first.name,
+                line=line,
+            )
+            break
+        return first
 
 
-def _fitting(cells: Mapping[str, int]) -> list[DateForm]:
-    """The candidates that read every cell, one at least."""
-    fitting = list(CANDIDATES)
-    for text, line in cells.items():
-        still = [form for form in fitting if form.read(text) is not None]
-        if not still:
-            raise ImportRefused(_misfit(text, fitting), line)
-        fitting = still
-    return fitting
+class DateReader:
+    """Reads texts under one form. zone: whose days are meant where the texts are UTC instants."""
 
+    def __init__(self, form: DateForm, zone: ZoneInfo | None = None) -> None:
+        self._form = form
+        self._zone = zone
+        self._known: dict[str, int] = {}
 
-def _misfit(text: str, before: list[DateForm]) -> str:
-    if len(before) == len(CANDIDATES):
-        return f"{quoted(text)} is not a date in a known form; name its form with --date-format"
-    forms = " or ".join(form.name for form in before)
-    return (
-        f"{quoted(text)} is not a date of the form of the rows above ({forms}); name the form "
-        "with --date-format"
-    )
+    def read(self, text: str, line: int) -> int:
+        """Seconds of the day, and of the time where there is one; ImportRefused."""
+        seconds = self._known.get(text)
+        if seconds is not None:
+            return seconds
+        if self._zone is None:
+            seconds = self._form.read(text)
+        else:
+            seconds = self._form.read_instant(text, self._zone)
+            if seconds is None and self._form.read(text) is not None:
+                raise ImportRefused(
+                    f"the date {quoted(text)} has no time, so that --timezone cannot move it",
+                    line,
+                    withdrawn_options=("--timezone",),
+                )
+        if seconds is None:
+            raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[text] = seconds
+        return seconds

@@ -1,8 +1,14 @@
-"""From the bytes of a file to its text."""
+"""From the bytes of a file to its text, in pieces."""
 
 import codecs
+import io
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
 
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 
@@ -20,37 +26,74 @@ _NOT_OF_FILES = frozenset(
     ("idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape")
 )
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_NEWLINES = re.compile("\r\n|\r|\n")
+_CHUNK_BYTES = 1 << 18
+
+#: Longest line, in characters: a line is held in memory as a whole.
+MAX_LINE = 1 << 22
+#: What a file that is not UTF-8 is looked at in, to ask for all else that is open. Every byte
+#: is a character in the second.
+_PROPOSED = ("cp1252", "iso-8859-1")
 
 
-def decode(data: bytes, encoding: str | None) -> str:
-    """The text, without a byte order mark.
+@dataclass(frozen=True)
+class TextFile:
+    """The text of a file, which can be read again and again, a line at a time.
+
+    skip_rows: how many physical lines at the beginning are left out.
+    """
+
+    stream: BinaryIO
+    codec: str
+    skip_rows: int = 0
+
+    def lines(self) -> Iterator[str]:
+        """The lines with their ends, CR, LF or CRLF. Only one reading at a time."""
+        self.stream.seek(0)
+        text = io.TextIOWrapper(self.stream, self.codec, newline="")
+        try:
+            for _ in range(self.skip_rows):
+                if not text.readline():
+                    return
+            # Not from the text itself: that would be closed, and the stream with it.
+            yield from iter(text.readline, "")
+        finally:
+            if not self.stream.closed:
+                text.detach()
+
+
+def open_text(
+    stream: BinaryIO, encoding: str | None, *, force: bool, questions: Questions
+) -> TextFile:
+    """The text, without a byte order mark; the bytes have been looked at to their end.
 
     A byte order mark decides; then ``encoding``; then it must be UTF-8. NUL is refused here,
     because no cell can hold it and it betrays UTF-16. Raises ImportRefused.
     """
-    text = _decode(data, _codec(data, encoding))
-    text = text.removeprefix("\ufeff")
-    unstorable = _UNSTORABLE.search(text)
-    if unstorable:
-        raise ImportRefused(
-            "a NUL character; UTF-16 without a byte order mark needs --encoding utf-16-le or "
-            "utf-16-be"
-            if unstorable[0] == "\x00"
-            else "half of a surrogate pair; the file has another encoding, named with --encoding",
-            _line_at(text, unstorable.start()),
-        )
-    return text
+    stream.seek(0)
+    codec = _codec(stream.read(4), encoding)
+    if codec not in ("utf-8", "utf-8-sig", "utf-16", "utf-32") and not force:
+        _refuse_utf_8(stream, codec)
+    try:
+        _look_at(stream, codec)
+    except ImportRefused as refused:
+        if encoding is not None or codec != "utf-8" or not _is_one_byte_text(stream):
+            raise
+        codec = next(name for name in _PROPOSED if _decodes(stream, name))
+        questions.ask(refused.reason, "--encoding", codec, line=refused.line)
+    return TextFile(stream, codec)
 
 
-def _codec(data: bytes, encoding: str | None) -> str:
+def _codec(head: bytes, encoding: str | None) -> str:
     asked = None if encoding is None else _known(encoding)
     for mark, codec, names in _MARKS:
-        if data.startswith(mark):
+        if head.startswith(mark):
             if asked is not None and asked not in names:
                 raise ImportRefused(
                     f"the file begins with the byte order mark of {names[0].upper()}, but "
                     f"--encoding is {quoted(encoding or '')}",
                     1,
+                    withdrawn_options=("--encoding",),
                 )
             return codec
     if asked in ("utf-16", "utf-32"):
@@ -76,21 +119,124 @@ def _known(encoding: str) -> str:
     return name
 
 
-def _decode(data: bytes, codec: str) -> str:
+def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
+    """Letters beyond ASCII are hardly ever valid UTF-8 by chance."""
+    found: str | None = None
+    line = 1
     try:
-        return data.decode(codec)
+        for text in _pieces(stream, "utf-8"):
+            if found is None and not text.isascii():
+                at = next(i for i, character in enumerate(text) if not character.isascii())
+                found = text[at]
+                line += len(_NEWLINES.findall(text, 0, at))
+            elif found is None:
+                line += len(_NEWLINES.findall(text))
+    except ValueError:
+        return
+    if found is not None:
+        wrong = found.encode().decode(codec, "replace")
+        raise ImportRefused(
+            f"the file is valid UTF-8, where it has {quoted(found)}; in {codec} that reads "
+            f"{quoted(wrong)}: leave out --encoding, or say --force-encoding",
+            line,
+            withdrawn_options=("--encoding",),
+        )
+
+
+def _look_at(stream: BinaryIO, codec: str) -> None:
+    """Raises ImportRefused for what cannot be decoded or stored, and for an endless line."""
+    length = 0
+    before = 0
+    try:
+        for text in _pieces(stream, codec):
+            if "\x00" in text or not text.isascii():
+                unstorable = _UNSTORABLE.search(text)
+                if unstorable is not None:
+                    raise ImportRefused(
+                        _unstorable(unstorable[0]), _line_of(stream, codec, before, unstorable)
+                    )
+            end = max(text.rfind("\n"), text.rfind("\r"))
+            length = length + len(text) if end < 0 else len(text) - 1 - end
+            if length > MAX_LINE:
+                raise ImportRefused(f"a line is longer than {MAX_LINE} characters")
+            before += 1
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode(codec, "replace")
-        byte = f"byte 0x{data[error.start]:02X}" if error.start < len(data) else "its end"
+        at_end = error.start >= len(error.object)
+        byte = "its end" if at_end else f"byte 0x{error.object[error.start]:02X}"
         raise ImportRefused(
             f"{byte} is not {codec.removesuffix('-sig')}; name the encoding of the file with "
             "--encoding, for example cp1252",
-            _line_at(before, len(before)),
+            _line_of_fault(stream, codec),
         ) from None
     except ValueError:
         raise ImportRefused(f"the file is not {codec}; name its encoding with --encoding") from None
 
 
-def _line_at(text: str, end: int) -> int:
-    """The physical line, from 1, on which ``text[end]`` stands; CR, LF and CRLF end a line."""
-    return 1 + text.count("\n", 0, end) + text.count("\r", 0, end) - text.count("\r\n", 0, end)
+def _unstorable(character: str) -> str:
+    if character == "\x00":
+        return (
+            "a NUL character; UTF-16 without a byte order mark needs --encoding utf-16-le or "
+            "utf-16-be"
+        )
+    return "half of a surrogate pair; the file has another encoding, named with --encoding"
+
+
+def _line_of(stream: BinaryIO, codec: str, piece: int, match: re.Match[str]) -> int:
+    """The physical line, from 1, of what was found in the n-th piece."""
+    counter = _LineCounter()
+    for number, text in enumerate(_pieces(stream, codec)):
+        if number == piece:
+            counter.add(text[: match.start()])
+            break
+        counter.add(text)
+    return counter.line
+
+
+def _line_of_fault(stream: BinaryIO, codec: str) -> int:
+    """The physical line, from 1, of the first bytes that cannot be decoded."""
+    counter = _LineCounter()
+    try:
+        for text in _pieces(stream, codec):
+            counter.add(text)
+    except UnicodeDecodeError as error:
+        counter.add(error.object[: error.start].decode(codec, "replace"))
+    return counter.line
+
+
+class _LineCounter:
+    """The line that the text ends on; CR, LF and CRLF end a line."""
+
+    def __init__(self) -> None:
+        self.line = 1
+        self._after_return = False
+
+    def add(self, text: str) -> None:
+        if self._after_return and text.startswith("\n"):
+            self.line -= 1
+        if text:
+            self._after_return = text.endswith("\r")
+        self.line += len(_NEWLINES.findall(text))
+
+
+def _is_one_byte_text(stream: BinaryIO) -> bool:
+    """No NUL, which is in every file of two bytes a character, and no bytes of other files."""
+    stream.seek(0)
+    return not any(b"\x00" in chunk for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""))
+
+
+def _decodes(stream: BinaryIO, codec: str) -> bool:
+    try:
+        for _ in _pieces(stream, codec):
+            pass
+    except ValueError:
+        return False
+    return True
+
+
+def _pieces(stream: BinaryIO, codec: str) -> Iterator[str]:
+    """The text from the start of the file; raises UnicodeDecodeError as `bytes.decode` does."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    stream.seek(0)
+    for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""):
+        yield decoder.decode(chunk)
+    yield decoder.decode(b"", final=True)

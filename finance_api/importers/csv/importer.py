@@ -1,18 +1,33 @@
-"""The reader of CSV statements: from the bytes of a file to its statements, all or nothing."""
+"""The reader of CSV statements: from the bytes of a file to its entries, all or nothing."""
 
-from typing import BinaryIO
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+from zoneinfo import ZoneInfo
 
-from finance_api.importers.csv.amounts import read_amounts
-from finance_api.importers.csv.dates import read_dates
-from finance_api.importers.csv.decoding import decode
-from finance_api.importers.csv.layout import Layout, find_layout
-from finance_api.importers.csv.options import CsvOptions
-from finance_api.importers.csv.statements import StatementBuilder
+from finance_api.importers.csv.amounts import AmountReader
+from finance_api.importers.csv.columns import Headings
+from finance_api.importers.csv.currencies import decide_currencies
+from finance_api.importers.csv.dates import DateReader
+from finance_api.importers.csv.decoding import open_text
+from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
+from finance_api.importers.csv.marks import CODES
+from finance_api.importers.csv.memory import to_remember, words
+from finance_api.importers.csv.options import CsvOptions, account_of
+from finance_api.importers.csv.proposals import is_fee, propose_text
+from finance_api.importers.csv.questions import Questions
+from finance_api.importers.csv.selection import Selection
+from finance_api.importers.csv.signs import Signs, ask_for_money, decide_signs
+from finance_api.importers.csv.statements import RowReader, StatementBuilder, texts_digest
+from finance_api.importers.csv.survey import SignWords, Survey
+from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
+from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import (
+    Entry,
     ImportRefused,
-    KnownAccounts,
+    Remembered,
     Statement,
-    no_accounts,
+    nothing_remembered,
 )
 
 
@@ -25,43 +40,229 @@ class CsvImporter:
         self._options = options
 
     def read(
-        self, stream: BinaryIO, known_accounts: KnownAccounts = no_accounts
-    ) -> list[Statement]:
-        """One statement per account, in the order of their first rows; or ImportRefused.
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """The entries of the file in its order, each with its statement; or ImportRefused.
 
         The rows are passed over twice: what the dates and amounts mean is decided from whole
-        columns before any entry is made.
+        columns before any entry is made. All that is open is asked for in one refusal.
         """
-        options = self._options
-        layout = find_layout(decode(stream.read(), options.encoding), options)
-        date_cells, amount_cells = _columns_to_decide(layout)
-        builder = StatementBuilder(
+        questions = Questions()
+        layout = _layout(stream, self._options, remembered, questions)
+        try:
+            yield from _entries(layout, questions)
+        except ImportRefused as refused:
+            if layout.taken:
+                refused.reason += f" (with what was given before: {_said(layout)})"
+            raise
+
+
+def _layout(
+    stream: BinaryIO, options: CsvOptions, remembered: Remembered, questions: Questions
+) -> Layout:
+    text = open_text(stream, options.encoding, force=options.force_encoding, questions=questions)
+    layout = find_layout(text, options, remembered, questions)
+    encoding = layout.taken.get("encoding")
+    if encoding is not None and questions.answers[:1] == ["--encoding"]:
+        # The file is not UTF-8; what it is, was given before.
+        questions.forget()
+        text = open_text(stream, encoding, force=True, questions=questions)
+        layout = find_layout(text, options, remembered, questions)
+    return layout
+
+
+def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+    refuse_data_as_headings(layout)
+    selection = Selection(layout.options.only, layout.headings)
+    remarks: list[str] = []
+    builder = _decided(layout, selection, questions, remarks)
+    questions.put()
+    skipped: Counter[str] = Counter()
+    select = bool(selection.columns)
+    for line, cells in layout.table.rows(skipped):
+        if not select or selection.keeps(cells, skipped):
+            yield from builder.add(line, cells)
+    empty = builder.without_rows()
+    if empty is not None:
+        yield empty, None
+    statements = builder.finish()
+    if statements:
+        statements[0].skipped += skipped
+        statements[0].remarks += _about_layout(layout) + remarks
+
+
+def _decided(
+    layout: Layout, selection: Selection, questions: Questions, remarks: list[str]
+) -> StatementBuilder:
+    """What the columns mean; asks for all that they leave open."""
+    options, columns, headings = layout.options, layout.columns, layout.headings
+    zone = _zone(options)
+    fee_signed = _fee_is_signed(options, headings)
+    words = _sign_words(options, headings)
+    survey = Survey(layout, selection, words)
+    survey.run()
+    _ask_for_account(layout, questions)
+    form = survey.dates.decide(questions)
+    value_form = survey.value_dates.decide(questions, form.name)
+    reading = survey.amounts.decide(questions)
+    ask_for_money(survey, headings, questions)
+    currencies = decide_currencies(survey, options, columns, headings, layout.remembered, questions)
+
+    def builder(signs: Signs) -> StatementBuilder:
+        return StatementBuilder(
             options,
-            layout.columns,
-            read_dates(date_cells, options.date_format),
-            read_amounts(amount_cells, options.decimal, options.thousands),
-            known_accounts,
+            RowReader(
+                columns,
+                signs,
+                words,
+                DateReader(form, zone),
+                DateReader(value_form),
+                AmountReader(reading),
+                fee_signed,
+            ),
+            currencies,
+            texts_digest(columns, headings.texts),
+            to_remember(options) | {"heading": layout.digest},
         )
-        for line, cells in layout.table.rows():
-            builder.add(line, cells)
-        return builder.statements()
+
+    def fits(signs: Signs) -> bool:
+        """Whether the balances agree."""
+        trial = builder(signs)
+        try:
+            for line, cells in layout.table.rows():
+                if selection.keeps(cells):
+                    for _ in trial.add(line, cells):
+                        pass
+        except ImportRefused:
+            return False
+        return True
+
+    may_try = "balance" in columns and not questions.reasons and survey.footer is None
+    signs = decide_signs(survey, options, headings, questions, fits if may_try else None, remarks)
+    _ask_about_footer(survey, options, questions)
+    _look_at_text(layout, survey, questions, remarks)
+    if questions.reasons and currencies.option is None and "currency" not in columns:
+        _propose_currency(layout, survey, questions)
+    return builder(signs)
 
 
-def _columns_to_decide(layout: Layout) -> tuple[dict[str, int], dict[str, int]]:
-    """The different texts of the date column, and of the amount columns, with their lines."""
+def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions) -> None:
+    if survey.footer is not None:
+        count, first = survey.footer
+        questions.ask(
+            f"{first.reason}; if the rows from there on are no data, leave them out",
+            "--skip-last",
+            str(options.skip_last + count),
+            line=first.line,
+            instead_of=("--skip-last",),
+        )
+
+
+def _zone(options: CsvOptions) -> ZoneInfo | None:
+    if options.timezone is None:
+        return None
+    try:
+        return ZoneInfo(options.timezone)
+    except (OSError, ValueError, LookupError):
+        raise ImportRefused(
+            f"--timezone {quoted(options.timezone)} is not a zone such as Europe/Berlin"
+        ) from None
+
+
+def _sign_words(options: CsvOptions, headings: Headings) -> SignWords | None:
+    if options.sign is None:
+        return None
+    return SignWords(*headings.position_and_rest("--sign", options.sign))
+
+
+def _fee_is_signed(options: CsvOptions, headings: Headings) -> bool:
+    if options.fee is None:
+        if options.fee_category is not None:
+            raise ImportRefused("--fee-category is for --fee")
+        return False
+    column, kind = headings.position_and_rest("--fee", options.fee)
+    if kind not in ("signed", "unsigned"):
+        name = headings.named(column)
+        raise ImportRefused(
+            f"--fee {quoted(options.fee)}: say whether its numbers have signs, --fee "
+            f"{name}=signed (minus is money going out) or --fee {name}=unsigned",
+            missing_options=("--fee", f"{name}=unsigned"),
+            withdrawn_options=("--fee",),
+        )
+    return kind == "signed"
+
+
+def _ask_for_account(layout: Layout, questions: Questions) -> None:
+    if account_of(layout.options) is not None:
+        return
+    if "account" not in layout.columns and "accountNumber" not in layout.columns:
+        # The columns are listed once.
+        found = "" if questions.reasons else f"; {layout.headings.found()}"
+        questions.ask(
+            "the file does not say which account it is about; name it with --account, or its "
+            f"column with --map account=…{found}",
+            "--account",
+            "NAME",
+        )
+
+
+def _propose_currency(layout: Layout, survey: Survey, questions: Questions) -> None:
+    """An account that is new needs a currency; asked for where the command is shown anyway."""
+    if layout.remembered:
+        return
+    open_marks = [mark for mark in survey.amounts.marks if mark.possible]
+    code = open_marks[0].possible[0] if open_marks else "EUR"
+    questions.ask(
+        "if the account is new, its currency is to be named with --currency", "--currency", code
+    )
+
+
+def _look_at_text(layout: Layout, survey: Survey, questions: Questions, remarks: list[str]) -> None:
+    """Names the columns of text that become nothing; refuses a file that would lose all of it."""
+    texts = [
+        column
+        for column in survey.unmapped
+        if column.is_text and column.index not in questions.columns
+    ]
+    headings = layout.headings
+    names = [headings.named(column.index) for column in texts]
+    fees = [
+        headings.named(column.index)
+        for column in survey.unmapped
+        if column.has_money and is_fee(headings, column.index)
+    ]
+    if names or fees:
+        remarks.append("not imported: " + ", ".join(names + fees))
+    telling = [column.index for column in texts if not _is_vocabulary(column.values)]
     columns = layout.columns
-    date_column = columns["recordDate"]
-    amount_columns = [columns[name] for name in ("amount", "debit", "credit") if name in columns]
-    dates: dict[str, int] = {}
-    amounts: dict[str, int] = {}
-    for line, cells in layout.table.rows():
-        date = cells[date_column].strip()
-        if not date:
-            raise ImportRefused("the date is empty", line)
-        dates.setdefault(date, line)
-        texts = [text for column in amount_columns if (text := cells[column].strip())]
-        if not texts:
-            raise ImportRefused("the amount is empty", line)
-        for text in texts:
-            amounts.setdefault(text, line)
-    return dates, amounts
+    if telling and not layout.options.no_text and not {"payee", "note"} & set(columns):
+        questions.ask(
+            f"no column is mapped to payee or note, and there is text in {listed(names)}: map it "
+            "with --map payee=… or --map note=…, or say --no-text",
+            *propose_text(headings, telling),
+        )
+
+
+def _is_vocabulary(values: dict[str, Any]) -> bool:
+    """Nothing but currency codes, directions, or yes and no."""
+    texts = [text.strip() for text in values if text.strip()]
+    return bool(texts) and (
+        all(text in CODES for text in texts)
+        or all(folded(text) in DIRECTIONS for text in texts)
+        or all(folded(text) in ("true", "false", "yes", "no") for text in texts)
+    )
+
+
+def _about_layout(layout: Layout) -> list[str]:
+    remarks = []
+    if layout.table.text.skip_rows > layout.options.skip_rows:
+        remarks.append(
+            f"lines before the headings were passed over: --skip-rows {layout.table.text.skip_rows}"
+        )
+    if layout.taken:
+        remarks.append(f"as given before for this account: {_said(layout)}")
+    return remarks
+
+
+def _said(layout: Layout) -> str:
+    return " ".join(quoted(w) if " " in w or not w else w for w in words(layout.taken))

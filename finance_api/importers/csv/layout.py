@@ -1,75 +1,212 @@
-"""The layout of the table in the text: its delimiter, and the row of its headings."""
+"""The layout of the table in the text: its delimiter, the row of its headings, its columns."""
 
-import io
-from dataclasses import dataclass
+import csv
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
-from finance_api.importers.csv.columns import Wanted, find_columns
-from finance_api.importers.csv.options import CsvOptions, delimiter_of
-from finance_api.importers.csv.table import MAX_CELL, Table
+from finance_api.importers.csv.columns import Columns, Headings, Wanted, find_columns
+from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.csv.memory import heading_digest, merged
+from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.proposals import (
+    is_amount,
+    is_date,
+    looks_like_data,
+    looks_like_headings,
+    propose_columns,
+)
+from finance_api.importers.csv.questions import Questions
+from finance_api.importers.csv.table import MAX_CELL, Table, filled
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ImportRefused, Remembered
 
 CANDIDATES = (",", ";", "\t", "|")
 
-#: Within so many lines a later heading row is looked for, to name it in a message.
+#: Within so many lines the heading row is looked for.
 _SEARCHED_LINES = 40
+#: From so many rows columns are proposed.
+_SAMPLED_ROWS = 100
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A table and the columns of its fields."""
+    """A table, the columns of its fields, and the options that it is read under.
+
+    doubled: fields that a second column maps to by itself, and the index of that.
+    remembered: what is remembered for it; taken: which of these options were not given.
+    """
 
     table: Table
-    columns: dict[str, int]
+    columns: Columns
+    options: CsvOptions
+    doubled: dict[str, int] = field(default_factory=dict)
+    remembered: dict[str, Any] = field(default_factory=dict)
+    taken: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def headings(self) -> Headings:
+        return Headings(self.table.headings, self.table.width, self.table.first_line)
+
+    @property
+    def digest(self) -> str:
+        return heading_digest(self.table.headings, self.table.width)
+
+    @property
+    def is_complete(self) -> bool:
+        columns = self.columns
+        return "recordDate" in columns and ("amount" in columns or "debit" in columns)
 
 
-def find_layout(text: str, options: CsvOptions) -> Layout:
-    """The layout that the options name or the file alone decides; ImportRefused."""
+def find_layout(
+    text: TextFile, options: CsvOptions, remembered: Remembered, questions: Questions
+) -> Layout:
+    """The layout that the options name or the file alone decides.
+
+    Columns that neither does are proposed and asked for. Raises ImportRefused.
+    """
     if options.skip_rows < 0:
         raise ImportRefused(f"--skip-rows {options.skip_rows} is less than 0")
+    if options.skip_last < 0:
+        raise ImportRefused(f"--skip-last {options.skip_last} is less than 0")
+    Wanted.of(options)
+    delimiter_of(options)
+    account = account_of(options)
+    text = dataclasses.replace(text, skip_rows=options.skip_rows)
+    known: dict[str, Any] = {}
+    places = list(_tables(text, options)) if options.header else list(_first_rows(text, options))
+    for table in places:
+        found = remembered(heading_digest(table.headings, table.width), account)
+        if found is not None:
+            known = dict(found)
+            places = [table]
+            break
+    options, taken = merged(options, known)
+    possible, refusal = _possible(text, places, options)
+    lines = sorted({layout.table.first_line for layout in possible})
+    if len(lines) > 1:
+        raise ImportRefused(
+            f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
+            "come before the right one with --skip-rows"
+        )
+    if not possible:
+        _refuse_skipped_headings(text, places)
+        layout = _proposed(places, options, refusal or _undivided(text), questions)
+    else:
+        layout = possible[0] if len(possible) == 1 else _consistent(possible)
+    for name, second in layout.doubled.items():
+        first = layout.columns[name][0] + 1
+        questions.ask(
+            f"columns {first} and {second + 1} both have a heading of {name}: name one by its "
+            f"number, --map {name}={first}, or neither, --map {name}=",
+            "--map",
+            f"{name}={first}",
+            line=layout.table.first_line,
+            instead_of=("--currency",) if name == "currency" else (),
+            column=second,
+        )
+    return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
+
+
+def _refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
+    """Headings among the lines that --skip-rows leaves out."""
+    lines = dataclasses.replace(text, skip_rows=0).lines()
+    for number, line in enumerate(list(islice(lines, min(text.skip_rows, _SEARCHED_LINES)))):
+        for table in places:
+            cells = _cells(line, table.delimiter) if len(line) <= MAX_CELL else []
+            if len(cells) == table.width and looks_like_headings(cells):
+                raise ImportRefused(
+                    f"line {number + 1}, which --skip-rows {text.skip_rows} leaves out, has "
+                    "headings",
+                    withdrawn_options=("--skip-rows",),
+                )
+
+
+def _possible(
+    text: TextFile, places: list[Table], options: CsvOptions
+) -> tuple[list[Layout], ImportRefused | None]:
+    """The layouts in which every field has its column: those of the first row, if there are any.
+
+    And the refusal to pass on if nothing fits: of the delimiter that divides the first row most.
+    """
     wanted = Wanted.of(options)
-    delimiter = delimiter_of(options)
-    try:
-        if delimiter is not None:
-            return _layout(text, delimiter, options, wanted)
-        possible = _possible(text, options, wanted)
-    except ImportRefused as refused:
-        hint = _later_headings(text, options, wanted, delimiter) if options.header else ""
-        if not hint:
-            raise
-        raise ImportRefused(f"{refused.reason}; {hint}", refused.line) from None
-    return possible[0] if len(possible) == 1 else _consistent(possible)
-
-
-def _layout(text: str, delimiter: str, options: CsvOptions, wanted: Wanted) -> Layout:
-    table = Table(text, delimiter, options.skip_rows, options.header)
-    columns = find_columns(wanted, table.headings, table.width, table.first_line)
-    return Layout(table, columns)
-
-
-def _possible(text: str, options: CsvOptions, wanted: Wanted) -> list[Layout]:
-    """The layouts, one at least, in which every field has its column."""
     possible: list[Layout] = []
-    # The refusal to pass on if no delimiter fits: of the one that divides the headings most.
     refusal: ImportRefused | None = None
-    widest = 1
-    for delimiter in CANDIDATES:
-        width = 0
+    widest = 0
+    for table in places:
+        is_first = table.text.skip_rows == text.skip_rows
+        if not is_first and possible and possible[0].table.text.skip_rows == text.skip_rows:
+            break
         try:
-            width = Table(text, delimiter, options.skip_rows, options.header).width
-            if width > 1:
-                possible.append(_layout(text, delimiter, options, wanted))
+            columns, doubled = find_columns(wanted, _headings(table))
+            layout = Layout(table, columns, options, doubled)
+            if not layout.is_complete:
+                raise ImportRefused(_missing(layout), table.first_line)
+            possible.append(layout)
         except ImportRefused as refused:
-            if width > widest or refusal is None:
-                refusal, widest = refused, max(width, widest)
-    if possible:
-        return possible
-    if refusal is not None:
-        raise refusal
-    raise ImportRefused(
+            if is_first and table.width > widest:
+                refusal, widest = refused, table.width
+    return possible, refusal
+
+
+def _first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
+    """The table under each delimiter that divides its first row."""
+    delimiter = delimiter_of(options)
+    for candidate in CANDIDATES if delimiter is None else (delimiter,):
+        table = Table(text, candidate, options.header, options.skip_last)
+        try:
+            wide_enough = table.width > 1 or delimiter is not None
+        except ImportRefused as refused:
+            if delimiter is not None or "empty" in refused.reason or "left" in refused.reason:
+                raise
+            continue
+        if wide_enough:
+            yield table
+
+
+def _tables(text: TextFile, options: CsvOptions) -> Iterator[Table]:
+    """Those of the first row, and those that begin at a later line that might have headings."""
+    yield from _first_rows(text, options)
+    delimiter = delimiter_of(options)
+    for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
+        if number == 0 or len(line) > MAX_CELL:
+            continue
+        for candidate in CANDIDATES if delimiter is None else (delimiter,):
+            cells = _cells(line, candidate)
+            if filled(cells) > 1 and looks_like_headings(cells):
+                later = dataclasses.replace(text, skip_rows=text.skip_rows + number)
+                yield Table(later, candidate, has_header=True, skip_last=options.skip_last)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _headings(table: Table) -> Headings:
+    return Headings(table.headings, table.width, table.first_line)
+
+
+def _undivided(text: TextFile) -> ImportRefused:
+    if not any(line.strip() for line in islice(text.lines(), 1000)):
+        return ImportRefused("the file is empty")
+    return ImportRefused(
         "neither , nor ; nor tab nor | divides the first row into columns; name the delimiter "
         "with --delimiter, or how many rows come before the headings with --skip-rows"
+    )
+
+
+def _missing(layout: Layout) -> str:
+    found = layout.headings.found()
+    if "recordDate" not in layout.columns:
+        return f"no column is the date; name it with --map recordDate=…; {found}"
+    return (
+        "no column is the amount; name it with --map amount=…, or two with --debit … "
+        f"--credit …; {found}"
     )
 
 
@@ -95,19 +232,70 @@ def _consistent(possible: list[Layout]) -> Layout:
     raise ImportRefused(f"{fitting} both divide the rows evenly: name one with --delimiter")
 
 
-def _later_headings(text: str, options: CsvOptions, wanted: Wanted, delimiter: str | None) -> str:
-    """The option that begins at a later row, if one there has all the headings."""
-    lines = islice(io.StringIO(text, newline=""), options.skip_rows + _SEARCHED_LINES)
-    for number, line in enumerate(lines):
-        if number <= options.skip_rows or len(line) > MAX_CELL:
+def _proposed(
+    places: list[Table], options: CsvOptions, refused: ImportRefused, questions: Questions
+) -> Layout:
+    """A layout with columns that are asked for; the refusal if there is none to propose."""
+    wanted = Wanted.of(options)
+    for table in sorted(places, key=lambda table: -table.width):
+        try:
+            columns, doubled = find_columns(wanted, _headings(table))
+        except ImportRefused:
             continue
-        for candidate in CANDIDATES if delimiter is None else (delimiter,):
-            try:
-                layout = _layout(line, candidate, CsvOptions(), wanted)
-            except ImportRefused:
+        rows = _sample(table)
+        with_header = table.has_header and looks_like_headings(table.headings or ())
+        if table.has_header and not with_header:
+            if not looks_like_data(table.headings or ()) or columns:
                 continue
-            # Columns that go by their number are in any row that is long enough.
-            heading = (layout.table.headings or [])[layout.columns["recordDate"]]
-            if not any(character.isdigit() for character in heading):
-                return f"line {number + 1} has all the headings: --skip-rows {number}"
-    return ""
+            table = dataclasses.replace(table, has_header=False)
+            rows = _sample(table)
+        if not any(looks_like_data(row) for row in rows):
+            continue
+        headings = _headings(table)
+        more = propose_columns(headings, rows, columns)
+        layout = Layout(table, columns | more, options, doubled)
+        if not layout.is_complete:
+            continue
+        answer = [] if with_header or not options.header else ["--no-header"]
+        for name, (index,) in more.items():
+            column = headings.named(index)
+            answer += (
+                [f"--{name}", column]
+                if name in ("debit", "credit")
+                else ["--map", f"{name}={column}"]
+            )
+        questions.ask(
+            _missing(Layout(table, columns, options)),
+            *answer,
+            line=table.first_line,
+            instead_of=("--positive", "--invert") if "debit" in more else (),
+        )
+        return layout
+    raise refused
+
+
+def _sample(table: Table) -> list[list[str]]:
+    rows = table.rows(misfit=lambda refused, cells: None)
+    try:
+        return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
+    except ImportRefused:
+        return []
+
+
+def refuse_data_as_headings(layout: Layout) -> None:
+    """A first row of data that is taken for headings would be lost."""
+    headings = layout.table.headings
+    if headings is None:
+        return
+    dates = [headings[index] for index in layout.columns["recordDate"]]
+    amounts = [
+        headings[index]
+        for name in ("amount", "debit", "credit")
+        for index in layout.columns.get(name, ())
+    ]
+    if is_date(" ".join(dates)) or any(is_amount(text) for text in amounts):
+        raise ImportRefused(
+            "the first row is taken for headings, and has a date or an amount: say --no-header",
+            layout.table.first_line,
+            missing_options=("--no-header",),
+        )

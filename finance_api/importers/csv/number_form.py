@@ -5,21 +5,20 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from finance_api.resources.currencies import CURRENCIES
-
-_CODES = frozenset(CURRENCIES)
-#: The only symbol that stands for one currency.
-_SYMBOLS = {"€": "EUR"}
+from finance_api.importers.csv.marks import Mark, mark_of
 
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
 #: No-break, figure, thin and narrow no-break space group digits as a space does; a typographic
 #: apostrophe as a straight one.
 _GROUPING = {0xA0: " ", 0x2007: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
+#: Short names of currencies whose full stop is no decimal mark.
+_DOTTED = re.compile(r"\b(s?fr|kr|rs)\.", re.IGNORECASE)
 #: What stands before the digits, the digits, what stands after.
 _PARTS = re.compile(r"([^0-9.,]*)([.,]?[0-9](?:[0-9., ']*[0-9])?)([^0-9.,]*)")
 _LEAD = re.compile(r"\(?[+-]?([^()+-]*)[+-]?\(?")
 _TRAIL = re.compile(r"\)?[+-]?([^()+-]*)[+-]?\)?")
+_SIDES = {"CR": 1, "DR": -1}
 
 #: Longest text that is looked at as an amount.
 _LONGEST = 64
@@ -29,54 +28,69 @@ _LONGEST = 64
 class Written:
     """An amount taken apart.
 
-    mark: its currency as the cell has it: a code, a symbol other than €, or "".
+    side: -1 for DR, 1 for CR, else 0: those say which way the money goes, whatever a sign means.
+    mark: its currency as the cell has it, None without one.
     digits: ASCII digits with . , ' and space between them.
     """
 
     negative: bool
-    mark: str
+    side: int
+    mark: Mark | None
     digits: str
 
 
 def shape_of(text: str) -> Written | None:
     """None if the text is not an amount under any reading.
 
-    Understood are one sign before or after, parentheses for negative, and one currency code
-    or symbol on either side.
+    Understood are one sign before or after, parentheses for negative, CR or DR, and one currency
+    code or symbol on either side.
     """
     if len(text) > _LONGEST:
         return None
-    match = _PARTS.fullmatch(text.translate(_MINUS).translate(_GROUPING).strip())
+    text = _DOTTED.sub(r"\1", text.translate(_MINUS).translate(_GROUPING).strip())
+    match = _PARTS.fullmatch(text)
     if match is None:
         return None
     lead, trail = ("".join(match[i].split()) for i in (1, 3))
     if not lead and not trail:
-        return Written(False, "", match[2])
+        return Written(False, 0, None, match[2])
     before, after = _LEAD.fullmatch(lead), _TRAIL.fullmatch(trail)
     if before is None or after is None:
         return None
-    mark = _mark(before[1] or after[1])
     outside = lead + trail
     brackets = lead.count("("), trail.count(")")
     signs = outside.count("+") + outside.count("-")
+    first, first_side = _without_side(before[1])
+    last, last_side = _without_side(after[1])
     if (
-        mark is None
-        or (before[1] and after[1])
+        (first and last)
+        or (first_side and last_side)
         or brackets not in ((0, 0), (1, 1))
-        or signs + brackets[0] > 1
+        or signs + brackets[0] + abs(first_side + last_side) > 1
     ):
         return None
-    return Written("-" in outside or brackets[0] == 1, mark, match[2])
+    mark = None
+    if first or last:
+        mark = _mark(first or last)
+        if mark is None:
+            return None
+    side = first_side or last_side
+    return Written("-" in outside or brackets[0] == 1 or side < 0, side, mark, match[2])
 
 
-def _mark(text: str) -> str | None:
-    if not text:
-        return ""
-    if text.upper() in _CODES:
-        return text.upper()
-    if len(text) == 1 and unicodedata.category(text) == "Sc":
-        return _SYMBOLS.get(text, text)
-    return None
+def _without_side(text: str) -> tuple[str, int]:
+    """Without the CR or DR that stands alone or beside a currency: the rest, and which it was."""
+    for rest, side in ((text[:-2], text[-2:]), (text[2:], text[:2])):
+        if side.upper() in _SIDES and (not rest or _mark(rest)):
+            return rest, _SIDES[side.upper()]
+    return text, 0
+
+
+def _mark(text: str) -> Mark | None:
+    known = mark_of(text)
+    if known is None and len(text) == 1 and unicodedata.category(text) == "Sc":
+        return Mark(text, None, ())
+    return known
 
 
 @cache

@@ -1,6 +1,6 @@
 """The user's options for a CSV file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.csv.wording import quoted
@@ -12,36 +12,66 @@ from finance_api.values.text import TextError, clean_or_none
 _NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _NO_DELIMITER = '"\r\n\x00'
 
+FEE_CATEGORY = "Bank fees"
+LABEL_SEPARATOR = ";"
+
 
 @dataclass(frozen=True)
 class CsvOptions:
     """The options of ``finance-api import --format csv``; None where the file itself decides.
 
     columns: ``--map``: field -> heading of its column or the column's number from 1 as text (a
-        heading that is that number comes first); "" leaves out a field that would map by itself.
+        heading that is that number comes first), or several of them; "" leaves out a field that
+        would map by itself.
     delimiter: one character, or "tab".
     decimal: "." or ",".
     thousands: what groups the digits: ".", ",", "'" or a space (of any width).
     date_format: as for strptime (``%d/%m/%Y``) or readable (``DD/MM/YYYY``, ``D.M.YY``).
+    timezone: IANA name of the zone whose days and times are meant, where the file has UTC instants.
+    force_encoding: ``encoding`` holds although the file is valid UTF-8.
     debit, credit: columns of money going out and coming in, instead of an amount column.
-    invert: the amount column is positive for money going out.
+    mixed_signs: what the sign says in a debit or credit column that has both: "plus" (a positive
+        number follows its column, a negative one goes the other way), "minus" (the reverse) or
+        "ignore".
+    sign: ``COLUMN[=OUT,…]``: the column that says which way the money goes; OUT: the words for
+        money going out (all others: coming in) where they are not the usual ones.
+    positive: "in" or "out": what a positive number of the amount column means.
+    invert: another name of "out".
+    only: ``COLUMN=VALUE``: which rows are money; others are left out.
+    balance: the column of the balance after each row.
+    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``. fee_category: of the records that fees become.
+    no_text: records without payee and note are meant.
+    label_separator: characters, each of which separates labels.
     skip_rows: how many physical lines come before the headings (or the rows, without headings).
+    skip_last: how many rows at the end are no data.
     account: name of the account that every row belongs to; a column that maps to the account by
         itself may then have only one value.
     currency: ISO 4217 code of every row; a column that maps to the currency by itself has to
         agree with it or be empty.
     """
 
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     date_format: str | None = None
+    timezone: str | None = None
     encoding: str | None = None
+    force_encoding: bool = False
     debit: str | None = None
     credit: str | None = None
+    mixed_signs: str | None = None
+    sign: str | None = None
+    positive: str | None = None
     invert: bool = False
+    only: Sequence[str] = ()
+    balance: str | None = None
+    fee: str | None = None
+    fee_category: str | None = None
+    no_text: bool = False
+    label_separator: str | None = None
     skip_rows: int = 0
+    skip_last: int = 0
     header: bool = True
     account: str | None = None
     currency: str | None = None
@@ -61,14 +91,23 @@ def delimiter_of(options: CsvOptions) -> str | None:
 
 def account_of(options: CsvOptions) -> str | None:
     """The account's name as it is stored, None if not given; ImportRefused."""
-    if options.account is None:
+    return _name(options.account, "--account")
+
+
+def fee_category_of(options: CsvOptions) -> str:
+    """The category of fees, by name; ImportRefused."""
+    return _name(options.fee_category, "--fee-category") or FEE_CATEGORY
+
+
+def _name(text: str | None, option: str) -> str | None:
+    if text is None:
         return None
     try:
-        name = clean_or_none(options.account.strip())
+        name = clean_or_none(text.strip())
     except TextError as error:
-        raise ImportRefused(f"--account {error}") from None
+        raise ImportRefused(f"{option} {error}") from None
     if name is None:
-        raise ImportRefused("--account is empty")
+        raise ImportRefused(f"{option} is empty")
     return name
 
 
@@ -82,3 +121,12 @@ def currency_of(options: CsvOptions) -> str | None:
             f"--currency {quoted(options.currency)} is not an ISO 4217 code such as EUR"
         )
     return code
+
+
+def positive_of(options: CsvOptions) -> str | None:
+    """What a positive number means: "in", "out", or None if not given; ImportRefused."""
+    if options.invert and options.positive == "in":
+        raise ImportRefused("--invert and --positive in exclude each other")
+    if options.positive not in (None, "in", "out"):
+        raise ImportRefused(f"--positive {quoted(options.positive)} is neither in nor out")
+    return "out" if options.invert else options.positive

@@ -1,201 +1,262 @@
-"""From rows of cells to statements, one per account."""
+"""From rows of cells to entries, each with its account's statement."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
 
-from finance_api.importers.csv.amounts import Amount
-from finance_api.importers.csv.options import CsvOptions, account_of, currency_of
-from finance_api.importers.csv.source_ids import SourceIds
-from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import (
-    Entry,
-    ImportRefused,
-    KnownAccounts,
-    Statement,
-    StatementAccount,
+from finance_api.importers.csv.amounts import Amount, AmountReader
+from finance_api.importers.csv.balances import BalanceCheck
+from finance_api.importers.csv.columns import Columns
+from finance_api.importers.csv.currencies import Currencies
+from finance_api.importers.csv.dates import DateReader
+from finance_api.importers.csv.marks import CODES, Mark
+from finance_api.importers.csv.options import (
+    LABEL_SEPARATOR,
+    CsvOptions,
+    account_of,
+    fee_category_of,
 )
+from finance_api.importers.csv.signs import Signs
+from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.wording import quoted
+from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
 from finance_api.resources.common import PAYMENT_TYPES
-from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.text import clean_or_none
-
-_CURRENCIES = frozenset(CURRENCIES)
-_LABEL_SEPARATOR = ";"
+from finance_api.values.time import DAY_SECONDS
 
 
 @dataclass
 class _AccountRows:
-    """One account's rows.
+    """One account's statement, and what its rows have in common."""
 
-    currency: what option or column say. identity, hashed_currency: what source ids are made from:
-    those of the user's account, if there is one, so that an id depends neither on the account's
-    present name nor on whether the currency was said again.
-    mark: the first currency written beside an amount.
-    """
-
-    currency: str | None
-    identity: str = ""
-    hashed_currency: str | None = None
-    first_line: int = 0
-    mark: str = ""
-    entries: list[Entry] = field(default_factory=list)
-    duplicates: int = 0
+    statement: Statement
+    number: str | None
+    first_line: int
+    mark: Mark | None = None
+    balances: BalanceCheck = field(default_factory=BalanceCheck)
 
 
-class StatementBuilder:
-    """Takes the rows in their order; `statements` has what came of them.
+@dataclass(frozen=True)
+class RowReader:
+    """Reads the cells of a row, under what was decided for the whole file."""
 
-    columns: field -> index of its cell. dates, amounts: what the texts of those columns mean.
-    known_accounts: see `finance_api.importers.interface`.
-    """
+    columns: Columns
+    signs: Signs
+    words: SignWords | None
+    dates: DateReader
+    value_dates: DateReader
+    amounts: AmountReader
+    fee_signed: bool
 
-    def __init__(
-        self,
-        options: CsvOptions,
-        columns: Mapping[str, int],
-        dates: Mapping[str, int],
-        amounts: Mapping[str, Amount],
-        known_accounts: KnownAccounts,
-    ) -> None:
-        self._columns = columns
-        self._dates = dates
-        self._amounts = amounts
-        self._known_accounts = known_accounts
-        self._sign = -1 if options.invert else 1
-        self._account = account_of(options)
-        self._currency = currency_of(options)
-        # What the account's column calls the account of --account.
-        self._other_name: str | None = None
-        self._ids = SourceIds()
-        self._rows: dict[str, _AccountRows] = {}
-        if self._account is not None:
-            self._rows[self._account] = _AccountRows(self._currency)
-
-    def add(self, line: int, cells: Sequence[str]) -> None:
-        """Raises ImportRefused with the row's line."""
-        amount = self._amount(line, cells)
-        account = self._account_of_row(line, cells)
-        rows = self._account_rows(account, self._currency_of_row(line, cells), line)
-        _check_mark(rows, amount.mark, line)
-        date = self._dates[cells[self._columns["recordDate"]].strip()]
-        payee, note = self._text("payee", cells), self._text("note", cells)
-        identifier = self._text("id", cells)
-        source_id = (
-            self._ids.hashed(rows.identity, date, amount.units, rows.hashed_currency, payee, note)
-            if identifier is None
-            else self._ids.mapped(rows.identity, identifier, cells)
-        )
-        if source_id is None:
-            rows.duplicates += 1
-            return
-        rows.entries.append(
-            Entry(
-                line=line,
-                date=date,
-                amount=amount.units,
-                source_id=source_id,
-                payee=payee,
-                note=note,
-                category=self._text("category", cells),
-                labels=self._labels(cells),
-                payment_type=self._payment_type(line, cells),
-            )
-        )
-
-    def statements(self) -> list[Statement]:
-        """In the order in which the accounts appear."""
-        return [
-            Statement(
-                account=StatementAccount(key=name, name=name, currency=rows.currency),
-                entries=tuple(rows.entries),
-                skipped={"duplicate": rows.duplicates} if rows.duplicates else {},
-            )
-            for name, rows in self._rows.items()
-        ]
-
-    def _text(self, name: str, cells: Sequence[str]) -> str | None:
-        column = self._columns.get(name)
-        if column is None:
+    def text(self, name: str, cells: Sequence[str]) -> str | None:
+        indexes = self.columns.get(name)
+        if indexes is None:
             return None
-        text = cells[column].strip()
+        text = text_of(cells, indexes)
+        if text.isascii() and text.isprintable():
+            return text or None
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         # A control character that is dropped may have stood before more white space.
         return clean_or_none((clean_or_none(text) or "").strip())
 
-    def _amount(self, line: int, cells: Sequence[str]) -> Amount:
-        if "amount" in self._columns:
-            amount = self._amounts[cells[self._columns["amount"]].strip()]
-            return Amount(self._sign * amount.units, amount.mark)
-        debit, credit = (
-            self._amounts.get(cells[self._columns[side]].strip()) for side in ("debit", "credit")
+    def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
+        """Ten-thousandths, negative for money going out; and the amount as it is written."""
+        found: tuple[int, Amount] | None = None
+        for place, text in amount_cell(self.columns, cells, self.words, line):
+            amount = self.amounts.read(text, line)
+            if found is None or amount.units:
+                found = (self.signs.units(amount, place), amount)
+        assert found is not None
+        return found
+
+    def amount(self, name: str, line: int, cells: Sequence[str]) -> Amount | None:
+        indexes = self.columns.get(name)
+        text = cells[indexes[0]].strip() if indexes is not None else ""
+        return self.amounts.read(text, line) if text else None
+
+    def fee(self, line: int, cells: Sequence[str]) -> int:
+        """What the fee moves: ten-thousandths, negative for money going out."""
+        amount = self.amount("fee", line, cells)
+        if amount is None:
+            return 0
+        if not self.fee_signed and amount.units < 0:
+            raise ImportRefused("the fee is negative, but --fee says that it is unsigned", line)
+        return amount.units if self.fee_signed else -amount.units
+
+    def original(self, line: int, cells: Sequence[str]) -> tuple[int | None, str | None]:
+        """The amount before conversion and its currency, both or neither."""
+        amount = self.amount("originalAmount", line, cells)
+        if amount is None:
+            return None, None
+        code = self.text("originalCurrencyCode", cells)
+        if code is None:
+            code = amount.mark.currency if amount.mark is not None else None
+        elif code.upper() not in CODES:
+            raise ImportRefused(
+                f"the original currency {quoted(code)} is not an ISO 4217 code such as EUR", line
+            )
+        return (None, None) if code is None else (amount.units, code.upper())
+
+
+class StatementBuilder:
+    """Takes the rows in their order; each gives its entry, and its fee's.
+
+    texts, remembered: of every statement of the file.
+    """
+
+    def __init__(
+        self,
+        options: CsvOptions,
+        reader: RowReader,
+        currencies: Currencies,
+        texts: str,
+        remembered: dict[str, Any],
+    ) -> None:
+        self._reader = reader
+        self._columns = reader.columns
+        self._currencies = currencies
+        self._texts = texts
+        self._remembered = remembered
+        self._account = account_of(options)
+        self._fee_category = fee_category_of(options)
+        separators = options.label_separator or LABEL_SEPARATOR
+        self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
+        self._separator = separators[0]
+        # What the account's column calls the account of --account, and where.
+        self._other_name: tuple[str | None, int] | None = None
+        self._rows: dict[tuple[str, str | None], _AccountRows] = {}
+        self._balances = "balance" in self._columns
+        self._has_id = "id" in self._columns
+
+    def without_rows(self) -> Statement | None:
+        """The statement of --account where there is none for want of rows."""
+        if self._rows or self._account is None:
+            return None
+        currency = self._currencies.option
+        return self._new(self._account, currency, None, 0).statement
+
+    def add(self, line: int, cells: Sequence[str]) -> Iterator[tuple[Statement, Entry | None]]:
+        """Raises ImportRefused with the row's line."""
+        reader = self._reader
+        units, amount = reader.money(line, cells)
+        date = reader.dates.read(text_of(cells, self._columns["recordDate"]), line)
+        name, number = self._account_of_row(line, cells)
+        currency = self._currencies.of_row(reader.text("currency", cells), amount.mark, line)
+        rows = self._rows.get((name, currency))
+        if rows is None:
+            rows = self._new(name, currency, number, line)
+            yield rows.statement, None
+        elif number != rows.number:
+            _refuse_number(number, rows, line)
+        if amount.mark is not None:
+            _check_mark(rows, amount.mark, line)
+        bank_id = reader.text("id", cells) if self._has_id else None
+        fingerprint = ""
+        if bank_id is not None:
+            fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
+        payee, note = reader.text("payee", cells), reader.text("note", cells)
+        value_day = reader.text("valueDate", cells)
+        value_date = None
+        if value_day is not None:
+            value_date = reader.value_dates.read(value_day, line) // DAY_SECONDS * DAY_SECONDS
+        other_account = reader.text("counterpartyAccount", cells)
+        original, original_currency = reader.original(line, cells)
+        entry = Entry(
+            line=line,
+            date=date,
+            amount=units,
+            bank_id=bank_id,
+            payee=payee,
+            note=note,
+            category=reader.text("category", cells),
+            labels=self._labels(cells),
+            payment_type=self._payment_type(line, cells),
+            value_date=value_date,
+            counterparty_account="".join(other_account.split()) if other_account else None,
+            reference=reader.text("reference", cells),
+            original_amount=original,
+            original_currency=original_currency,
+            fingerprint=fingerprint,
         )
-        if debit is not None and credit is not None and debit.units and credit.units:
-            raise ImportRefused("both the debit and the credit column have an amount", line)
-        if debit is not None and (debit.units or credit is None):
-            # Banks write debits with a minus and without; money goes out either way.
-            return Amount(-abs(debit.units), debit.mark)
-        if credit is None:
-            raise ImportRefused("neither the debit nor the credit column has an amount", line)
-        return credit
+        yield rows.statement, entry
+        fee = reader.fee(line, cells)
+        if fee:
+            yield (
+                rows.statement,
+                Entry(
+                    line=line,
+                    date=date,
+                    amount=fee,
+                    bank_id=None if bank_id is None else f"{bank_id}/fee",
+                    payee=payee,
+                    note=note,
+                    category=self._fee_category,
+                    value_date=value_date,
+                    fingerprint=fingerprint,
+                ),
+            )
+        if self._balances:
+            balance = reader.amount("balance", line, cells)
+            rows.balances.add(line, date, units + fee, None if balance is None else balance.units)
 
-    def _account_of_row(self, line: int, cells: Sequence[str]) -> str:
-        name = self._text("account", cells)
-        if self._account is None:
-            if name is None:
-                raise ImportRefused("the account is empty", line)
-            return name
-        rows = self._rows[self._account]
-        if not rows.first_line:
-            self._other_name = name
-        elif name != self._other_name:
-            raise ImportRefused(
-                f"the account is {quoted(name or '')}, but {quoted(self._other_name or '')} in "
-                f"line {rows.first_line}: leave out --account to have both, or the column with "
-                "--map account=",
-                line,
-            )
-        return self._account
+    def finish(self) -> list[Statement]:
+        """The statements, complete, in the order in which the accounts appear."""
+        for rows in self._rows.values():
+            if self._balances:
+                rows.statement.opening, rows.statement.closing = rows.balances.ends()
+        return [rows.statement for rows in self._rows.values()]
 
-    def _currency_of_row(self, line: int, cells: Sequence[str]) -> str | None:
-        text = self._text("currency", cells)
-        if text is None:
-            return self._currency
-        code = text.upper()
-        if code not in _CURRENCIES:
-            raise ImportRefused(
-                f"the currency {quoted(text)} is not an ISO 4217 code such as EUR", line
-            )
-        if self._currency is not None and code != self._currency:
-            raise ImportRefused(
-                f"the currency is {code}, but --currency says {self._currency}", line
-            )
-        return code
-
-    def _account_rows(self, account: str, currency: str | None, line: int) -> _AccountRows:
-        rows = self._rows.setdefault(account, _AccountRows(currency))
-        if not rows.first_line:
-            rows.first_line, rows.currency = line, currency
-            known = self._known_accounts(account)
-            rows.identity = account if known is None else known.key
-            rows.hashed_currency = currency or (None if known is None else known.currency)
-        elif currency != rows.currency:
-            raise ImportRefused(
-                f"the currency is {currency or 'empty'}, but {rows.currency or 'empty'} in line "
-                f"{rows.first_line}, and an account has one; name a column that tells the "
-                "accounts apart with --map account=…",
-                line,
-            )
+    def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
+        stored_name, is_part = self._currencies.account_name(name, currency)
+        options = dict(self._remembered)
+        if self._account is not None:
+            options["account"] = self._account
+        if is_part:
+            options["split"] = True
+        if currency is not None:
+            options["accountCurrency"] = currency
+        account = StatementAccount(
+            key=stored_name, name=stored_name, currency=currency, number=number
+        )
+        statement = Statement(account, texts=self._texts, options=options)
+        rows = self._rows[name, currency] = _AccountRows(statement, number, line)
         return rows
 
+    def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:
+        """Its name, and the bank's number."""
+        number = self._reader.text("accountNumber", cells)
+        if number is not None:
+            number = "".join(number.split())
+        name = self._reader.text("account", cells)
+        if self._account is None:
+            if name is None and number is None:
+                raise ImportRefused("the account is empty", line)
+            return name or number or "", number
+        if self._other_name is None:
+            self._other_name = (name, line)
+        elif name != self._other_name[0]:
+            raise ImportRefused(
+                f"the account is {quoted(name or '')}, but {quoted(self._other_name[0] or '')} in "
+                f"line {self._other_name[1]}: leave out --account to have both, or the column with "
+                "--map account=",
+                line,
+                withdrawn_options=("--account",),
+            )
+        return self._account, number
+
     def _labels(self, cells: Sequence[str]) -> tuple[str, ...]:
-        text = self._text("labels", cells)
+        text = self._reader.text("labels", cells)
         if text is None:
             return ()
-        names = (name.strip() for name in text.split(_LABEL_SEPARATOR))
+        names = (name.strip() for name in text.translate(self._separators).split(self._separator))
         return tuple(dict.fromkeys(name for name in names if name))
 
     def _payment_type(self, line: int, cells: Sequence[str]) -> str | None:
-        text = self._text("paymentType", cells)
+        text = self._reader.text("paymentType", cells)
         if text is None:
             return None
         if text.lower() not in PAYMENT_TYPES:
@@ -205,16 +266,40 @@ class StatementBuilder:
         return text.lower()
 
 
-def _check_mark(rows: _AccountRows, mark: str, line: int) -> None:
+def texts_digest(columns: Columns, headings: Sequence[str] | None) -> str:
+    """Tells which columns payee and note are made of."""
+    names = [
+        [index if headings is None else folded(headings[index]) for index in columns.get(field, ())]
+        for field in ("payee", "note")
+    ]
+    return sha256(json.dumps(names).encode()).hexdigest()[:16]
+
+
+def _refuse_number(number: str | None, rows: _AccountRows, line: int) -> None:
+    raise ImportRefused(
+        f"the account number is {quoted(number or '')}, but {quoted(rows.number or '')} in line "
+        f"{rows.first_line}, and an account has one; leave out --account to have an account for "
+        "each",
+        line,
+    )
+
+
+def _check_mark(rows: _AccountRows, mark: Mark, line: int) -> None:
     """An amount's own currency must be the account's and that of its other amounts."""
-    if not mark:
+    statement = rows.statement
+    currency = statement.account.currency
+    if currency is not None:
+        if not mark.fits(currency):
+            raise ImportRefused(
+                f"the amount is in {mark.text}, but its account in {currency}", line
+            )
         return
-    if rows.currency is not None and mark in _CURRENCIES and mark != rows.currency:
-        raise ImportRefused(f"the amount is in {mark}, but its account in {rows.currency}", line)
-    if rows.mark and mark != rows.mark:
+    if rows.mark is not None and mark != rows.mark:
         raise ImportRefused(
-            f"the amount is in {mark}, but others of its account in {rows.mark}; an account has "
-            "one currency: name a column that tells the accounts apart with --map account=…",
+            f"the amount is in {mark.text}, but others of its account in {rows.mark.text}; an "
+            "account has one currency: name a column that tells the accounts apart with --map "
+            "account=…",
             line,
         )
     rows.mark = mark
+    statement.currency_mark, statement.possible_currencies = mark.text, mark.possible

@@ -1,30 +1,29 @@
 """Rows of cells as RFC 4180 divides them, and the line of the file where each begins."""
 
 import csv
-import io
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.interface import ImportRefused
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
 #: (`csv.field_size_limit`) is one for the whole process and therefore left alone.
 MAX_CELL = 128 * 1024
 
+Row = tuple[int, list[str]]
 
-def read_rows(text: str, delimiter: str, skip_rows: int = 0) -> Iterator[tuple[int, list[str]]]:
+
+def read_rows(lines: Iterable[str], delimiter: str, skipped_lines: int = 0) -> Iterator[Row]:
     """Each row's first physical line (from 1, skipped lines count) and its cells as written.
 
     A blank line is a row without cells. Raises ImportRefused where quotes do not fit.
     """
-    lines = io.StringIO(text, newline="")
-    for _ in range(skip_rows):
-        if not lines.readline():
-            return
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
-        line = skip_rows + reader.line_num + 1
+        line = skipped_lines + reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:
@@ -55,21 +54,22 @@ class Table:
     """A text seen through one delimiter.
 
     has_header: the first row that is not blank holds the headings.
+    skip_last: how many rows at the end, blank ones not counted, are left out.
     """
 
-    text: str
+    text: TextFile
     delimiter: str
-    skip_rows: int
     has_header: bool
+    skip_last: int = 0
 
     @cached_property
-    def _first(self) -> tuple[int, list[str]]:
-        for line, cells in read_rows(self.text, self.delimiter, self.skip_rows):
-            if _filled(cells):
+    def _first(self) -> Row:
+        for line, cells in self._all_rows():
+            if filled(cells):
                 return line, cells
         raise ImportRefused(
             "nothing is left of the file after the rows of --skip-rows"
-            if self.skip_rows
+            if self.text.skip_rows
             else "the file is empty"
         )
 
@@ -82,37 +82,75 @@ class Table:
         """The number of columns, including nameless ones at the end."""
         return len(self._first[1])
 
-    @property
+    @cached_property
     def headings(self) -> list[str] | None:
         """The trimmed headings, None if the file has none."""
         return [cell.strip() for cell in self._first[1]] if self.has_header else None
 
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
+    def rows(
+        self,
+        skipped: Counter[str] | None = None,
+        misfit: Callable[[ImportRefused, list[str]], None] | None = None,
+    ) -> Iterator[Row]:
         """The rows below the headings, blank ones left out: line, and exactly `width` cells.
 
         Empty cells at the end of a row may be more than there are columns, and may be missing
-        below columns without a heading. Any other length is an ImportRefused.
+        below columns without a heading. A row of any other length is an ImportRefused, raised
+        unless ``misfit`` takes it. A row that repeats the headings is counted in ``skipped``.
         """
-        first_line, first = self._first
+        _, first = self._first
         most = len(first)
-        least = _filled(first) if self.has_header else most
-        for line, cells in read_rows(self.text, self.delimiter, self.skip_rows):
-            if line == first_line and self.has_header:
-                continue
+        least = filled(first) if self.has_header else most
+        rows = self._all_rows()
+        if self.has_header:
+            rows = self._without_headings(rows, first, skipped)
+        if self.skip_last:
+            rows = _without_last(rows, self.skip_last)
+        for line, cells in rows:
             count = len(cells)
             if count != most:
-                filled = _filled(cells)
-                if not filled:
+                used = filled(cells)
+                if not used:
                     continue
-                if filled > most or count < least:
-                    raise ImportRefused(_ragged(count, most, self.has_header), line)
+                if used > most or count < least:
+                    refused = ImportRefused(_ragged(count, most, self.has_header), line)
+                    if misfit is None:
+                        raise refused
+                    misfit(refused, cells)
+                    continue
                 cells = cells[:most] + [""] * (most - count)
-            elif not _filled(cells):
+            elif not filled(cells):
                 continue
             yield line, cells
 
+    def _all_rows(self) -> Iterator[Row]:
+        return read_rows(self.text.lines(), self.delimiter, self.text.skip_rows)
 
-def _filled(cells: list[str]) -> int:
+    def _without_headings(
+        self, rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
+    ) -> Iterator[Row]:
+        repeated = -1
+        for row in rows:
+            if row[1] == first:
+                repeated += 1
+            else:
+                yield row
+        if skipped is not None and repeated > 0:
+            skipped["heading"] += repeated
+
+
+def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
+    kept: deque[Row] = deque()
+    for row in rows:
+        if filled(row[1]):
+            kept.append(row)
+            if len(kept) > count:
+                yield kept.popleft()
+    if len(kept) < count:
+        raise ImportRefused(f"--skip-last {count} leaves out more rows than there are")
+
+
+def filled(cells: list[str]) -> int:
     """The number of cells up to the last one that is not blank."""
     count = len(cells)
     while count and not cells[count - 1].strip():
@@ -129,5 +167,5 @@ def _ragged(count: int, width: int, has_header: bool) -> str:
     )
     return (
         f"the row has {count} cells and {what} has {width}: {help_}; rows above the headings "
-        "are left out with --skip-rows"
+        "are left out with --skip-rows, rows below the data with --skip-last"
     )

@@ -16,15 +16,18 @@ import orjson
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native.objects import read_object
 from finance_api.importers.native.values import ValueRefused
-from finance_api.resources import RECORDS
+from finance_api.resources import BY_MODEL_TYPE, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 
 MAX_LINE_BYTES = 16_777_216
 
 _BOM = b"\xef\xbb\xbf"
 #: JSON has no tuples.
-_LISTS = {field.name for field in RECORDS.native_fields if field.kind.is_list}
-#: So much of the records is held in memory.
+_LISTS = {
+    resource.model_type: {field.name for field in resource.native_fields if field.kind.is_list}
+    for resource in RESOURCES
+}
+#: So much of the records, and of all else, is held in memory.
 _SPOOLED_BYTES = 1 << 20
 
 
@@ -43,35 +46,46 @@ class NativeRow(NamedTuple):
 class NativeFile:
     """The objects of a file, read and checked.
 
-    documents: those of every type but Record, in the file's order. The records are kept in a file
-    of their own, so that memory stays flat however many there are.
+    They are kept in files of their own, so that memory stays flat however many there are.
     """
 
-    def __init__(self, documents: list[NativeRow], records: IO[bytes]) -> None:
-        self.documents = documents
+    def __init__(self, documents: IO[bytes], records: IO[bytes]) -> None:
+        self._documents = documents
         self._records = records
+
+    @property
+    def documents(self) -> Iterator[NativeRow]:
+        """The objects of every type but Record, in the file's order."""
+        return _rows(self._documents)
 
     def records(self) -> Iterator[NativeRow]:
         """The Record objects, in the file's order."""
-        self._records.seek(0)
-        for line in self._records:
-            number, values = orjson.loads(line)
-            for name in _LISTS & values.keys():
-                values[name] = tuple(values[name])
-            yield NativeRow(number, RECORDS, values)
+        return _rows(self._records)
+
+
+def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
+    spool.seek(0)
+    for line in spool:
+        number, model_type, values = orjson.loads(line)
+        for name in _LISTS[model_type] & values.keys():
+            values[name] = tuple(values[name])
+        yield NativeRow(number, BY_MODEL_TYPE[model_type], values)
 
 
 @contextmanager
 def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
     """Reads a file to its end. Raises ImportRefused with the line at fault."""
-    documents: list[NativeRow] = []
-    with SpooledTemporaryFile(_SPOOLED_BYTES) as records:
+    with (
+        SpooledTemporaryFile(_SPOOLED_BYTES) as documents,
+        SpooledTemporaryFile(_SPOOLED_BYTES) as records,
+    ):
         for number, line in _lines(stream):
-            row = _parse(number, line)
-            if row.resource is RECORDS:
-                records.write(orjson.dumps((number, row.values), option=orjson.OPT_APPEND_NEWLINE))
-            else:
-                documents.append(row)
+            _, resource, values = _parse(number, line)
+            spool = records if resource is RECORDS else documents
+            row = (number, resource.model_type, values)
+            spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        if not documents.tell() and not records.tell():
+            raise ImportRefused("the file is empty; there is nothing to import")
         yield NativeFile(documents, records)
 
 

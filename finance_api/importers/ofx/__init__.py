@@ -2,11 +2,13 @@
 
 ========================  ======================================================
 ``signature``             whether a file is OFX
-``encoding``              bytes -> text
+``encoding``              bytes -> text, piece by piece
 ``markup``                text -> tags and text between them
-``tree``                  tags -> elements, closed or not
-``statement``             elements -> statements, with the help of ``account``,
-                          ``transaction``, ``investment`` and ``identity``
+``tree``                  tags -> transactions, and the elements around them
+``transaction``           a transaction -> a movement, which waits in a file until
+                          all is read; with the help of ``investment``
+``statement``             elements and movements -> statements and entries, with
+                          the help of ``account`` and ``facts``
 ========================  ======================================================
 
 The format: https://financialdataexchange.org/ofx, OFX 1.6 and 2.3.

@@ -2,7 +2,6 @@
 
 from finance_api.importers.interface import StatementAccount, joined_key
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.tree import TRANSACTIONS
 from finance_api.importers.ofx.wording import identifier_of
 from finance_api.resources.currencies import CURRENCIES
 
@@ -23,14 +22,14 @@ _OTHER = ("General", "Account")
 
 def account_of(statement: Element, currency: str | None) -> StatementAccount:
     """The account that the statement names; ``currency`` is for one without CURDEF."""
-    origin = statement.first("BANKACCTFROM", "CCACCTFROM", "INVACCTFROM", closed=TRANSACTIONS)
+    origin = statement.first("BANKACCTFROM", "CCACCTFROM", "INVACCTFROM")
     # Without its wrapper, the account's number stands somewhere in the statement.
     fields = origin or statement
 
     def field(name: str) -> str | None:
-        return identifier_of(fields.first(name, closed=TRANSACTIONS))
+        return identifier_of(fields.first(name))
 
-    curdef = statement.first("CURDEF", closed=TRANSACTIONS)
+    curdef = statement.first("CURDEF")
     number = field("ACCTID")
     institution = [field(name) for name in ("BROKERID", "BANKID", "BRANCHID")]
     account_type, word = _type_of(statement, origin, field("ACCTTYPE"))

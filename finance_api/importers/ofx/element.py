@@ -1,6 +1,6 @@
 """The elements of an OFX file: aggregates, which have children, and leaves, which have text."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from finance_api.importers.interface import ImportRefused
 
@@ -12,41 +12,52 @@ class Element:
     """One tag with what it holds.
 
     name: in upper case. line: where its tag is, from 1. text: of a leaf, without white space
-    around it; empty for an aggregate.
+    around it; empty for an aggregate. had_transactions: whether STMTTRNs stood in it that are
+    not among its children.
     """
 
-    __slots__ = ("children", "line", "name", "text")
+    __slots__ = ("children", "had_transactions", "line", "name", "text")
 
-    def __init__(self, name: str, line: int) -> None:
+    def __init__(self, name: str, line: int, text: str = "") -> None:
         self.name = name
         self.line = line
-        self.text = ""
-        # Most elements are leaves; a list for each would be half of what a file takes.
+        self.text = text
+        # Most elements are leaves; a list for each would be half of what they take.
         self.children: Sequence[Element] = ()
+        self.had_transactions = False
 
-    def adopt(self, children: "Sequence[Element]") -> None:
+    def adopt(self, *children: "Element") -> None:
         """Puts ``children`` behind its own."""
         if isinstance(self.children, list):
             self.children.extend(children)
-        elif children:
+        else:
             self.children = list(children)
 
-    def child(self, *names: str) -> "Element | None":
-        """The first child of one of these names, the first name first; empty leaves count not."""
-        for name in names:
-            for child in self.children:
-                if child.name == name and (child.text or child.children):
-                    return child
-        return None
+    def drop_transaction(self) -> None:
+        """Its last child is a transaction, and goes."""
+        assert isinstance(self.children, list)
+        self.had_transactions |= self.children.pop().name == "STMTTRN"
 
-    def descendants(self, *, closed: Collection[str] = ()) -> Iterator["Element"]:
+    def child(self, name: str) -> "Element | None":
+        """The first child of the name that is not empty."""
+        return self.by_name().get(name)
+
+    def by_name(self) -> "dict[str, Element]":
+        """Its children that are not empty: of each name the first."""
+        return {c.name: c for c in reversed(self.children) if c.text or c.children}
+
+    def descendants(self, *, closed: Collection[str] = ()) -> "Sequence[Element]":
         """All elements below it in the order of the file; not into those named in ``closed``."""
+        if not any(child.children for child in self.children):
+            return self.children
+        found = []
         pending = list(reversed(self.children))
         while pending:
             element = pending.pop()
-            yield element
+            found.append(element)
             if element.children and element.name not in closed:
                 pending.extend(reversed(element.children))
+        return found
 
     def first(self, *names: str, closed: Collection[str] = ()) -> "Element | None":
         """The first descendant of one of these names that is not empty."""

@@ -7,6 +7,9 @@ tried first and the declared charset after it.
 
 import codecs
 import re
+from collections.abc import Iterator
+from io import IncrementalNewlineDecoder
+from typing import BinaryIO
 
 from finance_api.importers.interface import ImportRefused
 
@@ -45,26 +48,51 @@ _CHARSETS = re.compile(
 )
 
 
-def decode(data: bytes) -> str:
-    """The file's text with ``\\n`` as the line end and without a byte order mark.
+def charset_of(stream: BinaryIO, piece_bytes: int) -> str:
+    """The charset that all bytes of the stream fit.
 
-    Refused: NUL characters before its end, a charset that is not known, bytes that do not fit
-    the charset.
+    Refused: NUL characters before its end, a charset that is not known, bytes that do not fit the
+    charset.
     """
-    charset = utf_16_of(data)
-    candidates = [charset] if charset else _declared(data)
-    for charset in candidates:
+    stream.seek(0)
+    head = stream.read(_HEAD_BYTES)
+    charset = utf_16_of(head)
+    candidates = [charset] if charset else _declared(head)
+    for candidate in candidates:
+        ended = damaged = False
         try:
-            text = data.decode(charset)
+            for text in _decoded(stream, candidate, piece_bytes):
+                # Programs in C have written their string's end into the file.
+                begin = text.rstrip("\x00")
+                damaged = damaged or "\x00" in begin or (ended and begin != "")
+                ended = ended or begin != text
         except UnicodeDecodeError:
             continue
-        # Programs in C have written their string's end into the file.
-        text = text.removeprefix("\ufeff").rstrip("\x00")
-        if "\x00" in text:
+        if damaged:
             raise ImportRefused("the file holds NUL bytes; it is damaged or not an OFX file")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        return candidate
     names = " or ".join(dict.fromkeys(candidates))
     raise ImportRefused(f"the bytes of the file do not fit its charset ({names})")
+
+
+def text_of(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
+    """The stream's text in pieces, with ``\\n`` as the line end and without a byte order mark.
+
+    charset: of `charset_of`.
+    """
+    begun = False
+    for text in _decoded(stream, charset, piece_bytes):
+        piece = text if begun else text.removeprefix("\ufeff")
+        begun = begun or text != ""
+        yield piece.rstrip("\x00")
+
+
+def _decoded(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
+    decoder = IncrementalNewlineDecoder(codecs.getincrementaldecoder(charset)(), translate=True)
+    stream.seek(0)
+    while data := stream.read(piece_bytes):
+        yield decoder.decode(data)
+    yield decoder.decode(b"", final=True)
 
 
 def utf_16_of(data: bytes) -> str | None:
@@ -79,9 +107,8 @@ def utf_16_of(data: bytes) -> str | None:
     return None
 
 
-def _declared(data: bytes) -> list[str]:
+def _declared(head: bytes) -> list[str]:
     """The charsets to try, in order."""
-    head = data[:_HEAD_BYTES]
     body = _BODY.search(head)
     head = head[: body.start()] if body else head
     fields = [field.search(head) for field in (_XML_ENCODING, _CHARSET, _ENCODING)]

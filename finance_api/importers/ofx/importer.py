@@ -1,20 +1,37 @@
 """Reads OFX files: all of a file's statements, or the reason why none."""
 
-from typing import BinaryIO
+from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
+from typing import Any, BinaryIO
+
+import orjson
 
 from finance_api.importers.interface import (
+    Entry,
     ImportRefused,
-    KnownAccounts,
+    Remembered,
     Statement,
-    no_accounts,
+    nothing_remembered,
 )
 from finance_api.importers.ofx.element import Element, quoted
-from finance_api.importers.ofx.encoding import decode
-from finance_api.importers.ofx.identity import Identities
-from finance_api.importers.ofx.investment import securities_of
-from finance_api.importers.ofx.statement import statement_elements, statement_of
-from finance_api.importers.ofx.tree import parse_tree
+from finance_api.importers.ofx.encoding import charset_of, text_of
+from finance_api.importers.ofx.investment import Securities, securities_of
+from finance_api.importers.ofx.markup import tokens
+from finance_api.importers.ofx.statement import (
+    corrects_itself,
+    entry_of,
+    read_transaction,
+    statement_elements,
+    statements_of,
+)
+from finance_api.importers.ofx.transaction import Movement
+from finance_api.importers.ofx.tree import Tree
 from finance_api.resources.currencies import CURRENCIES
+
+#: How much of a file is read at a time.
+PIECE_BYTES = 1 << 17
+#: So much of the transactions is held in memory.
+_SPOOLED_BYTES = 1 << 20
 
 
 class OfxImporter:
@@ -25,28 +42,78 @@ class OfxImporter:
 
     source = "ofx"
 
-    def __init__(self, currency: str | None = None) -> None:
+    def __init__(self, currency: str | None = None, *, piece_bytes: int = PIECE_BYTES) -> None:
         self._currency = currency
+        self._piece_bytes = piece_bytes
 
     def read(
-        self, stream: BinaryIO, known_accounts: KnownAccounts = no_accounts
-    ) -> list[Statement]:
-        """The statements in the order of the file, or ImportRefused.
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `StatementImporter`. Several statements of one account stay several.
 
-        Several statements of one account stay several; their source ids never collide.
+        Nothing is given out before the file has been read to its end: what a transaction means
+        (its account's currency, the name of its security) may stand behind it.
         """
         if self._currency is not None and self._currency not in CURRENCIES:
             raise ImportRefused(f"{self._currency!r} is not an ISO 4217 currency code")
-        file = parse_tree(decode(stream.read()))
-        elements = list(statement_elements(file))
-        if not elements:
-            raise _without_statement(file)
-        securities, identities = securities_of(file), Identities()
-        statements = [
-            statement_of(element, self._currency, securities, identities) for element in elements
-        ]
-        _check_accounts(elements, statements)
-        return statements
+        charset = charset_of(stream, self._piece_bytes)
+        tree = Tree()
+        holders: dict[Element, int] = {}
+        with SpooledTemporaryFile(_SPOOLED_BYTES) as spool:
+            text = text_of(stream, charset, self._piece_bytes)
+            for holder, transaction in tree.transactions(tokens(text)):
+                found = read_transaction(transaction)
+                if found is not None:
+                    number = holders.setdefault(holder, len(holders))
+                    row = (number, found if isinstance(found, str) else list(found))
+                    spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+            elements = list(statement_elements(tree.root))
+            if not elements:
+                raise _without_statement(tree.root)
+            statements = statements_of(elements, self._currency)
+            owners = {
+                holders[part]: number
+                for number, element in enumerate(elements)
+                for part in (element, *element.descendants())
+                if part in holders
+            }
+            spool.seek(0)
+            rows = map(orjson.loads, spool)
+            yield from _entries(rows, statements, owners, securities_of(tree.root))
+
+
+def _entries(
+    rows: Iterator[tuple[int, Any]],
+    statements: list[Statement],
+    owners: dict[int, int],
+    securities: Securities,
+) -> Iterator[tuple[Statement, Entry | None]]:
+    """rows: of each transaction, the number of what held it, and its `Movement` or what else it is.
+
+    owners: that number -> the number of the statement.
+    """
+    begun = 0
+    for holder, found in rows:
+        owner = owners.get(holder)
+        if owner is None:
+            if isinstance(found, str):
+                continue
+            raise ImportRefused("the transaction stands in no statement", found[0])
+        for statement in statements[begun : owner + 1]:
+            yield statement, None
+        begun = max(begun, owner + 1)
+        statement = statements[owner]
+        if isinstance(found, str):
+            statement.skipped[found] += 1
+            continue
+        movement = Movement(*found)
+        yield statement, entry_of(movement, statement, securities)
+        if corrects_itself(movement):
+            remark = "transactions that are said to correct themselves are imported as they are"
+            if remark not in statement.remarks:
+                statement.remarks.append(remark)
+    for statement in statements[begun:]:
+        yield statement, None
 
 
 def _without_statement(file: Element) -> ImportRefused:
@@ -61,22 +128,6 @@ def _without_statement(file: Element) -> ImportRefused:
             return ImportRefused(
                 f"the file holds no statement; the bank answered with {answer}", status.line
             )
-    if not file.first("OFX") and not any(child.name == "OFX" for child in file.children):
+    if not any(child.name == "OFX" for child in file.children):
         return ImportRefused("the file is not an OFX file: it has no <OFX>")
     return ImportRefused("the file holds no statement")
-
-
-def _check_accounts(elements: list[Element], statements: list[Statement]) -> None:
-    """Refuses accounts of different kinds under one number; their entries would be mixed.
-
-    Some banks give a member one number for all accounts and tell them apart by ACCTTYPE only.
-    """
-    names: dict[str, str | None] = {}
-    for element, statement in zip(elements, statements, strict=True):
-        account = statement.account
-        # The name begins with the bank's kind of account and ends with its number.
-        if account.key and names.setdefault(account.key, account.name) != account.name:
-            raise element.refused(
-                f"is about {quoted(account.name or '')}, and the file has "
-                f"{quoted(names[account.key] or '')} under the same number"
-            )

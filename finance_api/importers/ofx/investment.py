@@ -7,10 +7,9 @@ moves or values securities is counted.
 from collections import Counter
 
 from finance_api.importers.ofx.amount import amount_of
-from finance_api.importers.ofx.calendar_date import date_of
+from finance_api.importers.ofx.calendar_date import date_of, date_or_none_of
 from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.transaction import Transaction, check_currency, required
-from finance_api.importers.ofx.tree import TRANSACTIONS
+from finance_api.importers.ofx.transaction import Movement, currency_of, id_of, required
 from finance_api.importers.ofx.wording import identifier_of, name_of, note_of
 
 #: Unique id of a security -> its name.
@@ -40,35 +39,34 @@ def securities_of(file: Element) -> Securities:
     return names
 
 
-def movement_of(
-    element: Element, currency: str | None, securities: Securities, skipped: Counter[str]
-) -> Transaction | None:
-    """The movement of cash that an investment transaction is; None, and counted, if it is none.
+def investment_movement_of(element: Element) -> Movement | str:
+    """The movement of cash that an investment transaction is; what it is, if it is none.
 
     The sign is the one of TOTAL, which the standard has negative for what is paid.
     """
     if element.name in _CASHLESS:
-        skipped[_CASHLESS[element.name]] += 1
-        return None
-    check_currency(element, currency)
-    amount = amount_of(required(element, "TOTAL"))
+        return _CASHLESS[element.name]
+    below = element.descendants()
+    amount = amount_of(required(element, below, "TOTAL"))
     if not amount:
-        skipped["transaction without cash"] += 1
-        return None
-    security = element.first("UNIQUEID")
-    return Transaction(
+        return "transaction without cash"
+    day = required(element, below, "DTTRADE", "DTSETTLE")
+    return Movement(
         line=element.line,
-        date=date_of(required(element, "DTTRADE", "DTSETTLE")),
+        date=date_of(day),
         amount=amount,
-        fitid=identifier_of(element.first("FITID")),
-        payee=securities.get(security.text) if security else None,
+        bank_id=id_of(element.first("FITID")),
+        payee=None,
         note=note_of(element.first("MEMO")),
+        value_date=None if day.name == "DTSETTLE" else date_or_none_of(element.first("DTSETTLE")),
+        security=identifier_of(element.first("UNIQUEID")),
+        currency=currency_of(element),
     )
 
 
 def count_holdings(statement: Element, skipped: Counter[str]) -> None:
     """Counts the positions, open orders and balances of the statement."""
-    for element in statement.descendants(closed=TRANSACTIONS | _LISTS.keys()):
+    for element in statement.descendants(closed=_LISTS.keys()):
         if element.name in _LISTS:
             number = sum(1 for child in element.children if child.children)
             skipped[_LISTS[element.name]] += number

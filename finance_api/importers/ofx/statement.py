@@ -1,25 +1,33 @@
-"""The statements of a file."""
+"""The statements of a file, and their entries."""
 
-from collections import Counter
 from collections.abc import Iterator
 
-from finance_api.importers.interface import Entry, Statement, StatementAccount
+from finance_api.importers.interface import Correction, Entry, Statement
 from finance_api.importers.ofx.account import account_of
-from finance_api.importers.ofx.balance import ledger_balance_of
-from finance_api.importers.ofx.element import Element
-from finance_api.importers.ofx.identity import Identities
-from finance_api.importers.ofx.investment import Securities, count_holdings, movement_of
-from finance_api.importers.ofx.transaction import Transaction, transaction_of
-from finance_api.importers.ofx.tree import (
-    INVESTMENT_TRANSACTIONS,
-    STATEMENTS,
-    TRANSACTIONS,
+from finance_api.importers.ofx.element import Element, quoted
+from finance_api.importers.ofx.facts import tell_facts
+from finance_api.importers.ofx.investment import (
+    Securities,
+    count_holdings,
+    investment_movement_of,
 )
+from finance_api.importers.ofx.transaction import Movement, movement_of
+from finance_api.importers.ofx.tree import STATEMENTS
 
 #: What stands directly in a statement, and tells one that has lost its own tag.
-_STATEMENT_PARTS = frozenset({"BANKTRANLIST", "INVTRANLIST", "STMTTRN"})
+_LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})
 #: What stands only in a transaction.
 _TRANSACTION_PARTS = frozenset({"TRNAMT", "INVTRAN"})
+
+#: TRNTYPE -> payment type, where it is certain. CREDIT, DEBIT, CHECK and the like are not.
+_PAYMENT_TYPES = {
+    "ATM": "cash",
+    "CASH": "cash",
+    "POS": "debit_card",
+    "XFER": "transfer",
+    "DIRECTDEBIT": "transfer",
+    "DIRECTDEP": "transfer",
+}
 
 
 def statement_elements(file: Element) -> Iterator[Element]:
@@ -29,70 +37,94 @@ def statement_elements(file: Element) -> Iterator[Element]:
         element = pending.pop()
         if element.name in STATEMENTS:
             yield element
-        elif any(child.name in _STATEMENT_PARTS for child in element.children):
-            inner = element.first(*STATEMENTS)
-            if inner:
-                raise inner.refused("stands beside transactions that are in no statement")
+        elif element.had_transactions or any(c.name in _LISTS for c in element.children):
+            for inner in element.descendants():
+                if inner.name in STATEMENTS:
+                    raise inner.refused("stands beside transactions that are in no statement")
             yield element
         else:
             pending.extend(reversed(element.children))
 
 
-def statement_of(
-    element: Element, currency: str | None, securities: Securities, identities: Identities
-) -> Statement:
-    """The statement in one element of the file; ``currency`` is for one without CURDEF."""
-    account = account_of(element, currency)
-    skipped: Counter[str] = Counter()
-    transactions = _transactions(element, account, securities, skipped)
-    entries = tuple(_entries(transactions, account.key, identities, skipped))
-    count_holdings(element, skipped)
-    invested = account.account_type == "Investment"
-    return Statement(
-        account=account,
-        entries=entries,
-        balance=None if invested else ledger_balance_of(element),
-        skipped=dict(skipped),
+def statements_of(elements: list[Element], currency: str | None) -> list[Statement]:
+    """The statements in these elements; ``currency`` is for those without CURDEF.
+
+    Refused: accounts of different kinds under one number; their entries would be mixed. Some banks
+    give a member one number for all accounts and tell them apart by ACCTTYPE only.
+    """
+    statements = []
+    names: dict[str, str | None] = {}
+    for element in elements:
+        statement = Statement(account_of(element, currency))
+        _check_parts(element)
+        tell_facts(element, statement)
+        count_holdings(element, statement.skipped)
+        account = statement.account
+        # The name begins with the bank's kind of account and ends with its number.
+        if account.key and names.setdefault(account.key, account.name) != account.name:
+            raise element.refused(
+                f"is about {quoted(account.name or '')}, and the file has "
+                f"{quoted(names[account.key] or '')} under the same number"
+            )
+        statements.append(statement)
+    return statements
+
+
+def read_transaction(element: Element) -> Movement | str | None:
+    """The movement that a transaction is; what it is if it is none; None for what only wraps."""
+    if element.name == "STMTTRN":
+        return movement_of(element)
+    if element.name == "STMTTRNP":
+        return "pending transaction"
+    if element.name == "INVBANKTRAN":
+        _check_parts(element)
+        return None
+    return investment_movement_of(element)
+
+
+def _check_parts(element: Element) -> None:
+    for part in element.descendants():
+        if part.name in _TRANSACTION_PARTS:
+            raise part.refused("stands outside of a transaction")
+
+
+def entry_of(movement: Movement, statement: Statement, securities: Securities) -> Entry:
+    """The entry that the movement is on the account of the statement. Raises ImportRefused."""
+    account = statement.account
+    if movement.currency:
+        _check_currency(*movement.currency, account.currency)
+    correction = None
+    if movement.corrects and not corrects_itself(movement):
+        correction = Correction(*movement.corrects)
+    security = movement.security
+    on_card = movement.type == "POS" and account.account_type == "CreditCard"
+    return Entry(
+        line=movement.line,
+        date=movement.date,
+        amount=movement.amount,
+        bank_id=movement.bank_id,
+        payee=securities.get(security) if security else movement.payee,
+        note=movement.note,
+        payment_type="credit_card" if on_card else _PAYMENT_TYPES.get(movement.type or ""),
+        value_date=movement.value_date,
+        counterparty_account=movement.counterparty_account,
+        reference=movement.reference,
+        fingerprint=security or "",
+        correction=correction,
     )
 
 
-def _transactions(
-    statement: Element, account: StatementAccount, securities: Securities, skipped: Counter[str]
-) -> Iterator[Transaction]:
-    on_card = account.account_type == "CreditCard"
-    # An INVBANKTRAN only wraps a STMTTRN.
-    for element in statement.descendants(closed=TRANSACTIONS - {"INVBANKTRAN"}):
-        name = element.name
-        if name == "STMTTRN":
-            yield transaction_of(element, account.currency, on_card=on_card)
-        elif name == "STMTTRNP":
-            skipped["pending transaction"] += 1
-        elif name in _TRANSACTION_PARTS:
-            raise element.refused("stands outside of a transaction")
-        elif name in INVESTMENT_TRANSACTIONS and name != "INVBANKTRAN":
-            movement = movement_of(element, account.currency, securities, skipped)
-            if movement:
-                yield movement
+def corrects_itself(movement: Movement) -> bool:
+    """Whether the transaction names itself as the one that it corrects."""
+    return movement.corrects is not None and movement.corrects[0] == movement.bank_id
 
 
-def _entries(
-    transactions: Iterator[Transaction],
-    key: str | None,
-    identities: Identities,
-    skipped: Counter[str],
-) -> Iterator[Entry]:
-    for transaction in transactions:
-        content = (transaction.date, transaction.amount, transaction.payee, transaction.note)
-        source_id = identities.source_id(key, transaction.fitid, content)
-        if source_id is None:
-            skipped["duplicate"] += 1
-            continue
-        yield Entry(
-            line=transaction.line,
-            date=transaction.date,
-            amount=transaction.amount,
-            source_id=source_id,
-            payee=transaction.payee,
-            note=transaction.note,
-            payment_type=transaction.payment_type,
+def _check_currency(tag: str, text: str, line: int, currency: str | None) -> None:
+    """Refuses a transaction in another currency than the account's."""
+    if text.upper() != currency:
+        account = (
+            f"the account is in {currency}" if currency else "the file does not say the account's"
+        )
+        raise Element(tag, line, text).refused(
+            f"is the currency of this transaction, and {account}"
         )

@@ -1,4 +1,4 @@
-"""The tree of elements, from tags of which SGML leaves many unclosed.
+"""The elements of a file, from tags of which SGML leaves many unclosed.
 
 A tag with text behind it is a leaf and ends at the next tag. Other tags are open until their
 closing tag. What is still open when something around it closes was an empty leaf (``<MEMO>``
@@ -6,11 +6,17 @@ without text), and what followed it stands beside it, not in it. Only the aggreg
 are known to hold what follows.
 """
 
+from collections.abc import Iterable, Iterator
+from sys import getsizeof
+
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.element import Element, quoted
-from finance_api.importers.ofx.markup import LexemeKind, tokens
+from finance_api.importers.ofx.markup import Lexeme, LexemeKind
 
 MAX_DEPTH = 100
+#: Of all elements that are held at a time; half a million of them.
+MAX_HELD_BYTES = 100_000_000
+_ELEMENT_BYTES = 150
 
 #: The name of the element that holds all others.
 ROOT = ""
@@ -49,54 +55,101 @@ _RANKS = {
 _STATEMENT_RANK = _RANKS["STMTRS"]
 
 
-def parse_tree(text: str) -> Element:
-    """The element that holds the whole file.
+class Tree:
+    """The elements of a file but its transactions, which are given out one by one.
 
+    root: holds the whole file, once `transactions` is through.
     Refused: more than MAX_DEPTH open elements, text in a statement that belongs to no tag, a
-    closing tag of a transaction that was not opened, an end of file before everything is closed.
+    closing tag of a transaction that was not opened, a transaction in another one, an end of file
+    before everything is closed, more outside of transactions than memory is meant to hold.
     """
-    tree = _Tree()
-    line = 1
-    for kind, value, line in tokens(text):
-        if kind is LexemeKind.TEXT:
-            tree.text(value, line)
-        elif kind is LexemeKind.CLOSE:
-            tree.close(value, line)
-        else:
-            tree.open(value, line)
-            if kind is LexemeKind.EMPTY:
-                tree.close(value, line)
-    tree.end(line)
-    return tree.root
 
-
-class _Tree:
     def __init__(self) -> None:
         self.root = Element(ROOT, 1)
         self._open = [self.root]
         # The texts since the last tag opened; None after a closing tag.
         self._texts: list[str] | None = None
+        # About how many bytes the elements take, now and when each open transaction began.
+        self._held = 0
+        self._held_before: list[int] = []
+        self._complete: list[tuple[Element, Element]] = []
 
-    def text(self, text: str, line: int) -> None:
+    def transactions(self, lexemes: Iterable[Lexeme]) -> Iterator[tuple[Element, Element]]:
+        """The element that holds it, and the transaction, for each when it is closed.
+
+        An INVBANKTRAN only wraps a STMTTRN: it comes after it and without it.
+        """
+        line = 1
+        for kind, name, text, line in lexemes:
+            if text and name and name not in _RANKS:
+                self._leaf(name, text, line)
+            elif kind is LexemeKind.TEXT:
+                self._text(text, line)
+            elif kind is LexemeKind.CLOSE:
+                self._close(name, line)
+            else:
+                self._begin(name, line)
+                if text:
+                    # What the tag has ended comes before what the text is refused for.
+                    yield from self._taken()
+                    self._text(text, line)
+                if kind is not LexemeKind.OPEN:
+                    self._close(name, line)
+            if kind is LexemeKind.LEAF:
+                line += text.count("\n")
+            if self._complete:
+                yield from self._taken()
+        self._end(line)
+
+    def _taken(self) -> list[tuple[Element, Element]]:
+        complete, self._complete = self._complete, []
+        return complete
+
+    def _text(self, text: str, line: int) -> None:
         if self._texts is not None and self._open[-1].name not in _RANKS:
+            self._hold(getsizeof(text), line)
             self._texts.append(text)
         elif text.strip() and any(_RANKS.get(e.name, 0) >= _STATEMENT_RANK for e in self._open):
             line += text.count("\n", 0, len(text) - len(text.lstrip()))
             raise ImportRefused(f"the text {quoted(text.strip())} belongs to no tag", line)
 
-    def open(self, name: str, line: int) -> None:
+    def _begin(self, name: str, line: int) -> None:
         self._end_leaf()
         rank = _RANKS.get(name)
         if rank is not None:
             self._leave_for(rank)
-        if len(self._open) > MAX_DEPTH:
-            raise ImportRefused(f"tags are nested deeper than {MAX_DEPTH}", line)
         element = Element(name, line)
-        self._open[-1].adopt([element])
+        outer = self._open[-1]
+        if name in TRANSACTIONS:
+            self._held_before.append(self._held)
+            if outer.name in INVESTMENT_TRANSACTIONS and outer.name != "INVBANKTRAN":
+                raise element.refused(f"stands inside the <{outer.name}> of line {outer.line}")
+        self._adopt(element)
         self._open.append(element)
         self._texts = []
 
-    def close(self, name: str, line: int) -> None:
+    def _leaf(self, name: str, text: str, line: int) -> None:
+        """A tag with its text, to the next tag."""
+        if self._texts:
+            self._end_leaf()
+        self._texts = None
+        self._adopt(Element(name, line, text.strip()), getsizeof(text))
+
+    def _adopt(self, element: Element, text_bytes: int = 0) -> None:
+        if len(self._open) > MAX_DEPTH:
+            raise ImportRefused(f"tags are nested deeper than {MAX_DEPTH}", element.line)
+        self._hold(_ELEMENT_BYTES + text_bytes, element.line)
+        self._open[-1].adopt(element)
+
+    def _hold(self, size: int, line: int) -> None:
+        self._held += size
+        if self._held > MAX_HELD_BYTES:
+            raise ImportRefused(
+                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one transaction or outside of all",
+                line,
+            )
+
+    def _close(self, name: str, line: int) -> None:
         leaf = self._end_leaf()
         if leaf and leaf.name == name:
             return
@@ -104,13 +157,12 @@ class _Tree:
         while depth and self._open[depth].name != name:
             depth -= 1
         if depth:
-            while len(self._open) > depth + 1:
-                self._drop()
-            self._open.pop()
+            while len(self._open) > depth:
+                self._leave(dissolved=len(self._open) > depth + 1)
         elif name in TRANSACTIONS:
             raise ImportRefused(f"</{name}> closes a transaction that was not opened", line)
 
-    def end(self, line: int) -> None:
+    def _end(self, line: int) -> None:
         self._end_leaf()
         for element in reversed(self._open):
             if element.name in _RANKS and element is not self.root:
@@ -119,7 +171,7 @@ class _Tree:
                     line,
                 )
         while len(self._open) > 1:
-            self._drop()
+            self._leave(dissolved=True)
 
     def _end_leaf(self) -> Element | None:
         """The leaf that ends here, if there is one."""
@@ -133,11 +185,17 @@ class _Tree:
     def _leave_for(self, rank: int) -> None:
         """Closes what cannot hold an aggregate of this rank."""
         while _RANKS.get(self._open[-1].name, rank) >= rank:
-            self._drop()
+            self._leave(dissolved=True)
 
-    def _drop(self) -> None:
-        """Closes the innermost element without its tag."""
+    def _leave(self, *, dissolved: bool) -> None:
+        """Closes the innermost element. dissolved: without its tag, so that it was a leaf."""
         element = self._open.pop()
-        if element.name not in _RANKS:
-            self._open[-1].adopt(element.children)
+        parent = self._open[-1]
+        if element.name in TRANSACTIONS:
+            parent.drop_transaction()
+            self._held = self._held_before.pop()
+            wrapped = parent.name == "INVBANKTRAN"
+            self._complete.append((self._open[-2] if wrapped else parent, element))
+        elif dissolved and element.name not in _RANKS:
+            parent.adopt(*element.children)
             element.children = ()

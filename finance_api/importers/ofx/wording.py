@@ -16,7 +16,9 @@ def note_of(leaf: Element | None) -> str | None:
 def name_of(leaf: Element | None) -> str | None:
     """As `note_of`, on one line."""
     text = note_of(leaf)
-    return " ".join(filter(None, map(str.strip, text.split("\n")))) if text else None
+    if text is None or "\n" not in text:
+        return text
+    return " ".join(filter(None, map(str.strip, text.split("\n"))))
 
 
 def identifier_of(leaf: Element | None) -> str | None:

@@ -172,7 +172,7 @@ class DataReader(ABC):
         """The sums of the records that meet the conditions.
 
         names: of what tells the sums apart, fields and `query.grouping.DERIVED_GROUPS`, at least
-        one; the keys have the values in that order.
+        one; the keys have the values in that order. Of a date it is the day.
         with_void: whether void records count too.
         """
 
@@ -199,6 +199,10 @@ class DataWriter(DataReader):
         self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
     ) -> None:
         """Deletes rows; each leaves a tombstone of this revision and time. Unknown ids: ignored."""
+
+    @abstractmethod
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        """Deletes those of rows that went before then."""
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:

@@ -1,7 +1,7 @@
 """The history of a user's data: imports and edits, and what was there before each of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ class HistoryEntry:
     number: from 1, in the order of the changes; the `importId` of the records that it made.
     action: what was run, e.g. ``import``. by: ``command`` or ``page``.
     revision: of the data that it made. undone_at: when it was taken back, if it was.
+    pruned: whether its images are gone.
     details: more about it, as JSON takes it; what it taught counts while it is not undone.
     """
 
@@ -25,6 +26,7 @@ class HistoryEntry:
     by: str
     revision: int
     undone_at: int | None = None
+    pruned: bool = False
     details: dict[str, Any] = field(default_factory=dict)
 
 
@@ -50,6 +52,12 @@ class HistoryReader(ABC):
     ) -> list[BeforeImage]:
         """The images of an entry in the order of (resource name, row id), after ``after``."""
 
+    @abstractmethod
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        """The images that an entry has of the rows with these ids, by id."""
+
 
 class HistoryWriter(HistoryReader):
     @abstractmethod
@@ -60,9 +68,14 @@ class HistoryWriter(HistoryReader):
     def set_undone(self, user_id: int, number: int, at: int) -> None: ...
 
     @abstractmethod
-    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
-        """Keeps images of an entry; of a row that has one, the first stays."""
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        """Keeps images of an entry; of a row that has one, the first stays.
+
+        replace: the new one stays.
+        """
 
     @abstractmethod
     def prune_before(self, user_id: int, at: int) -> None:
-        """Deletes the images of entries that were made before then."""
+        """Deletes the images of entries that were made before then, and marks them as pruned."""

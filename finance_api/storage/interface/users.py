@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finance_api.storage.interface.data import DataState
+from finance_api.values.time import UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class User:
     created_at: int
     #: JWTs issued up to this second are refused.
     jwts_revoked_at: int | None = None
+    #: A name of the IANA database: it says which day is today.
+    time_zone: str = UTC
     #: The state of the user's data when this was read.
     data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
 
@@ -50,7 +53,7 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def update(self, user_id: int, **changes: Any) -> User:
-        """Sets `premium`, `enabled` or `password_hash`. Raises NotFound."""
+        """Sets `premium`, `enabled`, `password_hash` or `time_zone`. Raises NotFound."""
 
     @abstractmethod
     def delete(self, user_id: int) -> None:

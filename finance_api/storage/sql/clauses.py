@@ -6,7 +6,7 @@ the statement binds. So the statement of a shape is built once, however often th
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sqlalchemy import (
@@ -22,13 +22,16 @@ from sqlalchemy import (
     false,
     func,
     literal_column,
+    not_,
+    or_,
     select,
 )
 
 from finance_api.query.model import Condition, Operator, SortKey, Span
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
-from finance_api.storage.sql.columns import SEPARATORS, CodePointText
+from finance_api.resources.records import SEARCHED
+from finance_api.storage.sql.columns import SEPARATORS, CodePointText, pack
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 
@@ -38,13 +41,18 @@ class Predicate:
     """The shape of a condition: a field, and how it is compared with how many values.
 
     operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
-    is_false, contains, contains_folded, has_any (one JSON list, of a list of ids).
+    is_false, contains (of texts any), contains_folded, starts_folded, word, has_any (one JSON list,
+    of a list of ids).
     number: of values, where the operator allows several.
+    negated: whether it must not hold for a value that is there.
+    absolute: whether a number is compared without its sign.
     """
 
     field: str
     operator: str
     number: int = 1
+    negated: bool = False
+    absolute: bool = False
 
 
 def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
@@ -54,24 +62,37 @@ def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
         return Predicate(name, "is_null"), ()
     if operator is Operator.NOT_NULL:
         return Predicate(name, "not_null"), ()
+    if operator is Operator.NE:
+        positive, values = shape_of(condition.negated())
+        return replace(positive, negated=True), values
     if isinstance(operand, Span):
-        return _range_predicate(name, condition.bounds())
+        predicate, values = _range_predicate(name, condition.bounds())
+        return (replace(predicate, absolute=True) if condition.absolute else predicate), values
     if isinstance(operand, bool):
         return Predicate(name, "is_true" if operand else "is_false"), ()
-    assert operand is not None
+    # Relative days have become days before.
+    assert isinstance(operand, str | tuple)
     if operator is Operator.CONTAINS_I:
         assert isinstance(operand, str)
         return Predicate(name, "contains_folded"), (fold(operand),)
     if operator is Operator.CONTAINS:
         return Predicate(name, "contains"), (operand,)
+    if operator is Operator.STARTS_WITH_I:
+        assert isinstance(operand, str)
+        if condition.field.kind.is_list:
+            separator = SEPARATORS[condition.field.kind]
+            return Predicate(name, "contains_folded"), (separator + fold(operand),)
+        return Predicate(name, "starts_folded"), (fold(operand),)
+    if operator is Operator.WORD:
+        return Predicate(name, "word"), (operand,)
     operands = operand if isinstance(operand, tuple) else (operand,)
     if not operands:
         return Predicate(name, "never"), ()
     if condition.field.kind.is_list:
-        if len(operands) == 1:
+        if len(operands) == 1 or condition.field.kind is Kind.TEXT_LIST:
             separator = SEPARATORS[condition.field.kind]
-            return Predicate(name, "contains"), (f"{separator}{operands[0]}{separator}",)
-        assert condition.field.kind is Kind.ID_LIST
+            packed = tuple([pack([str(element)], separator) for element in operands])
+            return Predicate(name, "contains", len(packed)), packed
         return Predicate(name, "has_any"), (json.dumps(operands),)
     if len(operands) == 1:
         return Predicate(name, "eq"), operands
@@ -166,12 +187,24 @@ def _listed_ids(database: str, packed: ColumnElement[Any]) -> ColumnElement[str]
     return func.string_to_table(packed, separator).column_valued()
 
 
+def _place(database: str, text: ColumnElement[Any], part: ColumnElement[Any]) -> ColumnElement[int]:
+    """Where the text has the part, by code points, from 1; 0: nowhere. No character is special."""
+    find = {"sqlite": func.instr, "postgresql": func.strpos}[database]
+    return find(text, part, type_=BigInteger)
+
+
 def has_text(
     database: str, text: ColumnElement[Any], part: ColumnElement[Any]
 ) -> ColumnElement[bool]:
-    """Whether the text contains the part, by code points; no character is special."""
-    find = {"sqlite": func.instr, "postgresql": func.strpos}[database]
-    return find(text, part, type_=BigInteger) > literal_column("0")
+    """Whether the text contains the part."""
+    return _place(database, text, part) > literal_column("0")
+
+
+def begins_with(
+    database: str, text: ColumnElement[Any], part: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Whether the text begins with the part."""
+    return _place(database, text, part) == literal_column("1")
 
 
 class ConditionTable(Protocol):
@@ -198,7 +231,22 @@ def clauses(
 def _clause(
     database: str, table: ConditionTable, predicate: Predicate, names: BindNames
 ) -> ColumnElement[bool]:
-    column = table.columns[predicate.field]
+    if predicate.operator == "word":
+        word = names.parameter()
+        return or_(*[has_text(database, table.folded[name], word) for name in SEARCHED])
+    holds = _holds(database, table, predicate, names)
+    if not predicate.negated:
+        return holds
+    present = _holds(database, table, Predicate(predicate.field, "not_null"), names)
+    return and_(present, not_(holds))
+
+
+def _holds(
+    database: str, table: ConditionTable, predicate: Predicate, names: BindNames
+) -> ColumnElement[bool]:
+    column: ColumnElement[Any] = table.columns[predicate.field]
+    if predicate.absolute:
+        column = func.abs(column, type_=column.type)
     is_list = predicate.field in table.lists
     match predicate.operator:
         case "is_null":
@@ -223,9 +271,12 @@ def _clause(
         case "is_true" | "is_false":
             return column.is_(predicate.operator == "is_true")
         case "contains":
-            return has_text(database, column, names.parameter())
+            parts = [names.parameter() for _ in range(predicate.number)]
+            return or_(*[has_text(database, column, part) for part in parts])
         case "contains_folded":
             return has_text(database, table.folded[predicate.field], names.parameter())
+        case "starts_folded":
+            return begins_with(database, table.folded[predicate.field], names.parameter())
         case "has_any":
             # The row's few are looked up among those wanted, not each of these in the row.
             wanted = select(json_elements(database, names.parameter()).c.value)

@@ -1,11 +1,21 @@
 """The history of a user's data in the database."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import orjson
-from sqlalchemy import Select, bindparam, delete, insert, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import (
+    Select,
+    bindparam,
+    delete,
+    insert,
+    literal_column,
+    select,
+    true,
+    tuple_,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.resources import RESOURCES
@@ -17,14 +27,15 @@ from finance_api.storage.interface import (
     HistoryReader,
     HistoryWriter,
 )
+from finance_api.storage.sql.bulk import INSERT
+from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
-from finance_api.storage.sql.statements import LIMIT, USER, Part
+from finance_api.storage.sql.statements import IDS, LIMIT, USER, Part
 from finance_api.storage.sql.tables import DATA_TABLES, before_images, history
 from finance_api.values import Row
 
 _RESOURCES = {resource.name: resource for resource in RESOURCES}
-_INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _BATCH = 1_000
 
 
@@ -50,6 +61,20 @@ def _images(database: str) -> Select[Any]:
     )
 
 
+def _images_of(database: str) -> Select[Any]:
+    """Those of the rows with some ids: a look-up in the key for each of them."""
+    ids = json_elements(database, IDS)
+    found = select(before_images.c.row_id, before_images.c.row).where(
+        before_images.c.user_id == USER,
+        before_images.c.number == bindparam("number", type_=history.c.number.type),
+        before_images.c.resource == bindparam("resource", type_=CodePointText),
+    )
+    if database == "sqlite":
+        return found.where(before_images.c.row_id.in_(select(ids.c.value)))
+    one = found.where(before_images.c.row_id == ids.c.value).limit(literal_column("1")).lateral()
+    return select(one).select_from(ids.join(one, true()))
+
+
 def _row(resource: Resource, text: str | None) -> Row | None:
     if text is None:
         return None
@@ -64,9 +89,16 @@ class SqlHistoryReader(Part, HistoryReader):
         self.connection.begin_snapshot()
         found = self.connection.fetch(_entries, values={"user": user_id})
         names = [column.name for column in history.c if column is not history.c.user_id]
+        entries = (dict(zip(names, row, strict=True)) for row in found)
         return [
-            HistoryEntry(**{**dict(zip(names, row, strict=True)), "details": orjson.loads(row[-1])})
-            for row in found
+            HistoryEntry(
+                **{
+                    **entry,
+                    "pruned": bool(entry["pruned"]),
+                    "details": orjson.loads(entry["details"]),
+                }
+            )
+            for entry in entries
         ]
 
     def scan_before(
@@ -80,6 +112,17 @@ class SqlHistoryReader(Part, HistoryReader):
             BeforeImage(_RESOURCES[name], row_id, _row(_RESOURCES[name], text))
             for name, row_id, text in found
         ]
+
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "number": number, "resource": resource.name}
+        values["ids"] = json.dumps(list(ids))
+        found = self.connection.fetch(_images_of, values=values)
+        return {
+            row_id: BeforeImage(resource, row_id, _row(resource, text)) for row_id, text in found
+        }
 
 
 class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
@@ -96,7 +139,9 @@ class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
         which = (history.c.user_id == user_id) & (history.c.number == number)
         self.connection.execute(update(history).where(which).values(undone_at=at))
 
-    def put_before(self, user_id: int, number: int, images: Iterable[BeforeImage]) -> None:
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
         rows = [
             {
                 "user_id": user_id,
@@ -107,11 +152,18 @@ class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
             }
             for image in images
         ]
-        kept = _INSERT[self.connection.database](before_images).on_conflict_do_nothing()
+        kept = INSERT[self.connection.database](before_images)
+        if replace:
+            key = list(before_images.primary_key)
+            kept = kept.on_conflict_do_update(index_elements=key, set_={"row": kept.excluded.row})
+        else:
+            kept = kept.on_conflict_do_nothing()
         for begin in range(0, len(rows), _BATCH):
             self.connection.execute(kept, rows[begin : begin + _BATCH])
 
     def prune_before(self, user_id: int, at: int) -> None:
-        old = select(history.c.number).where(history.c.user_id == user_id, history.c.at < at)
+        entries = (history.c.user_id == user_id) & (history.c.at < at)
+        old = select(history.c.number).where(entries)
         which = (before_images.c.user_id == user_id) & before_images.c.number.in_(old)
         self.connection.execute(delete(before_images).where(which))
+        self.connection.execute(update(history).where(entries).values(pruned=True))

@@ -4,6 +4,9 @@ Every primary key and index of a data table begins with the user, so that the ta
 distributed by user over several machines as they are.
 """
 
+from collections.abc import Callable
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -18,7 +21,7 @@ from sqlalchemy import (
 )
 
 from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.field import Resource, names_of
+from finance_api.resources.field import Field, Resource, names_of
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.interface.data import new_tag
@@ -33,6 +36,8 @@ from finance_api.storage.sql.columns import (
     stored,
 )
 from finance_api.values import Row
+from finance_api.values.text import fold
+from finance_api.values.time import UTC
 
 metadata = MetaData(
     naming_convention={
@@ -60,6 +65,7 @@ users = Table(
     Column("record_count", BigInteger, nullable=False, default=0, server_default="0"),
     Column("jwts_revoked_at", BigInteger),
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
+    Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )
@@ -139,6 +145,7 @@ history = Table(
     Column("by", CodePointText, nullable=False),
     Column("revision", BigInteger, nullable=False),
     Column("undone_at", BigInteger),
+    Column("pruned", Boolean, nullable=False),
     # JSON.
     Column("details", CodePointText, nullable=False),
 )
@@ -181,6 +188,8 @@ records_by_date = Table(
     Column("payee_folded", CodePointText),
     Column("note_folded", CodePointText),
     Column("json", CodePointText, nullable=False),
+    # Of category, labels and account.
+    Column("names_folded", CodePointText, nullable=False, server_default=""),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
@@ -190,6 +199,7 @@ Index(
     *records_by_date.primary_key.columns,
     records_by_date.c.payee_folded,
     records_by_date.c.note_folded,
+    records_by_date.c.names_folded,
 ).ddl_if(dialect="sqlite")
 
 #: How far apart anchors are.
@@ -295,20 +305,26 @@ class DataTable:
         self.load_persisted = RowLoader(resource.persisted_fields).load
         self.lists = {f.name for f in resource.persisted_fields if f.kind.is_list}
         self.json = self.table.c.json if own_json else None
-        self._fields = [
-            (field, field.kind.is_list, field in listed and field.kind.is_text)
-            for field in resource.persisted_fields
+        # The field of each column, and what makes the column's value of the field's.
+        plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
+        for field in resource.persisted_fields:
+            is_list = field.kind.is_list
+            plan.append((field, partial(stored, field) if is_list else None))
+            if field in listed and field.kind.is_text:
+                plan.append((field, partial(folded, field) if is_list else fold))
+        self._values = itemgetter(*(field.name for field, _ in plan))
+        self._converters = [
+            (place, convert) for place, (_, convert) in enumerate(plan, 1) if convert is not None
         ]
         self._encode = encoder_of(resource).encode if own_json else None
 
     def values(self, user_id: int, row: Row) -> list[Any]:
         """The values of the table's columns for a whole row, in their order, as drivers take it."""
-        values: list[Any] = [user_id]
-        for field, is_list, is_searchable in self._fields:
-            value = row[field.name]
-            values.append(stored(field, value) if is_list else value)
-            if is_searchable:
-                values.append(folded(field, value))
+        values: list[Any] = [user_id, *self._values(row)]
+        for place, convert in self._converters:
+            value = values[place]
+            if value is not None:
+                values[place] = convert(value)
         if self._encode is not None:
             values.append(self._encode(row).decode())
         return values

@@ -13,6 +13,7 @@ from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.statements import STATE, USER, Part
 from finance_api.storage.sql.tables import users
 
+#: In the order of the fields of `User`.
 USER_COLUMNS = (
     users.c.id,
     users.c.uuid,
@@ -22,25 +23,18 @@ USER_COLUMNS = (
     users.c.password_hash,
     users.c.created_at,
     users.c.jwts_revoked_at,
+    users.c.time_zone,
     *STATE,
 )
 
 
 def to_user(row: Sequence[Any]) -> User:
     """row: of USER_COLUMNS."""
-    user_id, uuid, email, premium, enabled, password_hash, created_at, revoked_at, *state = row
+    user_id, uuid, email, premium, enabled, *others, revision, changed_at, tag = row
+    state = DataState(revision, changed_at, tag)
     # SQLite has no booleans.
-    return User(
-        user_id,
-        uuid,
-        email,
-        bool(premium),
-        bool(enabled),
-        password_hash,
-        created_at,
-        revoked_at,
-        DataState(*state),
-    )
+    values = (user_id, uuid, email, bool(premium), bool(enabled), *others, state)
+    return User(*values)
 
 
 def _user_by_email(database: str) -> Select[Any]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, literal, select, update
+from sqlalchemy import BigInteger, delete, literal, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.query.model import Query
@@ -11,8 +11,9 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
-from finance_api.storage.sql.bulk import insert_rows, rows_with
+from finance_api.storage.sql.bulk import INSERT, insert_rows, rows_with
 from finance_api.storage.sql.clauses import json_elements
+from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.reading import SqlDataReader
@@ -73,7 +74,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
     ) -> None:
         table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
-        found = list(self.get_rows(user_id, resource, ids))
+        found = self._existing(user_id, resource, ids)
         if not found:
             return
         if resource is RECORDS:
@@ -81,16 +82,26 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             projection.add((), projection.remove(found))
         which = rows_with(connection, table.table, user_id, found)
         connection.execute(delete(table.table).where(which))
-        owned = tombstones.c.user_id == user_id, tombstones.c.resource == resource.name
-        older = tombstones.c.row_id.in_(
-            select(json_elements(connection.dialect.name, literal(json.dumps(found))).c.value)
+        elements = json_elements(connection.dialect.name, literal(json.dumps(found), CodePointText))
+        gone = select(
+            *(literal(user_id), literal(resource.name), elements.c.value),
+            *(literal(revision, BigInteger), literal(at, BigInteger)),
+        ).where(true())
+        left = INSERT[connection.dialect.name](tombstones).from_select(list(tombstones.c), gone)
+        newest = {"revision": left.excluded.revision, "at": left.excluded.at}
+        connection.execute(
+            left.on_conflict_do_update(index_elements=list(tombstones.primary_key), set_=newest)
         )
-        connection.execute(delete(tombstones).where(*owned, older))
-        insert_rows(
-            connection,
-            tombstones,
-            [(user_id, resource.name, row_id, revision, at) for row_id in found],
-        )
+
+    def _existing(self, user_id: int, resource: Resource, ids: Collection[str]) -> list[str]:
+        table = DATA_TABLES[resource.name].table
+        connection = self.connection.sqlalchemy
+        which = rows_with(connection, table, user_id, list(ids))
+        return list(connection.scalars(select(table.c.id).where(which)))
+
+    def prune_tombstones(self, user_id: int, before: int) -> None:
+        which = (tombstones.c.user_id == user_id) & (tombstones.c.at < before)
+        self.connection.execute(delete(tombstones).where(which))
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self.connection.execute(

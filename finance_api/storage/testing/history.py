@@ -45,6 +45,15 @@ class HistoryConformance(OneUser):
                 Tombstone(resource, make_id(3), 4, 50),
                 Tombstone(resource, make_id(1), 5, 60),
             ]
+        with other.writing() as storage:
+            storage.data.delete_rows(other.user.id, resource, ids, revision=1, at=40)
+        with unit.writing() as storage:
+            storage.data.prune_tombstones(unit.user.id, 60)
+        with unit.reading() as storage:
+            assert storage.data.list_tombstones(unit.user.id) == [
+                Tombstone(resource, make_id(1), 5, 60)
+            ]
+            assert len(storage.data.list_tombstones(other.user.id)) == 2
 
     def test_lists_are_right_after_many_rows_went(self, unit: Unit) -> None:
         day = 86_400
@@ -97,10 +106,26 @@ class HistoryConformance(OneUser):
             assert scan(unit.user.id, 1, limit=1_000) == images
             assert scan(unit.user.id, 1, after=(ACCOUNTS.name, make_id(1)), limit=2) == images[1:3]
             assert scan(unit.user.id, 3, limit=9) == []
+            for image in images:
+                wanted = [make_id(2), image.row_id, make_id(3)]
+                found = storage.history.get_before(unit.user.id, 1, image.resource, wanted)
+                assert found[image.row_id] == image
+                assert set(found) == {image.row_id, make_id(2)}
+            assert storage.history.get_before(unit.user.id, 2, LABELS, [make_id(5)]) == {}
+        with unit.writing() as storage:
+            changed = BeforeImage(LABELS, make_id(7), None)
+            for replace in (False, True):
+                storage.history.put_before(unit.user.id, 2, [changed], replace=replace)
+                changed = changed._replace(row=make_row(LABELS, 7))
+            found = storage.history.get_before(unit.user.id, 2, LABELS, [make_id(7)])
+            assert found[make_id(7)] == changed
         with unit.writing() as storage:
             storage.history.prune_before(unit.user.id, 20)
         with unit.reading() as storage:
             assert storage.history.scan_before(unit.user.id, 1, limit=9) == []
-            assert storage.history.scan_before(unit.user.id, 2, limit=9) == images[:1]
+            assert storage.history.scan_before(unit.user.id, 2, limit=1) == images[:1]
             assert len(storage.history.scan_before(other.user.id, 1, limit=9)) == 1
-            assert len(storage.history.list_entries(unit.user.id)) == 2
+            entries = storage.history.list_entries(unit.user.id)
+            assert [(entry.number, entry.pruned) for entry in entries] == [(1, True), (2, False)]
+            (theirs, _) = storage.history.list_entries(other.user.id)
+            assert not theirs.pruned

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, condition_on
-from finance_api.query.parse import parse_conditions, parse_sort
+from finance_api.query.parse import parse_conditions, parse_sort, parse_words
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
@@ -13,6 +13,7 @@ from finance_api.storage.interface import (
     RecordSum,
 )
 from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
+from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS
 
 
@@ -38,6 +39,119 @@ class QueriesConformance(OneUser):
             ("eq.", []),
         ):
             assert unit.found(ACCOUNTS, "name", text) == expected, text
+
+    def test_texts_are_unequal_among_several_or_begin_alike(self, unit: Unit) -> None:
+        payees = ("École", "école 2", "a,b", "a\\b", "Straße", None, "%")
+        unit.put(RECORDS, *(make_row(RECORDS, n, payee=p) for n, p in enumerate(payees)))
+        for text, expected in (
+            ("ne.École", [1, 2, 3, 4, 6]),
+            ("ne.nothing", [0, 1, 2, 3, 4, 6]),
+            ("ne.", [0, 1, 2, 3, 4, 6]),
+            ("in.École,%", [0, 6]),
+            (r"in.a\,b,a\\b", [2, 3]),
+            ("in.a,b", []),
+            ("startsWith-i.ÉC", [0, 1]),
+            ("startsWith-i.cole", []),
+            ("startsWith-i.STRASS", [4]),
+            ("startsWith-i.%", [6]),
+        ):
+            assert unit.found(RECORDS, "payee", text) == expected, text
+        assert unit.found(RECORDS, "payee", "ne.%", "ne.École") == [1, 2, 3, 4]
+
+    def test_an_unequal_list_has_elements_and_none_of_those(self, unit: Unit) -> None:
+        labels = ((), ("a",), ("a", "b,c"), ("ab",), ("b,c", "A"))
+        ids = [(), *((make_id(n),) for n in (1, 2)), (make_id(1), make_id(2)), (make_id(3),)]
+        unit.put(
+            RECORDS,
+            *(
+                make_row(RECORDS, n, labels=names, labelIds=of)
+                for n, (names, of) in enumerate(zip(labels, ids, strict=True))
+            ),
+        )
+        for text, expected in (
+            ("ne.a", [3, 4]),
+            ("ne.zzz", [1, 2, 3, 4]),
+            (r"in.a,b\,c", [1, 2, 4]),
+            ("in.b,c", []),
+            ("startsWith-i.A", [1, 2, 3, 4]),
+            ("startsWith-i.B", [2, 4]),
+            ("startsWith-i.,", []),
+        ):
+            assert unit.found(RECORDS, "labels", text) == expected, text
+        for text, expected in (
+            (f"ne.{make_id(1)}", [2, 4]),
+            (f"ne.{make_id(1)},{make_id(3)}", [2]),
+            (f"ne.{make_id(9)}", [1, 2, 3, 4]),
+        ):
+            assert unit.found(RECORDS, "labelIds", text) == expected, text
+
+    def test_choices_ids_and_dates_are_unequal(self, unit: Unit) -> None:
+        states = ("void", "cleared", None, "uncleared")
+        unit.put(
+            RECORDS,
+            *(
+                make_row(RECORDS, n, recordState=s, recordDate=n * 43_200, transferId=None)
+                for n, s in enumerate(states)
+            ),
+        )
+        assert unit.found(RECORDS, "recordState", "ne.void") == [1, 3]
+        assert unit.found(RECORDS, "recordState", "ne.void,cleared") == [3]
+        assert unit.found(RECORDS, "id", f"ne.{make_id(0)},{make_id(3)}") == [1, 2]
+        assert unit.found(RECORDS, "transferId", f"ne.{make_id(0)}") == []
+        assert unit.found(RECORDS, "recordDate", "ne.1970-01-01") == [2, 3]
+        assert unit.found(RECORDS, "recordDate", "ne.1970-01-01T12:00Z") == [0, 2, 3]
+        assert unit.found(RECORDS, "recordDate", "ne.1970") == []
+        assert unit.found(RECORDS, "recordDate", "ne.1970-01-01T12:00:00.5Z") == [0, 1, 2, 3]
+
+    def test_sizes_of_numbers_compare_exactly(self, unit: Unit) -> None:
+        amounts = (-MAX_UNITS, -20_000, -10_000, 0, 10_000, 15_000, MAX_UNITS)
+        unit.put(RECORDS, *(make_row(RECORDS, n, amount=a) for n, a in enumerate(amounts)))
+        for text, expected in (
+            ("abs.gte.2", [0, 1, 6]),
+            ("abs.gt.1", [0, 1, 5, 6]),
+            ("abs.lt.1", [3]),
+            ("abs.lte.1.5", [2, 3, 4, 5]),
+            ("abs.eq.1", [2, 4]),
+            ("abs.ne.1", [0, 1, 3, 5, 6]),
+            ("abs.eq.-1", []),
+            ("abs.ne.-1", [0, 1, 2, 3, 4, 5, 6]),
+            ("abs.gte.-1", [0, 1, 2, 3, 4, 5, 6]),
+            ("abs.lt.0", []),
+            ("abs.gte.922337203685477.5807", [0, 6]),
+            ("abs.gt.922337203685477.5807", []),
+            ("abs.gte.1,abs.lt.2", [2, 4, 5]),
+            ("abs.gte.1,lt.0", [0, 1, 2]),
+            ("ne.1", [0, 1, 2, 3, 5, 6]),
+            ("ne.0.00001", [0, 1, 2, 3, 4, 5, 6]),
+        ):
+            assert unit.found(RECORDS, "amount", text) == expected, text
+
+    def test_words_are_looked_for_in_all_texts(self, unit: Unit) -> None:
+        texts: list[Row] = [
+            {"payee": "Corner Shop"},
+            {"note": "SHOPPING"},
+            {"category": "shops"},
+            {"labels": ("x", "Shop")},
+            {"accountName": "Shop"},
+            {"payee": "sh", "note": "op", "labels": ("sh", "op")},
+        ]
+        unit.put(RECORDS, *(make_row(RECORDS, n, **values) for n, values in enumerate(texts)))
+        for order in ("+id", "-recordDate", "-amount"):
+            for words, expected in (
+                ("shop", [0, 1, 2, 3, 4]),
+                ("shop corner", [0]),
+                ("sh op", [0, 1, 2, 3, 4, 5]),
+                ("text", [0, 1, 2, 3, 5]),
+                ("nothing", []),
+            ):
+                assert sorted(unit.ids(RECORDS, *parse_words(words), sort=order)) == expected
+                query = Query(RECORDS, parse_words(words), parse_sort(RECORDS, order), limit=100)
+                with unit.reading() as storage:
+                    found = storage.data.list_json(unit.user.id, query)
+                    scanned = storage.data.scan_rows(
+                        unit.user.id, RECORDS, conditions=query.conditions
+                    )
+                assert len(found.rows) == len(scanned) == len(expected)
 
     def test_numbers_compare_exactly_up_to_the_last_bit(self, unit: Unit) -> None:
         amounts = (-MAX_UNITS, -101, -100, 0, 9007199254740993001, MAX_UNITS)

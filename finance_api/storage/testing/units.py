@@ -1,10 +1,10 @@
 """One user of a backend, and rows to give to that user."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import orjson
 import pytest
 
 from finance_api.query.model import Condition, Query
@@ -102,7 +102,7 @@ class Unit:
         query = Query(resource, (), parse_sort(resource, resource.default_sort), 100, offset)
         with self.reading() as storage:
             page = storage.data.list_json(self.user.id, query)
-        return [int(orjson.loads(row)["id"][:8], 16) for row in page.rows]
+        return [int(json.loads(row)["id"][:8], 16) for row in page.rows]
 
     def found(self, resource: Resource, name: str, *texts: str) -> list[int]:
         """The numbers of the rows that the grammar's conditions on one field select."""

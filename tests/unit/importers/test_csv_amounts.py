@@ -4,15 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.importers.csv.amounts import read_amounts
+from finance_api.importers.csv.amounts import AmountColumns, AmountReader
+from finance_api.importers.csv.number_form import shape_of
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import MAX_UNITS, decimal_text
 
 
 def read(*texts, decimal=None, thousands=None):
-    cells = {text: line for line, text in enumerate(texts, 2)}
-    amounts = read_amounts(cells, decimal, thousands)
-    return [decimal_text(amounts[text].units) for text in texts]
+    columns, questions = AmountColumns(decimal, thousands), Questions()
+    for line, text in enumerate(texts, 2):
+        columns.add(text, line)
+    reader = AmountReader(columns.decide(questions))
+    questions.put()
+    return [decimal_text(reader.read(text, 2).units) for text in texts]
 
 
 def refusal(*texts, **options):
@@ -109,7 +114,7 @@ def test_rows_with_different_decimal_marks_are_refused_at_the_second():
     "text",
     ["abc", "-", "$", "12..34", "1,23,4.5", "1,2345.00", "12,34.5", "1.234.56", "1,234'567.00"]
     + ["1 2", "12.", "--5", "-5-", "(-5)", "(5", "5)", "((5))", "$5$", "$5 USD", "5 XYZ", "1e5"]
-    + ["0x10", "٥", "5½", "NaN", "Infinity", "5 5 5", "012,345.00", "1_000", "5 CR", "+", "()"]
+    + ["0x10", "٥", "5½", "NaN", "Infinity", "5 5 5", "012,345.00", "1_000", "5 CRX", "+", "()"]
     + ["9" * 65, "1" * 200_000, "$" * 70_000, " ".join("-" * 40), "\ud800"],
 )
 def test_what_is_no_amount_is_refused_with_its_line(text):
@@ -147,8 +152,72 @@ def test_impossible_option_is_refused_even_without_rows(options):
 
 
 def test_currency_beside_the_amount_is_told():
-    amounts = read_amounts({"5 €": 1, "EUR 6": 2, "$7": 3, "8": 4}, None, None)
-    assert [amount.mark for amount in amounts.values()] == ["EUR", "EUR", "$", ""]
+    assert [mark_of(text) for text in ("5 €", "EUR 6", "6 eur", "8")] == ["EUR"] * 3 + [None]
+
+
+def mark_of(text):
+    parts = shape_of(text)
+    return parts.mark.currency if parts.mark else None
+
+
+@pytest.mark.parametrize(
+    "text, currency, units",
+    [
+        ("£12.50", "GBP", 125_000),
+        ("-12,50 zł", "PLN", -125_000),
+        ("12,50 Kč", "CZK", 125_000),
+        ("R$ -1.012,50", "BRL", -10_125_000),
+        ("Fr. 12.50", "CHF", 125_000),
+        ("Fr.12.50", "CHF", 125_000),
+        ("Fr.12", "CHF", 120_000),
+        ("SFr. 12.50-", "CHF", -125_000),
+        ("12 500 Ft", "HUF", 125_000_000),
+        ("US$5.00", "USD", 50_000),
+        ("-₹ 5.00", "INR", -50_000),
+        ("12,50 kr", None, 125_000),
+        ("12,50 kr.", None, 125_000),
+        ("kr.500", None, 5_000_000),
+        ("-kr 500", None, -5_000_000),
+        ("$5.00", None, 50_000),
+        ("Rs. 5.00", None, 50_000),
+    ],
+)
+def test_symbols_and_short_names_of_currencies_are_read(text, currency, units):
+    assert mark_of(text) == currency
+    amount = AmountReader(AmountColumns(None, None).decide(Questions()))
+    comma = AmountReader(AmountColumns(",", None).decide(Questions()))
+    reader = comma if "," in text else amount
+    assert reader.read(text, 1).units == units
+
+
+def test_a_symbol_of_several_currencies_fits_each_of_them():
+    dollar, krona, unknown = (shape_of(text).mark for text in ("$5", "5 kr", "¤5"))
+    assert dollar.fits("USD") and dollar.fits("CAD") and not dollar.fits("EUR")
+    assert krona.fits("SEK") and krona.fits("DKK") and not krona.fits("EUR")
+    assert unknown.fits("EUR")
+
+
+@pytest.mark.parametrize(
+    "text, side, units",
+    [
+        ("12.50 DR", -1, -125_000),
+        ("12.50CR", 1, 125_000),
+        ("Cr 12.50", 1, 125_000),
+        ("12.50 EUR dr", -1, -125_000),
+        ("$12.50 CR", 1, 125_000),
+        ("12.50-", 0, -125_000),
+        ("CRC 12.50", 0, 125_000),
+        ("12.50 SCR", 0, 125_000),
+    ],
+)
+def test_debit_and_credit_marks_are_read(text, side, units):
+    amount = AmountReader(AmountColumns(None, None).decide(Questions())).read(text, 1)
+    assert (amount.side, amount.units) == (side, units)
+
+
+@pytest.mark.parametrize("text", ["-5 DR", "5 CR DR", "(5) CR", "5 D", "DR"])
+def test_two_signs_are_none(text):
+    assert shape_of(text) is None
 
 
 def grouped(digits, separator):
@@ -166,5 +235,5 @@ def test_whatever_is_written_is_read_back_exactly(units, decimal, separator):
     whole, part = divmod(abs(units), 10_000)
     text = f"{'-' if units < 0 else ''}{grouped(whole, separator)}{decimal}{part:04d}"
     # Four digits after the mark are no group: every such column decides itself.
-    assert read_amounts({text: 1}, None, None)[text].units == units
-    assert read_amounts({text: 1}, decimal, separator or None)[text].units == units
+    assert read(text) == [decimal_text(units)]
+    assert read(text, decimal=decimal, thousands=separator or None) == [decimal_text(units)]

@@ -1,17 +1,16 @@
 """Real files, read where they lie; left out where they are missing."""
 
-import io
 import json
 import os
 from pathlib import Path
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.csv.decoding import decode
+from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.table import read_rows
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
+from support.csv_files import read as read_file
 
 REPOSITORY = Path(__file__).parents[3]
 CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", REPOSITORY.parent / "shared" / "corpora"))
@@ -27,11 +26,8 @@ PARSER = "sebastienrousseau__bankstatementparser/"
 HLEDGER = "simonmichael__hledger/"
 
 
-def read(name, *, last_rows=0, **options):
-    data = (STATEMENTS / name).read_bytes()
-    if last_rows:
-        data = b"".join(data.splitlines(keepends=True)[:-last_rows])
-    return CsvImporter(CsvOptions(**options)).read(io.BytesIO(data))
+def read(name, **options):
+    return read_file((STATEMENTS / name).read_bytes(), **({"no_text": True} | options))
 
 
 def totals(statements):
@@ -166,7 +162,7 @@ def test_file_is_read_or_refused_with_a_reason(name, account):
                 "debit": "Debit",
                 "credit": "Credit",
                 "skip_rows": 4,
-                "last_rows": 1,
+                "skip_last": 1,
                 "date_format": "DD/MM/YY",
                 "account": "08088804068",
             },
@@ -185,12 +181,12 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
         (
             OCA + "meta_data_separated_credit_debit.csv",
             {"debit": "Debit", "credit": "Credit", "account": "X"},
-            1,
-            "--skip-rows 4",
+            6,
+            "DD/MM/YY",
         ),
         (
             OCA + "meta_data_separated_credit_debit.csv",
-            {"debit": "Debit", "credit": "Credit", "account": "X", "skip_rows": 4},
+            {"debit": "Debit", "credit": "Credit", "account": "X", "date_format": "DD/MM/YY"},
             10,
             "Balance at start of period",
         ),
@@ -205,10 +201,10 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
             2,
             "--date-format",
         ),
-        (CSV2OFX + "default.csv", {"account": "X"}, 8, "--account"),
+        (CSV2OFX + "default.csv", {"account": "X", "positive": "out"}, 8, "--account"),
         (CSV2OFX + "gls.csv", {"account": "X"}, 1, "--encoding"),
         (PARSER + "golden/csv_garbled_amount.csv", {"account": "X"}, 3, "12..34"),
-        (OCA + "multi_currency.csv", {"account": "X"}, 3, "USD"),
+        (OCA + "multi_currency.csv", {"account": "X", "currency": "EUR"}, 2, "USD"),
         (
             HLEDGER + "hledger/test/errors/csvamountonenonzero.csv",
             {
@@ -240,6 +236,7 @@ def test_what_a_real_file_does_not_decide_is_refused(name, options, line, named)
 @pytest.mark.parametrize("path", sorted(SPECTRUM.glob("csvs/*.csv")), ids=lambda path: path.stem)
 def test_rows_of_csv_spectrum_are_its_json(path):
     expected = json.loads((SPECTRUM / "json" / f"{path.stem}.json").read_text("utf-8"))
-    rows = read_rows(decode(path.read_bytes(), None), ",")
-    headings = next(rows)[1]
+    with path.open("rb") as stream:
+        rows = list(read_rows(TextFile(stream, "utf-8").lines(), ","))
+    (_, headings), *rows = rows
     assert [dict(zip(headings, cells, strict=True)) for _, cells in rows] == expected

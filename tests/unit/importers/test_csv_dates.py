@@ -3,14 +3,19 @@
 import pytest
 
 from finance_api.importers.csv.date_form import DateForm
-from finance_api.importers.csv.dates import CANDIDATES, read_dates
+from finance_api.importers.csv.dates import CANDIDATES, DateColumn, DateReader
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 
 
 def read(*texts, date_format=None):
-    read_ = read_dates({text: line for line, text in enumerate(texts, 2)}, date_format)
-    return [date_text(read_[text]) for text in texts]
+    column, questions = DateColumn(date_format), Questions()
+    for line, text in enumerate(texts, 2):
+        column.add(text, line)
+    reader = DateReader(column.decide(questions))
+    questions.put()
+    return [date_text(reader.read(text, 1)) for text in texts]
 
 
 def refusal(*texts, date_format=None):

@@ -1,9 +1,21 @@
 """From bytes to text: byte order marks, UTF-8, named encodings."""
 
+import io
+import random
+
 import pytest
 
-from finance_api.importers.csv.decoding import decode
+from finance_api.importers.csv import decoding
+from finance_api.importers.csv.decoding import open_text
+from finance_api.importers.csv.questions import Questions
 from finance_api.importers.interface import ImportRefused
+
+
+def decode(data, encoding, force=False):
+    questions = Questions()
+    text = open_text(io.BytesIO(data), encoding, force=force, questions=questions)
+    questions.put()
+    return "".join(text.lines())
 
 
 def refusal(data, encoding=None):
@@ -74,3 +86,45 @@ def test_nul_is_refused_with_its_line_and_what_it_betrays():
 
 def test_half_of_a_surrogate_pair_is_refused():
     assert "--encoding" in refusal(b"+2AA-", "utf-7").reason
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "cp1250", "iso-8859-15"])
+def test_an_encoding_for_valid_utf_8_is_refused_unless_forced(encoding):
+    refused = refusal("a\nCafé".encode(), encoding)
+    assert refused.line == 2 and "--force-encoding" in refused.reason
+    assert refused.withdrawn_options == ("--encoding",)
+    assert decode("Café".encode(), encoding, force=True) != "Café"
+    assert decode(b"Cafe", encoding) == "Cafe"
+
+
+def test_what_is_not_utf_8_is_looked_at_further_in_another_encoding():
+    assert refusal(b"caf\xe9").missing_options == ("--encoding", "cp1252")
+    assert refusal(b"caf\xe9\x81").missing_options == ("--encoding", "iso-8859-1")
+    assert refusal(b"\xe9\x00").missing_options == ()
+
+
+def test_a_line_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(decoding, "MAX_LINE", 100)
+    monkeypatch.setattr(decoding, "_CHUNK_BYTES", 30)
+    assert "longer than" in refusal(b"x" * 200).reason
+    assert decode(b"xxxxxxxxx\n" * 50, None)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "utf-8-sig", "cp1252"])
+def test_pieces_of_any_size_give_the_same(monkeypatch, codec):
+    chance = random.Random(7)
+    text = "".join(chance.choice(["a", "é", "€", "\r", "\n", "\r\n", ";"]) for _ in range(500))
+    for size in (1, 2, 3, 7, 1000):
+        monkeypatch.setattr(decoding, "_CHUNK_BYTES", size)
+        assert decode(text.encode(codec), "cp1252" if codec == "cp1252" else None) == text
+        broken = text.encode() + b"\xff"
+        assert refusal(broken).line == 1 + len(decoding._NEWLINES.findall(text))
+
+
+def test_the_stream_can_be_read_again_and_stays_open():
+    stream = io.BytesIO(b"a\nb\n")
+    text = open_text(stream, None, force=False, questions=Questions())
+    first = text.lines()
+    assert next(first) == "a\n"
+    first.close()
+    assert list(text.lines()) == ["a\n", "b\n"] and not stream.closed

@@ -1,18 +1,18 @@
 """Delimiter, headings, columns and rows of CSV files."""
 
-import io
-
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.csv import table as table_module
 from finance_api.importers.csv.table import MAX_CELL, read_rows
 from finance_api.importers.interface import ImportRefused
+from support.csv_files import read
 
 
 def entries(text, **options):
-    options = {"account": "Main"} | options
-    (statement,) = CsvImporter(CsvOptions(**options)).read(io.BytesIO(text.encode()))
+    options = {"account": "Main", "no_text": True} | options
+    if "debit" not in options and "credit" not in options and "invert" not in options:
+        options = {"positive": "in"} | options
+    (statement,) = read(text, **options)
     return statement.entries
 
 
@@ -71,14 +71,59 @@ def test_skipped_lines_count_in_line_numbers():
     assert [entry.line for entry in entries(text, skip_rows=2)] == [4]
 
 
-def test_headings_in_a_later_row_are_pointed_at():
-    refused = refusal("Account 5;;\nFrom;1 Jan;\ndate;amount;payee\n2026-01-01;1;x\n")
-    assert "line 3 has all the headings: --skip-rows 2" in refused.reason
+PREAMBLE = "Account 5;;\nFrom;1 Jan;\n\n"
 
 
-def test_columns_by_number_point_at_no_later_row():
-    refused = refusal("a,b\n1,2,3\n", columns={"date": "3", "amount": "1"})
-    assert "--skip-rows" not in refused.reason
+def test_lines_before_the_headings_are_passed_over_and_said():
+    (statement,) = read(PREAMBLE + "date;amount;payee\n2026-01-01;-1;x\n", account="Main")
+    assert [entry.line for entry in statement.entries] == [5]
+    assert "--skip-rows 3" in statement.statement.remarks[0]
+
+
+def test_two_lines_that_could_be_the_headings_are_refused():
+    headings = "date;amount;payee\n2026-01-01;-1;x\n"
+    refused = refusal(PREAMBLE + headings + headings.replace("payee", "note"))
+    assert "lines 4 and 6" in refused.reason and "--skip-rows" in refused.reason
+
+
+def test_repeated_headings_are_skipped_and_counted():
+    headings = "date,amount,payee\n"
+    (statement,) = read(headings + ("2026-01-01,-1,x\n" + headings) * 2, account="Main")
+    assert len(statement.entries) == 2
+    assert statement.statement.skipped == {"heading": 2}
+
+
+def test_rows_at_the_end_are_left_out():
+    text = "date,amount,payee\n2026-01-01,-1,x\nTotal,,\n\n1 row\n"
+    assert len(entries(text, skip_last=2)) == 1
+    refused = refusal(text)
+    assert refused.line == 3
+    assert refused.missing_options == ("--skip-last", "2", "--currency", "EUR")
+    refused = refusal(text, skip_last=1)
+    assert refused.missing_options[:2] == ("--skip-last", "2")
+    assert refused.withdrawn_options == ("--skip-last",)
+    assert "--skip-last" in refusal(text, skip_last=9).reason
+
+
+def test_a_row_without_a_date_above_others_is_a_fault():
+    refused = refusal("date,amount\n2026-01-01,1\nTotal,1\n2026-01-02,1\n")
+    assert refused.line == 3 and not refused.missing_options
+
+
+def test_a_last_row_with_a_date_and_without_an_amount_is_a_fault():
+    refused = refusal("date,amount\n2026-01-01,1\n2026-01-01,x\n")
+    assert refused.line == 3 and not refused.missing_options
+
+
+@pytest.mark.parametrize("skip_last", [-1, 10**9])
+def test_impossible_number_of_last_rows_is_refused(skip_last):
+    assert "--skip-last" in refusal("date,amount\n2026-01-01,1\n", skip_last=skip_last).reason
+
+
+def test_data_that_would_be_taken_for_headings_is_refused():
+    columns = {"date": "1", "amount": "2"}
+    refused = refusal("2026-01-01,1,x\n2026-01-02,2,y\n", columns=columns)
+    assert refused.missing_options == ("--no-header",)
 
 
 def test_first_long_row_below_short_headings_mentions_skip_rows():
@@ -148,9 +193,9 @@ def test_missing_account_names_both_options():
 
 
 def test_doubled_heading_matters_only_where_it_is_mapped():
-    text = "date,amount,x,x,payee,Payee\n2026-01-01,1,a,b,c,d\n"
+    text = "date,amount,x,x,payee,Payee\n2026-01-01,1,a,b,p,q\n"
     assert "--map payee=5" in refusal(text).reason
-    assert entries(text, columns={"payee": "6"})[0].payee == "d"
+    assert entries(text, columns={"payee": "6"})[0].payee == "q"
     assert entries(text, columns={"payee": ""})[0].payee is None
     reason = refusal(text, columns={"payee": "", "note": "X"}).reason
     assert "several columns" in reason and "3, 4" in reason
@@ -227,7 +272,7 @@ def test_limit_of_cells_holds_where_the_process_has_none(monkeypatch):
     before = table_module.csv.field_size_limit(2**31 - 1)
     try:
         with pytest.raises(ImportRefused):
-            list(read_rows("x" * (MAX_CELL + 1), ","))
+            list(read_rows(["x" * (MAX_CELL + 1)], ","))
     finally:
         table_module.csv.field_size_limit(before)
 

@@ -1,6 +1,6 @@
 """Whatever the bytes and the options: statements or ImportRefused, soon, and nothing else."""
 
-import io
+import dataclasses
 import random
 from pathlib import Path
 
@@ -8,25 +8,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvOptions
 from finance_api.importers.interface import ImportRefused
+from support.csv_files import read
 from support.nightly import count
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "csv"
 
 
+def read_statements(data, options):
+    return read(data, **{f.name: getattr(options, f.name) for f in dataclasses.fields(options)})
+
+
 def read_or_refuse(data, options):
     """The statements, or None; every refusal has to be fit to be shown."""
     try:
-        statements = CsvImporter(options).read(io.BytesIO(data))
+        statements = read_statements(data, options)
     except ImportRefused as refused:
         assert refused.reason.strip()
         assert len(refused.reason) < 5000
         assert refused.line is None or refused.line >= 1
+        assert all(isinstance(word, str) for word in refused.missing_options)
         str(refused).encode()
         return None
-    ids = [entry.source_id for statement in statements for entry in statement.entries]
-    assert len(ids) == len(set(ids))
     for statement in statements:
         str(statement).encode()
     return statements
@@ -53,6 +57,18 @@ ANY_OPTIONS = st.builds(
     encoding=st.none()
     | st.sampled_from(["utf-8", "cp1252", "utf-16", "utf-7", "shift_jis", "iso2022_jp", "cp037"])
     | TEXTS,
+    force_encoding=st.booleans(),
+    timezone=st.none() | st.just("Europe/Berlin") | TEXTS,
+    mixed_signs=st.none() | st.sampled_from(["plus", "minus", "ignore"]) | TEXTS,
+    sign=st.none() | st.sampled_from(["payee", "payee=a", "2=x,y"]) | TEXTS,
+    positive=st.none() | st.sampled_from(["in", "out"]) | TEXTS,
+    only=st.lists(st.sampled_from(["payee=a", "1=", "="]) | TEXTS, max_size=2),
+    balance=st.none() | st.sampled_from(["amount", "3"]) | TEXTS,
+    fee=st.none() | st.sampled_from(["amount=signed", "3=unsigned"]) | TEXTS,
+    fee_category=st.none() | TEXTS,
+    no_text=st.booleans(),
+    label_separator=st.none() | TEXTS,
+    skip_last=st.integers(-1, 2),
     debit=st.none() | TEXTS,
     credit=st.none() | TEXTS,
     invert=st.booleans(),
@@ -118,7 +134,9 @@ def test_whatever_is_quoted_is_read_with_its_count_and_dates(rows, delimiter):
         return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\r\n"
 
     text = quoted(("date", "amount", "payee")) + "".join(map(quoted, rows))
-    options = CsvOptions(account="Main", delimiter=delimiter, decimal=".", date_format="YYYY-MM-DD")
+    options = CsvOptions(
+        account="Main", delimiter=delimiter, decimal=".", date_format="YYYY-MM-DD", positive="in"
+    )
     (statement,) = read_or_refuse(text.encode(), options)
     assert len(statement.entries) == len(rows)
     # What comes next in the file changes nothing before it.
@@ -170,7 +188,7 @@ def test_many_rows_are_read_to_the_last():
         for i in range(rows_in_file)
     )
     data = ("Date;Payee;Amount;Note;Ref\r\n" + "".join(rows)).encode()
-    (statement,) = read_or_refuse(data, CsvOptions(account="Main"))
+    (statement,) = read_or_refuse(data, CsvOptions(account="Main", positive="in"))
     assert len(statement.entries) == rows_in_file
     assert sum(e.amount for e in statement.entries) == sum(
         i * 10_000 + i % 100 * 100 for i in range(rows_in_file)

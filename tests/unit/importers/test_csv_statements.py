@@ -1,16 +1,17 @@
 """What becomes of the rows: accounts, currencies, signs, identities."""
 
-import io
-
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.common import PAYMENT_TYPES
+from finance_api.values.time import instant_text
+from support.csv_files import read as read_file
 
 
 def read(text, **options):
-    return CsvImporter(CsvOptions(**options)).read(io.BytesIO(text.encode()))
+    if not {"debit", "invert", "sign", "positive"} & set(options):
+        options["positive"] = "in"
+    return read_file(text, **({"no_text": True} | options))
 
 
 def entries(text, **options):
@@ -56,12 +57,48 @@ def test_currency_comes_from_the_option_or_the_column():
     assert read("date,amount\n", account="Main")[0].account.currency is None
 
 
-@pytest.mark.parametrize(
-    "second, named", [("USD", "EUR in line 2"), ("", "empty"), ("EURO", "ISO 4217"), ("€", "ISO")]
-)
-def test_row_in_another_currency_than_its_account_is_refused(second, named):
+@pytest.mark.parametrize("second, named", [("", "empty"), ("EURO", "ISO 4217"), ("€", "ISO")])
+def test_row_without_a_currency_code_is_refused(second, named):
     refused = refusal(f"date,amount,currency\n2026-01-01,1,EUR\n2026-01-01,1,{second}\n")
     assert refused.line == 3 and named in refused.reason
+
+
+SEVERAL = "date,amount,currency\n2026-01-01,1,EUR\n2026-01-01,2,USD\n2026-01-01,3,EUR\n"
+
+
+def names(statements):
+    return {s.account.name: (s.account.currency, len(s.entries)) for s in statements}
+
+
+def test_a_file_of_several_currencies_is_an_account_for_each():
+    expected = {"Main EUR": ("EUR", 2), "Main USD": ("USD", 1)}
+    assert names(read(SEVERAL, account="Main")) == expected
+    by_mark = "date,amount\n2026-01-01,1 €\n2026-01-01,USD 2\n2026-01-01,3€\n"
+    assert names(read(by_mark, account="Main")) == expected
+    assert refusal(by_mark + "2026-01-01,5\n").line == 3
+
+
+def test_only_an_account_that_has_several_currencies_is_divided():
+    text = "date,amount,account,currency\n2026-01-01,1,A,EUR\n2026-01-01,1,B,USD\n"
+    text += "2026-01-01,1,B,SEK\n"
+    assert list(names(read(text))) == ["A", "B USD", "B SEK"]
+
+
+def test_an_account_of_an_earlier_file_keeps_its_name():
+    """Without this the first file of two currencies would double what is stored."""
+    earlier = {"account": "Main", "accountCurrency": "EUR"}
+    found = read(SEVERAL, account="Main", remembered=lambda heading, account: earlier)
+    assert list(names(found)) == ["Main", "Main USD"]
+    (one,) = read(SEVERAL[: SEVERAL.index("2026-01-01,2")], account="Main")
+    assert one.statement.options["accountCurrency"] == "EUR"
+
+
+def test_a_part_of_an_earlier_file_stays_a_part():
+    part = read(SEVERAL, account="Main")[1].statement.options
+    assert part["account"] == "Main" and part["split"]
+    text = "date,amount,currency\n2026-01-02,1,EUR\n"
+    found = read(text, account="Main", remembered=lambda heading, account: part)
+    assert list(names(found)) == ["Main EUR"]
 
 
 def test_accounts_may_differ_in_currency():
@@ -76,8 +113,40 @@ def test_column_that_contradicts_the_currency_option_is_refused():
 
 def test_amount_in_another_currency_than_its_account_is_refused():
     assert refusal("date,amount\n2026-01-01,5 €\n", currency="USD").line == 2
-    assert refusal("date,amount\n2026-01-01,5 €\n2026-01-01,$5\n").line == 3
+    assert refusal("date,amount\n2026-01-01,£12.50\n", currency="EUR").line == 2
+    assert refusal("date,amount\n2026-01-01,$5\n2026-01-01,5 kr\n").line == 3
     assert entries("date,amount\n2026-01-01,5 €\n2026-01-01,EUR 5\n", currency="EUR")
+
+
+def test_a_symbol_tells_the_currency_where_it_is_certain():
+    def account(amount):
+        return read(f"date,amount\n2026-01-01,{amount}\n", account="Main")[0]
+
+    assert account("£12.50").account.currency == "GBP"
+    assert account("EUR 12.50").account.currency == "EUR"
+    krona = account("12.50 kr")
+    assert krona.account.currency is None
+    assert krona.statement.currency_mark == "kr"
+    assert krona.statement.possible_currencies[:3] == ("SEK", "NOK", "DKK")
+
+
+def test_a_code_in_the_heading_of_the_amount_is_its_currency():
+    text = "date,amount (EUR)\n2026-01-01,5\n"
+    columns = {"amount": "amount (EUR)"}
+    (statement,) = read(text, account="Main", columns=columns)
+    assert statement.account.currency == "EUR"
+    assert "--currency says USD" in refusal(text, columns=columns, currency="USD").reason
+
+
+def test_an_unmapped_column_of_codes_tells_the_currency():
+    text = "date,amount,CCY\n2026-01-01,5,EUR\n2026-01-01,6,EUR\n"
+    assert read(text, account="Main")[0].account.currency == "EUR"
+    refused = refusal(text, currency="USD")
+    assert refused.missing_options[:2] == ("--map", "currency=CCY")
+    assert refused.withdrawn_options == ("--currency",)
+    refused = refusal(text + "2026-01-01,7,USD\n")
+    assert refused.missing_options[:2] == ("--map", "currency=CCY")
+    assert entries(text, currency="USD", columns={"currency": ""})
 
 
 @pytest.mark.parametrize(
@@ -88,16 +157,17 @@ def test_amount_in_another_currency_than_its_account_is_refused():
         ("5", "0.00", -50_000),
         ("", "5", 50_000),
         ("0", "5", 50_000),
-        ("", "-5", -50_000),
+        ("", "-5", 50_000),
         ("0", "0", 0),
         ("0", "", 0),
         ("", "0", 0),
     ],
 )
-def test_debit_goes_out_and_credit_comes_in(debit, credit, amount):
+def test_numbers_of_one_sign_follow_their_column(debit, credit, amount):
     text = f"date,out,in\n2026-01-01,{debit},{credit}\n"
-    (entry,) = entries(text, debit="out", credit="in")
-    assert entry.amount == amount
+    (statement,) = read(text, account="Main", debit="out", credit="in")
+    assert statement.entries[0].amount == amount
+    assert any("only negative" in r for r in statement.statement.remarks) == ("-" in debit + credit)
 
 
 @pytest.mark.parametrize("cells", ["1,2", ",", " ,\t"])
@@ -126,6 +196,12 @@ def test_row_without_date_or_amount_is_refused(row):
     assert refused.line == 3 and "empty" in refused.reason
 
 
+def test_labels_are_divided_by_the_named_characters():
+    text = 'date;amount;labels\n2026-01-01;1;"a, b| c d"\n'
+    assert entries(text, label_separator=",;| ")[0].labels == ("a", "b", "c", "d")
+    assert entries(text, label_separator="|")[0].labels == ("a, b", "c d")
+
+
 def test_labels_are_divided_by_semicolons():
     text = "date,amount,labels\n2026-01-01,1,a; b ;;a\n2026-01-01,1, ; \n"
     assert [e.labels for e in entries(text, delimiter=",")] == [("a", "b"), ()]
@@ -149,72 +225,112 @@ def test_text_is_trimmed_normalised_and_rid_of_control_characters():
     assert (entry.payee, entry.note) == ("Caf\u00e9", None)
 
 
-# The rest: source ids.
-
-FILE = "date,amount,payee,note\n2026-01-01,1,a,\n2026-01-01,1,a,\n2026-01-01,1,,a\n"
-
-
-def ids(text, **options):
-    return [entry.source_id for entry in entries(text, **options)]
+def test_several_columns_make_one_text():
+    text = "date,amount,a,b,c\n2026-01-01,1,x, ,z\n2026-01-01,1,x,y,\n"
+    found = entries(text, columns={"note": ("a", "b", "c")})
+    assert [entry.note for entry in found] == ["x z", "x y"]
+    assert "twice" in refusal(text, columns={"amount": ("a", "b")}).reason
 
 
-def test_reading_twice_gives_the_same_ids():
-    assert ids(FILE) == ids(FILE)
-    assert len(set(ids(FILE))) == 3
-
-
-def test_id_of_a_row_without_one_stays_what_it_has_always_been():
-    # Stored ids are compared with those of the next import: never change this value.
-    assert ids("date,amount,payee\n2026-01-01,-12.50,a\n", currency="EUR") == [
-        "hash:8ca69d3dfc801618db7c133ad16c8667d29c5c441bd1f5b6abeb8dbddd10d5cb"
+def test_a_day_and_a_time_of_two_columns_are_one_date():
+    text = "date,amount,time\n2026-01-31,1,23:59:58\n2026-01-31,1,\n"
+    found = entries(text, columns={"date": ("date", "time")})
+    assert [instant_text(entry.date) for entry in found] == [
+        "2026-01-31T23:59:58Z",
+        "2026-01-31T00:00:00Z",
     ]
 
 
-def test_appended_rows_change_no_earlier_id():
-    assert ids(FILE + "2026-01-01,1,a,\n2026-01-02,2.5,b,\n")[:3] == ids(FILE)
-    mapped = "id,date,amount\n1,2026-01-01,1\n1,2026-01-01,2\n1#2,2026-01-01,3\n"
-    more = mapped + "1#2,2026-01-01,4\n1,2026-01-01,5\n"
-    assert ids(more) == [*ids(mapped), "Main/1#2#3", "Main/1#3"]
-
-
-def test_hash_depends_on_how_a_value_is_meant_not_written():
-    other = "note;amount;payee;date\n;1,00;a;01.01.2026\n;1,00;a;01.01.2026\na;1,00;;01.01.2026\n"
-    assert ids(other) == ids(FILE)
-
-
 @pytest.mark.parametrize(
-    "row", ["2026-01-02,1,a,", "2026-01-01,2,a,", "2026-01-01,1,b,", "2026-01-01,1,a,b"]
+    "written, zone, stored",
+    [
+        ("2026-03-04T23:20:11.000Z", None, "2026-03-04T23:20:11Z"),
+        ("2026-03-04T23:20:11.000Z", "Europe/Berlin", "2026-03-05T00:20:11Z"),
+        ("2026-07-04 23:20:11", "Europe/Berlin", "2026-07-05T01:20:11Z"),
+        ("2026-03-04T23:20:11+02:00", "America/New_York", "2026-03-04T16:20:11Z"),
+        ("2026-03-04T23:20:11+02:00", None, "2026-03-04T23:20:11Z"),
+        ("04/13/2026 11:20 PM", None, "2026-04-13T23:20:00Z"),
+        ("04/13/2026 12:20 AM", None, "2026-04-13T00:20:00Z"),
+    ],
 )
-def test_hash_depends_on_each_value(row):
-    assert not set(ids(f"date,amount,payee,note\n{row}\n")) & set(ids(FILE))
+def test_the_time_of_day_is_kept_and_moved_only_where_asked(written, zone, stored):
+    (entry,) = entries(f"date,amount\n{written},1\n", timezone=zone)
+    assert instant_text(entry.date) == stored
 
 
-def test_hash_depends_on_account_and_currency():
-    assert not set(ids(FILE)) & set(ids(FILE, account="Other"))
-    assert not set(ids(FILE)) & set(ids(FILE, currency="EUR"))
+def test_a_time_zone_needs_times():
+    text = "date,amount\n2026-03-04,1\n"
+    assert refusal(text, timezone="Europe/Berlin").line == 2
+    for zone in ("Nowhere/Land", "", "../x", "Europe", "\x00"):
+        assert "--timezone" in refusal(text, timezone=zone).reason
 
 
-def test_mapped_id_is_told_apart_by_account():
-    text = "id,date,amount,account\n1,2026-01-01,1,A\n1,2026-01-01,1,B\n"
-    assert [s.entries[0].source_id for s in read(text)] == ["A/1", "B/1"]
+def test_further_fields_are_read():
+    text = (
+        "date;amount;valueDate;counterpartyAccount;reference;originalAmount;originalCurrencyCode\n"
+        "2026-01-31;-9,50;2026-02-01;DE02 1203 0000 0000 2020 51;E2E-1;-10,00;usd\n"
+        "2026-01-31;-9,50;;;;;\n"
+    )
+    first, second = entries(text)
+    assert instant_text(first.value_date) == "2026-02-01T00:00:00Z"
+    assert first.counterparty_account == "DE02120300000000202051"
+    assert first.reference == "E2E-1"
+    assert (first.original_amount, first.original_currency) == (-100_000, "USD")
+    assert second.value_date is second.reference is second.original_amount is None
 
 
-def test_ids_are_unique_even_where_account_and_id_run_together():
-    text = "id,date,amount,account\nb/c,2026-01-01,1,a\nc,2026-01-01,1,a/b\n"
-    assert [s.entries[0].source_id for s in read(text)] == ["a/b%2Fc", "a%2Fb/c"]
+def test_the_value_date_may_have_a_form_of_its_own():
+    text = "date,amount,valueDate\n2026-01-31,1,31.01.2026\n"
+    assert entries(text)[0].value_date == entries(text)[0].date
 
 
-def test_identifier_that_looks_like_a_repetition_stays_unique():
-    text = "id,date,amount\n1#2,2026-01-01,1\n1,2026-01-01,2\n1,2026-01-01,3\n"
-    assert ids(text) == ["Main/1#2", "Main/1", "Main/1#3"]
+def test_the_form_of_the_booking_date_decides_for_the_value_date():
+    text = "date,amount,valueDate\n13/01/2026,1,01/02/2026\n"
+    assert instant_text(entries(text)[0].value_date) == "2026-02-01T00:00:00Z"
 
 
-def test_repetition_word_for_word_is_left_out_and_counted():
-    text = "id,date,amount\n1,2026-01-01,1\n1,2026-01-01,1\n1,2026-01-01,1\n"
-    (statement,) = read(text, account="Main")
-    assert len(statement.entries) == 1
-    assert statement.skipped == {"duplicate": 2}
+def test_the_account_number_makes_the_account_or_belongs_to_it():
+    text = "date,amount,IBAN\n2026-01-01,1,DE02 1203\n2026-01-01,1,DE021203\n"
+    columns = {"accountNumber": "IBAN"}
+    (statement,) = read(text, columns=columns)
+    assert (statement.account.key, statement.account.number) == ("DE021203", "DE021203")
+    (statement,) = read(text, columns=columns, account="Main")
+    assert (statement.account.key, statement.account.number) == ("Main", "DE021203")
+    assert refusal(text + "2026-01-01,1,DE99\n", columns=columns).line == 4
 
 
-def test_row_with_an_empty_id_goes_by_its_content():
-    assert ids("id,date,amount,payee,note\n,2026-01-01,1,a,\n") == ids(FILE)[:1]
+def test_a_fee_is_a_record_of_its_own():
+    text = "id,date,amount,payee,Fee\n7,2026-01-01,-5,x,0.25\n8,2026-01-01,-6,y,0\n"
+    found = entries(text, fee="Fee=unsigned")
+    assert [(e.bank_id, e.amount, e.category, e.payee) for e in found] == [
+        ("7", -50_000, None, "x"),
+        ("7/fee", -2_500, "Bank fees", "x"),
+        ("8", -60_000, None, "y"),
+    ]
+    assert entries(text, fee="fee=signed", fee_category="Costs")[1].amount == 2_500
+    assert entries(text, fee="fee=signed", fee_category="Costs")[1].category == "Costs"
+    assert entries(text.replace("id,", "x,"), fee="Fee=unsigned")[1].bank_id is None
+    assert refusal(text.replace("0.25", "-0.25"), fee="Fee=unsigned").line == 2
+    assert refusal(text, fee="Fee").missing_options == ("--fee", "Fee=unsigned")
+    assert "--fee" in refusal(text, fee="Fee=some").reason
+    assert "--fee-category" in refusal(text, fee_category="Costs").reason
+
+
+def test_the_id_is_the_banks_and_the_fingerprint_is_of_all_cells():
+    text = (
+        "id,date,amount,x\n1,2026-01-01,1,a\n1,2026-01-01,1,b\n1,2026-01-01,1,a\n,2026-01-01,1,c\n"
+    )
+    found = entries(text)
+    assert [entry.bank_id for entry in found] == ["1", "1", "1", None]
+    prints = [entry.fingerprint for entry in found]
+    assert prints[0] == prints[2] != prints[1] and prints[3] == ""
+
+
+def test_how_texts_were_made_is_told():
+    text = "date,amount,a,b\n2026-01-01,-1,x,y\n"
+
+    def texts(**columns):
+        return read(text, account="Main", columns=columns)[0].statement.texts
+
+    assert texts(note="a") == texts(note="a", category="b") != texts(note="b")
+    assert len({texts(), texts(note="a"), texts(payee="a"), texts(note=("a", "b"))}) == 4

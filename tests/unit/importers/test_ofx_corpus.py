@@ -5,14 +5,18 @@ search for TRNAMT and TOTAL (less REINVEST and INV401KBAL), not with the reader.
 """
 
 import os
+import re
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import OfxImporter, looks_like_ofx
+from finance_api.importers.ofx import looks_like_ofx
 from finance_api.values.number import to_units
+from finance_api.values.time import date_text
+from support.ofx import read_ofx
 
 _BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
 CORPUS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
@@ -93,20 +97,61 @@ def test_every_file_of_the_corpus_has_an_expectation() -> None:
 
 @pytest.mark.parametrize("name", IMPORTED)
 def test_file_gives_the_entries_and_the_sum_that_stand_in_it(name: str) -> None:
-    with (CORPUS / name).open("rb") as stream:
-        statements = OfxImporter().read(stream)
+    statements = read_ofx((CORPUS / name).read_bytes())
     entries = [entry for statement in statements for entry in statement.entries]
     count, number, total = IMPORTED[name]
     assert len(statements) == count
     assert len(entries) == number
     assert sum(entry.amount for entry in entries) == to_units(Decimal(total))
-    assert len({entry.source_id for entry in entries}) == number
+
+
+_TRADES = "BUY[A-Z]+|SELL[A-Z]+|INCOME|INVEXPENSE|MARGININTEREST|RETOFCAP"
+_TRANSACTION = re.compile(
+    rf"<STMTTRN>(?P<bank>.*?)(?=<STMTTRN>|</(?:STMTTRN|BANKTRANLIST|STMTRS)>)"
+    rf"|<(?P<trade>{_TRADES})>(?P<invested>.*?)</(?P=trade)>",
+    re.IGNORECASE | re.DOTALL,
+)
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
+
+
+def simply_read(text: str) -> Iterator[tuple[str, int]]:
+    """Day and amount of each transaction, found by searching for them."""
+    for found in _TRANSACTION.finditer(_COMMENT.sub("", text)):
+        day, amount = ("DTPOSTED", "TRNAMT") if found["bank"] else ("DTTRADE", "TOTAL")
+        fields = found["bank"] or found["invested"]
+        (date,) = re.findall(f"<{day}>([0-9]{{8}})", fields, re.IGNORECASE)
+        (number,) = re.findall(f"<{amount}>([-+0-9.,]+)", fields, re.IGNORECASE)
+        units = to_units(Decimal(number.replace(",", ".")))
+        if units or found["bank"]:
+            yield f"{date[:4]}-{date[4:6]}-{date[6:]}", units
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_file_gives_the_days_and_amounts_that_a_search_finds(name: str) -> None:
+    data = (CORPUS / name).read_bytes()
+    entries = [entry for statement in read_ofx(data) for entry in statement.entries]
+    found = list(simply_read(data.decode("utf-8", "replace")))
+    assert [(date_text(entry.date), entry.amount) for entry in entries] == found
+
+
+@pytest.mark.parametrize("name", [*IMPORTED, *REFUSED])
+def test_file_reads_the_same_in_pieces_of_any_size(name: str) -> None:
+    def outcome(piece_bytes: int) -> object:
+        try:
+            return read_ofx(data, piece_bytes=piece_bytes)
+        except ImportRefused as refused:
+            return refused.reason, refused.line
+
+    data = (CORPUS / name).read_bytes()
+    whole = outcome(1 << 20)
+    for piece_bytes in (1, 2, 3, 7, 64):
+        assert outcome(piece_bytes) == whole
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_file_is_refused_with_its_fault_and_the_line(name: str) -> None:
-    with (CORPUS / name).open("rb") as stream, pytest.raises(ImportRefused) as refused:
-        OfxImporter().read(stream)
+    with pytest.raises(ImportRefused) as refused:
+        read_ofx((CORPUS / name).read_bytes())
     line, words = REFUSED[name]
     assert words in refused.value.reason
     assert refused.value.line == line

@@ -1,13 +1,20 @@
-"""Whatever the bytes: statements, or a refusal with a reason."""
+"""Whatever the bytes: statements, or a refusal with a reason; however they come, the same."""
 
-import io
+from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import OfxImporter, looks_like_ofx
+from finance_api.importers.ofx import looks_like_ofx
+from finance_api.importers.ofx.importer import PIECE_BYTES
+from finance_api.values.number import to_units
+from finance_api.values.text import clean_or_none
+from finance_api.values.time import parse_date
+from support.nightly import count
+from support.ofx import Whole, read_ofx
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "ofx"
 ORIGINALS = [
@@ -23,19 +30,29 @@ FRAGMENTS = [
     *(b"1" * 5000, b"1." + b"0" * 5000, b"<CURRENCY>", b"<LEDGERBAL>", b"ENCODING:UTF-16"),
 ]
 
-BOUNDED = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+PIECES = (1, 2, 3, 7, 64)
+
+pytestmark = pytest.mark.nightly
+BOUNDED = settings(
+    max_examples=count(250, 5_000), suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+
+
+def outcome(data: bytes, piece_bytes: int = PIECE_BYTES) -> list[Whole] | tuple[str, int | None]:
+    """The statements, or reason and line of the refusal."""
+    try:
+        return read_ofx(data, piece_bytes=piece_bytes)
+    except ImportRefused as refused:
+        assert refused.reason.strip()
+        return refused.reason, refused.line
 
 
 def reads_or_refuses(data: bytes) -> None:
     looks_like_ofx(data[:4096])
-    try:
-        statements = OfxImporter().read(io.BytesIO(data))
-    except ImportRefused as refused:
-        assert refused.reason.strip()
-    else:
-        assert statements
-        ids = [entry.source_id for statement in statements for entry in statement.entries]
-        assert len(ids) == len(set(ids))
+    whole = outcome(data)
+    assert whole
+    for piece_bytes in PIECES:
+        assert outcome(data, piece_bytes) == whole
 
 
 @st.composite
@@ -81,12 +98,67 @@ def test_any_heap_of_fragments_is_read_or_refused(data: bytes) -> None:
     reads_or_refuses(b"<OFX>" + data + b"</OFX>")
 
 
-def test_file_cut_off_anywhere_is_never_half_imported() -> None:
-    whole = ORIGINALS[0]
-    end = whole.rindex(b"</OFX>") + len(b"</OFX>")
-    for length in range(end):
-        try:
-            OfxImporter().read(io.BytesIO(whole[:length]))
-        except ImportRefused:
-            continue
-        raise AssertionError(f"the first {length} of {end} bytes were imported")
+@pytest.mark.parametrize("original", ORIGINALS, ids=range(len(ORIGINALS)))
+def test_file_cut_off_anywhere_is_never_half_imported(original: bytes) -> None:
+    whole = outcome(original)
+    assert isinstance(whole, list)
+    end = original.lower().rindex(b"</ofx>") + len(b"</ofx>")
+    for length in range(len(original)):
+        if length < end:
+            assert isinstance(outcome(original[:length]), tuple), length
+        else:
+            assert outcome(original[:length]) == whole
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+VALUES = st.fixed_dictionaries(
+    {
+        "DTPOSTED": st.dates().map(lambda day: f"{day:%Y%m%d}".zfill(8)),
+        "TRNAMT": st.decimals(-9_999, 9_999, places=2).map(str),
+    },
+    optional={
+        "FITID": st.from_regex("[a-z0-9]{1,6}", fullmatch=True),
+        "NAME": TEXTS,
+        "MEMO": TEXTS,
+        "CHECKNUM": st.from_regex("[1-9][0-9]{0,5}", fullmatch=True),
+    },
+)
+
+
+@BOUNDED
+@given(
+    st.lists(VALUES, max_size=6),
+    st.booleans(),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le"]),
+    st.sampled_from(["\n", "\r\n", "\r", ""]),
+    st.data(),
+)
+def test_every_transaction_that_is_written_is_read(
+    rows: list[dict[str, str]], closed: bool, charset: str, line_end: str, data: st.DataObject
+) -> None:
+    def leaf(name: str, text: str) -> str:
+        text = text.replace("&", "&amp;").replace("<", "&lt;")
+        return f"<{name}>{text}" + (f"</{name}>" if closed else "") + line_end
+
+    body = "".join(
+        f"<STMTTRN>{''.join(leaf(*item) for item in row.items())}</STMTTRN>" for row in rows
+    )
+    whole = (
+        f"<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM>"
+        f"<BANKTRANLIST>{body}</BANKTRANLIST></STMTRS></OFX>"
+    ).encode(charset)
+    (found,) = read_ofx(whole, piece_bytes=data.draw(st.integers(1, 50)))
+    assert [(e.date, e.amount, e.bank_id, e.reference) for e in found.entries] == [
+        (
+            parse_date(f"{row['DTPOSTED'][:4]}-{row['DTPOSTED'][4:6]}-{row['DTPOSTED'][6:]}"),
+            to_units(Decimal(row["TRNAMT"])),
+            row.get("FITID") if row.get("FITID", "").strip("0") else None,
+            row.get("CHECKNUM"),
+        )
+        for row in rows
+    ]
+    for entry, row in zip(found.entries, rows, strict=True):
+        for got, name in ((entry.payee, "NAME"), (entry.note, "MEMO")):
+            assert got == (clean_or_none(row.get(name, "").strip()) or None)
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    assert isinstance(outcome(whole[:cut]), tuple)

@@ -1,13 +1,13 @@
 """Tags, text, references and charsets."""
 
 import codecs
-import io
 import time
 
 import pytest
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement
-from finance_api.importers.ofx import OfxImporter, looks_like_ofx
+from finance_api.importers.interface import Entry, ImportRefused
+from finance_api.importers.ofx import looks_like_ofx
+from support.ofx import read_ofx
 
 HEAD = b"OFXHEADER:100\nDATA:OFXSGML\n"
 
@@ -20,12 +20,8 @@ def transaction(fields: str) -> str:
     return f"<STMTTRN><DTPOSTED>20240131<TRNAMT>-1<FITID>x{fields}</STMTTRN>"
 
 
-def read(data: str | bytes) -> list[Statement]:
-    return OfxImporter().read(io.BytesIO(data if isinstance(data, bytes) else data.encode()))
-
-
-def entries(body: str) -> tuple[Entry, ...]:
-    return read(document(body))[0].entries
+def entries(body: str) -> list[Entry]:
+    return read_ofx(document(body))[0].entries
 
 
 def entry(fields: str) -> Entry:
@@ -34,7 +30,7 @@ def entry(fields: str) -> Entry:
 
 def refusal(data: str | bytes) -> ImportRefused:
     with pytest.raises(ImportRefused) as refused:
-        read(data)
+        read_ofx(data)
     return refused.value
 
 
@@ -86,14 +82,15 @@ def test_transaction_that_is_not_closed_ends_at_the_next_or_with_its_list() -> N
 
 def test_balance_behind_an_unclosed_transaction_is_not_the_transaction_s() -> None:
     body = transaction("").removesuffix("</STMTTRN>")
-    (statement,) = read(document(f"{body}<LEDGERBAL><BALAMT>7<DTASOF>20240131</LEDGERBAL>"))
-    assert statement.balance and statement.balance.amount == 70_000
+    balance = "<LEDGERBAL><BALAMT>7<DTASOF>20240131</LEDGERBAL>"
+    closing = read_ofx(document(body + balance))[0].statement.closing
+    assert closing and closing.amount == 70_000
 
 
 def test_line_is_counted_with_every_kind_of_line_end() -> None:
     for end in ("\n", "\r\n", "\r"):
         text = document(f"{end}<!--{end}-->{end}{transaction('')}")
-        assert read(text)[0].entries[0].line == 4
+        assert read_ofx(text)[0].entries[0].line == 4
 
 
 @pytest.mark.parametrize(
@@ -133,7 +130,7 @@ def test_declarations_of_entities_are_refused(declaration: str) -> None:
 
 
 def test_document_type_without_entities_is_passed_over() -> None:
-    assert read('<!DOCTYPE OFX SYSTEM "ofx160.dtd">' + document(transaction("")))
+    assert read_ofx('<!DOCTYPE OFX SYSTEM "ofx160.dtd">' + document(transaction("")))
 
 
 @pytest.mark.parametrize("tag", ["OFX", "STMTRS", "BANKTRANLIST", "STMTTRN"])
@@ -171,7 +168,7 @@ def test_charset_is_found_by_what_is_declared_and_what_is_there(header: str, cha
         header = "OFXHEADER:100\n" + header
     data = (header + document(transaction("<NAME>ký € é"))).encode(charset, errors="replace")
     expected = "ký € é".encode(charset, errors="replace").decode(charset)
-    assert read(data)[0].entries[0].payee == expected
+    assert read_ofx(data)[0].entries[0].payee == expected
     assert looks_like_ofx(data[:4096])
 
 
@@ -197,7 +194,7 @@ def test_charset_that_is_not_known_is_refused_by_name(name: str) -> None:
 
 def test_nul_bytes_are_refused_except_at_the_end() -> None:
     data = document(transaction("<NAME>Shop")).encode()
-    assert read(data + b"\0\0")[0].entries[0].payee == "Shop"
+    assert read_ofx(data + b"\0\0")[0].entries[0].payee == "Shop"
     assert "NUL" in refusal(data.replace(b"Shop", b"Sh\0p")).reason
 
 

@@ -1,20 +1,18 @@
 """Accounts, transactions, balances and identities."""
 
-import io
-
 import pytest
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement
-from finance_api.importers.ofx import OfxImporter
-from finance_api.values.time import date_text
+from finance_api.importers.interface import Correction, Entry, ImportRefused
+from finance_api.values.time import date_text, instant_text
+from support.ofx import Whole, read_ofx
 
 ACCOUNT = "<CURDEF>EUR<BANKACCTFROM><BANKID>B<ACCTID>1<ACCTTYPE>CHECKING</BANKACCTFROM>"
 CARD = "<CURDEF>EUR<CCACCTFROM><ACCTID>9</CCACCTFROM>"
 DEPOT = "<CURDEF>EUR<INVACCTFROM><BROKERID>D<ACCTID>5</INVACCTFROM>"
 
 
-def read(body: str, currency: str | None = None) -> list[Statement]:
-    return OfxImporter(currency).read(io.BytesIO(f"<OFX>{body}</OFX>".encode()))
+def read(body: str, currency: str | None = None) -> list[Whole]:
+    return read_ofx(f"<OFX>{body}</OFX>", currency)
 
 
 def refusal(body: str, currency: str | None = None) -> ImportRefused:
@@ -40,8 +38,8 @@ def entries(body: str) -> list[Entry]:
     return [entry for found in read(body) for entry in found.entries]
 
 
-def source_ids(*transactions: str) -> list[str]:
-    return [entry.source_id for entry in entries(statement(*transactions))]
+def bank_ids(*transactions: str) -> list[str | None]:
+    return [entry.bank_id for entry in entries(statement(*transactions))]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +83,7 @@ def test_other_account_of_a_transaction_is_not_the_statement_s() -> None:
     other = "<BANKACCTTO><BANKID>X<ACCTID>Y</BANKACCTTO>"
     found = read(statement(transaction("x", fields=other), account="<CURDEF>EUR"))[0]
     assert found.account.key is None
-    assert found.entries[0].source_id == "x"
+    assert found.entries[0].counterparty_account == "Y"
 
 
 def test_currency_is_the_file_s_or_the_given_one() -> None:
@@ -177,7 +175,9 @@ def test_payee_is_the_name_and_the_note_the_memo(
         (transaction("x", amount="1,234"), "<TRNAMT> '1,234' can be read in two ways"),
         (transaction("x", amount="0.00001"), "has more than 4 decimal places"),
         (transaction("x" * 256), "is longer than 255 characters"),
-        (transaction("x", fields="<CORRECTFITID>w<CORRECTACTION>DELETE"), "corrections of earlier"),
+        (transaction("x", fields="<CORRECTFITID>w"), "no <CORRECTACTION> says REPLACE or DELETE"),
+        (transaction("x", fields="<CORRECTFITID>w<CORRECTACTION>X"), "no <CORRECTACTION> says"),
+        (transaction("x", fields="<DTAVAIL>soon"), "<DTAVAIL> 'soon' is not a date"),
     ],
 )
 def test_transaction_that_cannot_be_read_is_refused_with_its_line(row: str, words: str) -> None:
@@ -186,44 +186,105 @@ def test_transaction_that_cannot_be_read_is_refused_with_its_line(row: str, word
     assert refused.line == 3
 
 
-def test_source_id_is_the_account_s_key_and_the_bank_s_id() -> None:
-    assert source_ids(transaction("2024/7")) == ["B/1/2024%2F7"]
+@pytest.mark.parametrize("fitid", ["2024/7", "x#2", "00x", "0.0"])
+def test_bank_s_id_is_the_one_that_is_written(fitid: str) -> None:
+    assert bank_ids(transaction(fitid)) == [fitid]
 
 
-def test_bank_s_id_on_different_transactions_is_numbered_in_their_order() -> None:
-    rows = [transaction("x", "1"), transaction("x", "2"), transaction("x", "1", "20240201")]
-    assert source_ids(*rows) == ["B/1/x", "B/1/x#2", "B/1/x#3"]
+@pytest.mark.parametrize("missing", ["", "0", "0000000", " 00 "])
+def test_what_stands_in_for_an_id_is_none(missing: str) -> None:
+    assert bank_ids(transaction(missing), transaction(missing)) == [None, None]
 
 
-def test_numbered_id_never_meets_one_that_the_bank_wrote() -> None:
-    rows = [transaction("x#2"), transaction("x", "1"), transaction("x", "2"), transaction("x#2")]
-    found = source_ids(*rows)
-    assert len(found) == len(set(found)) == 3
-
-
-def test_repeated_transaction_counts_once_even_in_another_statement() -> None:
+def test_every_transaction_is_an_entry_whatever_its_id() -> None:
     first, second = read(
-        statement(transaction("x"), transaction("y"))
-        + statement(transaction("y"), transaction("z"), transaction("y"))
+        statement(transaction("x"), transaction("x", "2"))
+        + statement(transaction("x"), transaction("x"))
     )
-    assert [entry.source_id for entry in first.entries] == ["B/1/x", "B/1/y"]
-    assert [entry.source_id for entry in second.entries] == ["B/1/z"]
-    assert (first.skipped, second.skipped) == ({}, {"duplicate": 2})
+    assert [(entry.bank_id, entry.amount) for entry in first.entries] == [
+        ("x", -10_000),
+        ("x", 20_000),
+    ]
+    assert [(entry.bank_id, entry.amount) for entry in second.entries] == [("x", -10_000)] * 2
+    assert (first.statement.skipped, second.statement.skipped) == ({}, {})
 
 
-def test_same_bank_id_on_two_accounts_is_two_transactions() -> None:
-    other = ACCOUNT.replace("<ACCTID>1", "<ACCTID>2")
-    found = entries(statement(transaction("x")) + statement(transaction("x"), account=other))
-    assert [entry.source_id for entry in found] == ["B/1/x", "B/2/x"]
+@pytest.mark.parametrize(
+    ("fields", "reference"),
+    [
+        ("<CHECKNUM>1005", "1005"),
+        ("<REFNUM>R 7", "R 7"),
+        ("<REFNUM>R7<CHECKNUM>1005", "1005"),
+        ("<CHECKNUM>0000<REFNUM>R7", "R7"),
+        ("<CHECKNUM><REFNUM>0", None),
+    ],
+)
+def test_reference_is_the_check_s_number_or_the_bank_s(fields: str, reference: str | None) -> None:
+    assert entries(statement(transaction("x", fields=fields)))[0].reference == reference
 
 
-def test_equal_rows_without_a_bank_id_are_all_kept_and_stay_recognisable() -> None:
-    for missing in ("", "0000000"):
-        rows = [transaction(missing), transaction(missing), transaction(missing, "2")]
-        found = source_ids(*rows)
-        assert len(set(found)) == 3
-        assert all(name.startswith("hash:") and len(name) == 69 for name in found)
-        assert source_ids(rows[2], rows[0]) == [found[2], found[0]]
+@pytest.mark.parametrize(
+    ("fields", "number"),
+    [
+        ("<BANKACCTTO><BANKID>X<ACCTID>DE02 1203 0000 0000 2020 51</BANKACCTTO>",)
+        + ("DE02120300000000202051",),
+        ("<CCACCTTO><ACCTID>4111</CCACCTTO>", "4111"),
+        ("<BANKACCTTO><BANKID>X</BANKACCTTO>", None),
+        ("<ACCTID>7", None),
+    ],
+)
+def test_counterparty_s_account_is_without_blanks(fields: str, number: str | None) -> None:
+    (found,) = read(statement(transaction("x", fields=fields)))
+    assert found.entries[0].counterparty_account == number
+    assert found.account.number == "1"
+
+
+@pytest.mark.parametrize(
+    ("fields", "day"),
+    [
+        ("<DTAVAIL>20240202120000", "2024-02-02"),
+        ("<DTUSER>20240202", None),
+        ("<DTAVAIL>", None),
+        ("<DTAVAIL>00000000", None),
+    ],
+)
+def test_value_date_is_the_day_on_which_the_money_is_available(
+    fields: str, day: str | None
+) -> None:
+    value_date = entries(statement(transaction("x", fields=fields)))[0].value_date
+    assert (value_date and date_text(value_date)) == day
+
+
+def test_amount_in_the_original_currency_is_not_worked_out() -> None:
+    """-7.90 at 0.79 may have been 10, or 9.99 or 10.01; some banks write the inverse rate."""
+    currency = "<ORIGCURRENCY><CURRATE>0.79<CURSYM>USD</ORIGCURRENCY>"
+    (entry,) = entries(statement(transaction("x", "-7.90", fields=currency)))
+    assert (entry.amount, entry.original_amount, entry.original_currency) == (-79_000, None, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "correction"),
+    [
+        ("<CORRECTFITID>w<CORRECTACTION>REPLACE", Correction("w")),
+        ("<CORRECTFITID>w<CORRECTACTION>delete", Correction("w", deletes=True)),
+        ("<CORRECTFITID>0<CORRECTACTION>REPLACE", None),
+        ("<CORRECTFITID><CORRECTACTION>", None),
+    ],
+)
+def test_correction_names_what_it_corrects(fields: str, correction: Correction | None) -> None:
+    (found,) = read(statement(transaction("x", fields=fields)))
+    assert found.entries[0].correction == correction
+    assert found.statement.remarks == []
+
+
+@pytest.mark.parametrize("action", ["<CORRECTACTION>REPLACE", "<CORRECTACTION>DELETE", ""])
+def test_correction_of_itself_is_an_entry_like_any_other(action: str) -> None:
+    rows = [transaction("x", fields=f"<CORRECTFITID>x{action}"), transaction("y")] * 2
+    (found,) = read(statement(*rows))
+    assert [entry.correction for entry in found.entries] == [None] * 4
+    assert found.statement.remarks == [
+        "transactions that are said to correct themselves are imported as they are"
+    ]
 
 
 def test_two_balances_of_one_account_stay_two_statements() -> None:
@@ -231,7 +292,7 @@ def test_two_balances_of_one_account_stay_two_statements() -> None:
         f"<STMTRS>{ACCOUNT}<LEDGERBAL><BALAMT>{amount}<DTASOF>{date}</LEDGERBAL></STMTRS>"
         for amount, date in (("1,5", "20240131"), ("-2.5", "20240229120000[-5:EST]"))
     ]
-    balances = [found.balance for found in read("".join(months))]
+    balances = [found.statement.closing for found in read("".join(months))]
     assert [(b.amount, date_text(b.date)) for b in balances if b] == [
         (15_000, "2024-01-31"),
         (-25_000, "2024-02-29"),
@@ -245,7 +306,7 @@ def test_two_balances_of_one_account_stay_two_statements() -> None:
     + ["<AVAILBAL><BALAMT>5<DTASOF>20240131</AVAILBAL>"],
 )
 def test_balance_without_amount_or_date_is_none(balance: str) -> None:
-    assert read(f"<STMTRS>{ACCOUNT}{balance}</STMTRS>")[0].balance is None
+    assert read(f"<STMTRS>{ACCOUNT}{balance}</STMTRS>")[0].statement.closing is None
 
 
 @pytest.mark.parametrize("balance", ["<BALAMT>five<DTASOF>20240131", "<BALAMT>5<DTASOF>20240231"])
@@ -265,12 +326,12 @@ def test_statement_is_found_wherever_it_stands() -> None:
         (found,) = read(body)
         assert found.account.key == "B/1"
         assert len(found.entries) == 1
-    assert len(OfxImporter().read(io.BytesIO(f"<STMTRS>{bare}</STMTRS>".encode()))) == 1
+    assert len(read_ofx(f"<STMTRS>{bare}</STMTRS>")) == 1
 
 
 def test_statement_without_transactions_is_fine() -> None:
     (found,) = read(statement())
-    assert (found.entries, found.balance, found.skipped) == ((), None, {})
+    assert (found.entries, found.statement.closing, found.statement.skipped) == ([], None, {})
 
 
 def test_transactions_beside_a_statement_are_refused() -> None:
@@ -290,7 +351,7 @@ def test_pending_transactions_are_counted_and_not_imported() -> None:
     body = f"<STMTRS>{ACCOUNT}{transaction('x')}<BANKTRANLISTP>{pending}</BANKTRANLISTP></STMTRS>"
     (found,) = read(body)
     assert len(found.entries) == 1
-    assert found.skipped == {"pending transaction": 1}
+    assert found.statement.skipped == {"pending transaction": 1}
 
 
 def test_answer_with_an_error_is_refused_with_the_bank_s_words() -> None:
@@ -303,7 +364,7 @@ def test_answer_with_an_error_is_refused_with_the_bank_s_words() -> None:
 def test_file_without_a_statement_is_refused() -> None:
     assert refusal("<SIGNONMSGSRSV1></SIGNONMSGSRSV1>").reason == "the file holds no statement"
     with pytest.raises(ImportRefused, match="not an OFX file"):
-        OfxImporter().read(io.BytesIO(b"Date,Amount\n"))
+        read_ofx(b"Date,Amount\n")
 
 
 def investment(transactions: str) -> str:
@@ -318,7 +379,7 @@ def test_every_investment_transaction_with_cash_is_an_entry() -> None:
         for name in names.split()
     ]
     found = entries(investment("".join(rows)))
-    assert [entry.source_id for entry in found] == [f"D/5/{name}" for name in names.split()]
+    assert [entry.bank_id for entry in found] == names.split()
     assert {entry.amount for entry in found} == {-15_000}
 
 
@@ -344,4 +405,118 @@ def test_investment_transaction_that_cannot_be_read_is_refused(fields: str, word
 
 def test_cash_balance_of_investments_is_not_a_ledger_balance() -> None:
     balance = "<LEDGERBAL><BALAMT>5<DTASOF>20240131</LEDGERBAL>"
-    assert read(f"<INVSTMTRS>{DEPOT}{balance}</INVSTMTRS>")[0].balance is None
+    assert read(f"<INVSTMTRS>{DEPOT}{balance}</INVSTMTRS>")[0].statement.closing is None
+
+
+DAYS = "<DTSTART>20240101<DTEND>20240131"
+
+
+def listed(days: str, balance: str = "") -> str:
+    rows = f"<BANKTRANLIST>{days}{transaction('x')}</BANKTRANLIST>"
+    return f"<STMTRS>{ACCOUNT}{rows}{balance}</STMTRS>"
+
+
+@pytest.mark.parametrize(
+    ("days", "first", "last"),
+    [
+        (DAYS, "2024-01-01", "2024-01-31"),
+        ("<DTSTART>20240101000000[-5:EST]<DTEND>20240131235959[-5:EST]",)
+        + ("2024-01-01", "2024-01-31"),
+        ("<DTEND>20240131", None, "2024-01-31"),
+        ("<DTSTART>00000000<DTEND>20240131", None, "2024-01-31"),
+        ("<DTSTART>20240201<DTEND>20240131", None, None),
+        ("", None, None),
+    ],
+)
+def test_days_that_are_covered_are_the_list_s(
+    days: str, first: str | None, last: str | None
+) -> None:
+    found = read(listed(days))[0].statement
+    assert (found.first_day and date_text(found.first_day)) == first
+    assert (found.last_day and date_text(found.last_day)) == last
+
+
+def test_days_of_several_lists_are_not_taken_together() -> None:
+    lists = "".join(f"<BANKTRANLIST>{days}</BANKTRANLIST>" for days in (DAYS, DAYS))
+    found = read(f"<STMTRS>{ACCOUNT}{lists}</STMTRS>")[0].statement
+    assert (found.first_day, found.last_day) == (None, None)
+
+
+def test_day_that_does_not_exist_is_refused() -> None:
+    assert "not a day of the calendar" in refusal(listed("<DTSTART>20240231")).reason
+
+
+@pytest.mark.parametrize(
+    ("days", "balance", "moment"),
+    [
+        (DAYS, "20240203", "2024-02-03T00:00:00Z"),
+        (DAYS, "20240203101112", "2024-02-03T10:11:12Z"),
+        (DAYS, "20240203101112.500[-5:EST]", "2024-02-03T15:11:12Z"),
+        (DAYS, "20240203101112[+5.5:IST]", "2024-02-03T04:41:12Z"),
+        (DAYS, "20240203991112", "2024-02-03T00:00:00Z"),
+        (DAYS, "00000000000000", "2024-01-31T00:00:00Z"),
+        (DAYS, "", "2024-01-31T00:00:00Z"),
+        ("", "", None),
+    ],
+)
+def test_statement_is_as_old_as_its_balance_or_its_last_day(
+    days: str, balance: str, moment: str | None
+) -> None:
+    ledger = f"<LEDGERBAL><BALAMT>5<DTASOF>{balance}</LEDGERBAL>"
+    as_of = read(listed(days, ledger))[0].statement.as_of
+    assert (as_of and instant_text(as_of)) == moment
+
+
+def test_investment_statement_has_its_days_and_its_age() -> None:
+    found = read(
+        f"<INVSTMTRS><DTASOF>20240210{DEPOT}<INVTRANLIST>{DAYS}</INVTRANLIST></INVSTMTRS>"
+    )[0].statement
+    assert found.first_day and date_text(found.first_day) == "2024-01-01"
+    assert found.as_of and date_text(found.as_of) == "2024-02-10"
+    assert found.closing is None
+
+
+def test_equal_trades_of_different_securities_under_one_id_stay_two() -> None:
+    rows = [
+        "<BUYMF><INVTRAN><FITID>1<DTTRADE>20240131<DTSETTLE>20240202</INVTRAN>"
+        f"<SECID><UNIQUEID>{security}</SECID><TOTAL>-5</BUYMF>"
+        for security in ("A1", "B2")
+    ]
+    first, second = entries(investment("".join(rows)))
+    assert (first.fingerprint, second.fingerprint) == ("A1", "B2")
+    assert first.value_date and date_text(first.value_date) == "2024-02-02"
+
+
+def test_names_of_securities_are_found_before_and_behind_the_statement() -> None:
+    trade = "<INCOME><FITID>1<DTTRADE>20240131<UNIQUEID>A1<TOTAL>5</INCOME>"
+    names = "<SECLIST><SECINFO><UNIQUEID>A1<SECNAME>Apples</SECINFO></SECLIST>"
+    for body in (names + investment(trade), investment(trade) + names):
+        assert entries(body)[0].payee == "Apples"
+
+
+@pytest.mark.parametrize("row", [transaction("x"), "<STMTTRNP><DTTRAN>20240131</STMTTRNP>"])
+def test_transaction_inside_another_one_is_refused(row: str) -> None:
+    refused = refusal(investment(f"<SPLIT>\n{row}</SPLIT>"))
+    assert "stands inside the <SPLIT> of line 1" in refused.reason
+    assert refused.line == 2
+
+
+def test_trade_outside_of_every_statement_is_refused() -> None:
+    trade = "<INCOME><FITID>1<DTTRADE>20240131<TOTAL>5</INCOME>"
+    refused = refusal(statement() + "\n" + trade)
+    assert (refused.reason, refused.line) == ("the transaction stands in no statement", 2)
+    assert "holds no statement" in refusal(trade).reason
+
+
+def test_account_may_stand_behind_its_transactions() -> None:
+    (found,) = read(f"<STMTRS>{transaction('x')}<CURDEF>USD{ACCOUNT[11:]}</STMTRS>")
+    assert (found.account.key, found.account.currency, len(found.entries)) == ("B/1", "USD", 1)
+
+
+def test_statements_come_in_the_order_of_the_file_each_before_its_entries() -> None:
+    second = ACCOUNT.replace("<ACCTID>1", "<ACCTID>2")
+    third = ACCOUNT.replace("<ACCTID>1", "<ACCTID>3")
+    body = statement() + statement(transaction("x"), account=second) + statement(account=third)
+    found = read(body)
+    assert [whole.account.number for whole in found] == ["1", "2", "3"]
+    assert [len(whole.entries) for whole in found] == [0, 1, 0]

@@ -46,7 +46,7 @@ def test_reader_that_breaks_in_the_middle_stores_nothing(person):
         source = "broken"
 
         def read(self, stream, *known):
-            yield Statement(StatementAccount("a", "a", currency="EUR"), ())
+            yield Statement(StatementAccount("a", "a", currency="EUR")), None
             raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError):

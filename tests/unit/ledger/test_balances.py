@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS
 from support.ledger import Person, account, an_id, record
+from support.nightly import count
 
 TWO = [account(1, initialBalance=100), account(2)]
 
@@ -102,9 +103,10 @@ imports = st.lists(
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
 def test_books_agree_after_any_imports(backends, storage):
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(13, 150), deadline=None, suppress_health_check=list(HealthCheck))
     @given(imports)
     def check(files):
         person = Person(backends(storage))

@@ -99,15 +99,15 @@ def test_void_records_do_not_count_for_it(person):
     person.audit()
 
 
-def test_record_late_on_its_day_counts_for_it(person):
+def test_record_that_comes_late_on_its_day_is_after_it(person):
     person.ofx(JANUARY)
     account = person.only(ACCOUNTS)["id"]
     late = record(9, accountId=account, amount=-1, recordDate="2026-01-31T23:59:59Z")
     next_day = record(10, accountId=account, amount=-2, recordDate="2026-02-01T00:00:00Z")
     person.native(late, next_day)
     person.ofx(JANUARY)
-    assert on(person, "2026-01-31") == units("85")
-    assert person.only(ACCOUNTS)["balance"] == units("83")
+    assert on(person, "2026-01-31") == units("84")
+    assert person.only(ACCOUNTS)["balance"] == units("82")
 
 
 def test_statement_with_nothing_but_a_balance_counts(person):

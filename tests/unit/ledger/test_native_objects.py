@@ -153,7 +153,11 @@ def test_every_field_is_given_back_as_it_came(person, model_type):
     other = type(person)(person.backend)
     other.native(*ALL)
     other.file(line)
-    assert other.row(BY_MODEL_TYPE[model_type], 9) == person.row(BY_MODEL_TYPE[model_type], 9)
+    rows = [each.row(BY_MODEL_TYPE[model_type], 9) for each in (other, person)]
+    for row in rows:
+        # The import that made it is of this person alone.
+        row.pop("importId", None)
+    assert rows[0] == rows[1]
     for name, value in {**FULL[model_type], **TIMES, **SOURCE}.items():
         assert f'"{name}":'.encode() in line, name
         assert value is None or f'"{name}":null'.encode() not in line, name

@@ -92,7 +92,7 @@ def test_rule_without_keywords_matches_nothing(person):
 def test_rules_are_for_new_records_only(person):
     imported(person)
     person.native(rule(1, "shop", categoryId=an_id(11), labelIds=[an_id(21)]))
-    person.ofx(ofx_file(ofx_statement([("20260101", "-6", "F1", "Shop")])))
+    person.ofx(ofx_file(ofx_statement([("20260101", "-6", "F1", "Corner Shop", "bread")])))
     row = person.only(RECORDS)
     assert (row["categoryId"], row["labelIds"]) == (None, ())
 

@@ -12,6 +12,7 @@ from finance_api.importers.native.reading import MAX_LINE_BYTES
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Kind
 from support.ledger import Person, account, an_id, document, ofx_file, ofx_statement, record
+from support.nightly import count
 
 REFERRED = {
     "Account": (an_id(1), an_id(2)),
@@ -94,9 +95,10 @@ def rows(draw):
     return row
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
 def test_dump_of_any_data_comes_in_again_byte_for_byte(backends, storage):
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(20, 200), deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(rows(), max_size=12))
     def check(data):
         person = Person(backends(storage))
@@ -161,7 +163,9 @@ def test_statement_data_comes_in_again(person, new_person):
     person.ofx(
         ofx_file(ofx_statement([("20260101", "-5", "1", "Shop")], balance=("1", "20260102")))
     )
-    person.csv("date,amount,payee,category\n2026-01-03,5,x,Gifts\n", account="Cash", currency="EUR")
+    person.csv(
+        "date,amount,payee,category\n2026-01-03,-5,x,Gifts\n", account="Cash", currency="EUR"
+    )
     other = new_person()
     other.file(person.dump())
     assert other.dump() == person.dump()

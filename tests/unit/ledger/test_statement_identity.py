@@ -39,15 +39,17 @@ def test_entry_becomes_a_record_of_its_account(person):
     assert all(part in row["sourceId"] for part in ("20", "100", "F1"))
 
 
-def test_file_wins_for_amount_date_payee_and_note(person):
+def test_correction_wins_for_amount_date_payee_and_note(person):
     person.ofx(one(ENTRY))
-    report = person.ofx(one(("20260105", "-6", "F1", "Store", "rolls")))
-    assert (report.created, report.updated) == (0, 1)
-    row = person.only(RECORDS)
+    before = ("20260101", "1", "F0", "Boss")
+    report = person.ofx(one(before, ("20260105", "-5.25", "F1", "Store", "rolls")))
+    assert (report.created, report.updated) == (1, 1)
+    person.ofx(one(before, ("20260105", "-6", "F1", "Store", "rolls")))
+    row = next(row for row in person.rows(RECORDS) if row["amount"] < 0)
     assert (row["amount"], row["payee"], row["note"]) == (units("-6"), "Store", "rolls")
     assert b'"recordDate":"2026-01-05T00:00:00Z"' in person.dump()
-    person.ofx(one(("20260105", "-6", "F1", "Store")))
-    assert person.only(RECORDS)["note"] is None
+    person.ofx(one(before, ("20260105", "-6", "F1", "Store")))
+    assert person.row(RECORDS, row["id"])["note"] is None
     person.audit()
 
 
@@ -59,9 +61,10 @@ def test_stored_category_and_labels_stay(person):
         document("Label", 4),
         as_native(person.only(RECORDS), recordState="reconciled", **kept),
     )
-    person.ofx(one(ENTRY))
+    assert person.ofx(one(ENTRY)).unchanged == 1
     row = person.only(RECORDS)
-    assert (row["amount"], row["payee"]) == (units("-5.25"), "Shop")
+    # What the native file said is not compared with the statement, which says nothing new.
+    assert (row["amount"], row["payee"]) == (0, None)
     assert (row["categoryId"], row["labelIds"]) == (an_id(3), (an_id(4),))
     assert (row["paymentType"], row["recordState"]) == ("voucher", "reconciled")
     person.audit()
@@ -139,18 +142,22 @@ def test_nth_equal_csv_row_is_the_nth_record(person):
 
 def test_csv_rows_with_an_id_column_are_found_by_it(person):
     options = {"account": "Giro", "currency": "EUR", "columns": {"id": "ref"}}
-    person.csv("date,amount,ref\n2026-01-01,5,a\n2026-01-02,6,b\n", **options)
-    report = person.csv("date,amount,ref\n2026-01-02,7,b\n", **options)
+    person.csv("date,amount,ref\n2026-01-01,-5,a\n2026-01-02,-6,b\n", **options)
+    report = person.csv("date,amount,ref\n2026-01-02,-7,b\n", **options)
     assert (report.created, report.updated) == (0, 1)
-    assert person.only(ACCOUNTS)["balance"] == units("12")
+    assert person.only(ACCOUNTS)["balance"] == units("-12")
 
 
-def test_csv_and_ofx_are_different_sources(person):
+def test_csv_and_ofx_of_one_account_do_not_double(person):
     person.ofx(one(ENTRY))
     name = person.only(ACCOUNTS)["name"]
-    person.csv(CSV, account=name, currency="EUR")
-    assert len(person.rows(RECORDS)) == 3
+    report = person.csv(CSV, account=name, currency="EUR")
+    assert (report.created, report.matched) == (1, 1)
+    assert len(person.rows(RECORDS)) == 2
     assert len(person.rows(ACCOUNTS)) == 1
+    before = person.snapshot()
+    assert person.csv(CSV, account=name, currency="EUR").unchanged == 2
+    assert person.snapshot() == before
     person.audit()
 
 

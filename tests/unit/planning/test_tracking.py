@@ -109,6 +109,7 @@ def expected(budget, rows, accounts, categories):
     return (*ends, sum(spent), sum(income), len(spent))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("storage", STORAGES)
 def test_random_budgets_count_as_the_model_does(new_backend, storage):
     backend = new_backend(storage)

@@ -8,10 +8,18 @@ from hypothesis import strategies as st
 
 from finance_api.query.errors import QueryError
 from finance_api.query.model import Condition, Operator, Query, Span
-from finance_api.query.parse import parse_conditions, parse_ids, parse_integer, parse_sort
+from finance_api.query.parse import (
+    parse_conditions,
+    parse_ids,
+    parse_integer,
+    parse_sort,
+    parse_words,
+)
 from finance_api.query.render import canonical_text, condition_text, sort_text
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind
+from finance_api.values.ids import serial_id
+from finance_api.values.time import parse_date
 
 FIELDS = [(r, f) for r in PUBLIC_RESOURCES for f in r.fields if f.filterable]
 any_field = st.sampled_from([f for _, f in FIELDS])
@@ -33,16 +41,22 @@ def written_like(f):
     number = st.decimals(allow_nan=False, allow_infinity=False, places=6).map(
         lambda d: format(d, "f")
     )
-    ranges = st.sampled_from(["eq.", "gt.", "gte.", "lt.", "lte."])
+    ranges = st.sampled_from(["eq.", "ne.", "gt.", "gte.", "lt.", "lte."])
+    month = day.map(lambda text: text[:7])
+    year = day.map(lambda text: text[:4])
+    relative = st.sampled_from(["today", "-1d", "-30d", "-12m", "-100y", "-36525d"])
+    sign = st.sampled_from(["", "abs."])
     uuid = st.uuids().map(str)
+    serial = st.integers(0, 2**48 - 1).map(serial_id) | uuid
     return {
         Kind.TEXT: st.tuples(
-            st.sampled_from(["eq.", "contains.", "contains-i."]),
+            st.sampled_from(["eq.", "ne.", "contains.", "contains-i.", "startsWith-i."]),
             st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20),
         ).map("".join),
-        Kind.NUMBER: st.tuples(ranges, number).map("".join),
-        Kind.DATE: st.tuples(ranges, day | moment).map("".join),
+        Kind.NUMBER: st.tuples(sign, ranges, number).map("".join),
+        Kind.DATE: st.tuples(ranges, day | month | year | relative | moment).map("".join),
         Kind.ID: st.lists(uuid, min_size=1, max_size=3).map(",".join),
+        Kind.SERIAL: st.lists(serial, min_size=1, max_size=3).map(",".join),
         Kind.CHOICE: st.lists(st.sampled_from(f.choices or ("",)), min_size=1).map(",".join),
         Kind.BOOLEAN: st.sampled_from(["true", "eq.false"]),
     }
@@ -92,6 +106,25 @@ def test_a_sort_is_read_or_refused(resource, text):
         ("payee", "eq." + "x" * 257, "at most 256"),
         ("payee", "eq.a\x00b", "NUL"),
         ("payee", "is.nothing", "is.null"),
+        ("payee", "in.a,,b", "needs a text before and after each comma"),
+        ("payee", "in.", "needs a text"),
+        ("payee", r"in.a\b", r"a backslash is written \\"),
+        ("payee", "in.a\\", "a backslash is written"),
+        ("payee", "in.a," + "x" * 257, "at most 256"),
+        ("payee", "in." + ",".join("a" * 101), "101 texts"),
+        ("payee", "in.a,b\x00", "NUL"),
+        ("amount", "abs.5", '"5" has no prefix'),
+        ("amount", "abs.", "has no prefix"),
+        ("amount", "abs.abs.eq.5", '"abs." is not a prefix'),
+        ("recordDate", "gte.-36526d", "more than 36525d back"),
+        ("recordDate", "gte.-1201m", "more than 1200m back"),
+        ("recordDate", "gte.-101y", "more than 100y back"),
+        ("recordDate", "gte.-1w", "YYYY-MM-DD"),
+        ("recordDate", "gte.30d", "YYYY-MM-DD"),
+        ("recordDate", "gte.2026-13", "calendar"),
+        ("recordDate", "gte.0000", "calendar"),
+        ("recordDate", "gte.Today", "RFC 3339"),
+        ("recordType", "in.income", "a bare value, eq. ne."),
         ("amount", "contains.5", "gte."),
         ("amount", "gt.1e5", '"1e5"'),
         ("amount", "gt.NaN", '"NaN"'),
@@ -107,7 +140,7 @@ def test_a_sort_is_read_or_refused(resource, text):
         ("accountId", "abc", "UUID"),
         ("currencyCode", "eur", "EUR"),
         ("recordState", "eq.cleared,", "reconciled"),
-        ("labelIds", "contains.x", "a bare value, eq."),
+        ("labelIds", "contains.x", "a bare value, eq. ne."),
         ("labelIds", "x", "UUID"),
     ],
 )
@@ -145,6 +178,65 @@ def test_several_conditions_stand_in_one_value_of_a_number():
         Condition(field("amount"), Operator.GTE, Span(1_000_000, 1_000_001)),
         Condition(field("amount"), Operator.LTE, Span(5_000_000, 5_000_001)),
     )
+
+
+def test_a_comma_separates_the_texts_of_an_in():
+    def texts(value):
+        (condition,) = parse_conditions(field("payee"), value)
+        assert parse_conditions(field("payee"), condition_text(condition)) == (condition,)
+        return condition.operator, condition.operand
+
+    assert texts("in.b,a,b") == (Operator.ANY_OF, ("a", "b"))
+    assert texts(r"in.a\,b,c") == (Operator.ANY_OF, ("a,b", "c"))
+    assert texts(r"in.a\\,c\,\\") == (Operator.ANY_OF, ("a\\", "c,\\"))
+    assert texts(r"in.a\,b") == (Operator.EQ, "a,b")
+    assert texts("in. a ,b") == (Operator.ANY_OF, (" a ", "b"))
+
+
+def test_words_are_folded_and_each_is_one_condition():
+    assert [c.operand for c in parse_words(" Größe\tSHOP shop ")] == ["grösse", "shop"]
+    for text, part in (("", "0 words"), (" ", "0 words"), ("a b c d e f g h i j k", "11 words")):
+        with pytest.raises(QueryError, match=part):
+            parse_words(text)
+    for text in ("a\x00", "x" * 257):
+        with pytest.raises(QueryError):
+            parse_words(text)
+
+
+@pytest.mark.parametrize(
+    ("operand", "day"),
+    [
+        ("today", "2024-02-29"),
+        ("-0y", "2024-02-29"),
+        ("-1d", "2024-02-28"),
+        ("-366d", "2023-02-28"),
+        ("-1m", "2024-01-29"),
+        ("-12m", "2023-02-28"),
+        ("-1y", "2023-02-28"),
+        ("-4y", "2020-02-29"),
+        ("-100y", "1924-02-29"),
+    ],
+)
+def test_a_relative_day_is_counted_back_from_today(operand, day):
+    query = Query(RECORDS, parse_conditions(field("recordDate"), f"gte.{operand}"))
+    assert query.is_relative
+    written = Query(RECORDS, parse_conditions(field("recordDate"), f"gte.{day}"))
+    assert query.on(parse_date("2024-02-29")) == written
+    assert not written.is_relative
+
+
+def test_a_month_and_a_year_are_all_their_days():
+    def span(text):
+        (condition,) = parse_conditions(field("recordDate"), f"eq.{text}")
+        return condition.operand
+
+    def days(first, last):
+        return Span(parse_date(first), parse_date(last) + 86_400)
+
+    assert span("2024-02") == days("2024-02-01", "2024-02-29")
+    assert span("2026-12") == days("2026-12-01", "2026-12-31")
+    assert span("2026") == days("2026-01-01", "2026-12-31")
+    assert span("9999") == days("9999-01-01", "9999-12-31")
 
 
 def test_a_comma_in_a_text_is_text():

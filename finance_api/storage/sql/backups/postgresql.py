@@ -35,8 +35,8 @@ def back_up(engine: Engine, path: Path) -> None:
     with new_file(path) as part:
         database, environment = _connection(engine)
         tables = [f"--table={name}" for name in _TABLES]
-        # Others' tables may be in the database; the extensions that ours need come along.
-        options = ["--format=custom", "--no-password", "--extension=*", *tables]
+        # Others' tables may be in the database.
+        options = ["--format=custom", "--no-password", *tables]
         _run("pg_dump", *options, f"--file={part}", database, environment=environment)
         _check(part)
 

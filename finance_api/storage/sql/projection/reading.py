@@ -15,7 +15,6 @@ from finance_api.resources import RECORDS
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.projection.searching import (
-    SEARCHED,
     SearchTerm,
     search,
     search_term_of,
@@ -59,6 +58,8 @@ class RecordsByDateQuery:
         last: int | None = None
         terms = []
         for condition in query.conditions:
+            if condition.operator is Operator.NE:
+                return None
             if condition.field.name == "recordDate" and isinstance(condition.operand, Span):
                 bounds = condition.bounds()
                 if bounds is None:
@@ -68,11 +69,8 @@ class RecordsByDateQuery:
                     first = -high if first is None else max(first, -high)
                 if low > -MAX_UNITS:
                     last = -low if last is None else min(last, -low)
-            elif condition.field.name in SEARCHED and condition.operator in (
-                Operator.CONTAINS,
-                Operator.CONTAINS_I,
-            ):
-                terms.append(search_term_of(condition))
+            elif (term := search_term_of(condition)) is not None:
+                terms.append(term)
             else:
                 return None
         return RecordsByDateQuery(first, last, tuple(terms))

@@ -20,10 +20,10 @@ from sqlalchemy import (
     update,
 )
 
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import insert_rows, rows_with
-from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.columns import SEPARATORS, CodePointText
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     DATA_TABLES,
@@ -49,9 +49,12 @@ class ProjectedRecord(NamedTuple):
     payee_folded: str | None
     note_folded: str | None
     json: str
+    names_folded: str
 
 
 _encode = encoder_of(RECORDS).encode
+#: Between names: no word that is searched for has it.
+_BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 
 def _projected(row: Row) -> ProjectedRecord:
@@ -62,6 +65,7 @@ def _projected(row: Row) -> ProjectedRecord:
         None if payee is None else fold(payee),
         None if note is None else fold(note),
         _encode(row).decode(),
+        fold(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
     )
 
 

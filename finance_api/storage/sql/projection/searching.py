@@ -7,13 +7,14 @@ common a text is among other users' records.
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.sql import ColumnElement
 
 from finance_api.query.model import Condition, Operator
 from finance_api.resources import RECORDS
+from finance_api.resources.records import WORDS
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql.clauses import BindNames, has_text, values_by_name
+from finance_api.storage.sql.clauses import BindNames, begins_with, has_text, values_by_name
 from finance_api.storage.sql.statements import (
     LIMIT,
     OFFSET,
@@ -26,8 +27,13 @@ from finance_api.values.text import fold
 
 _RECORDS = records_by_date.c
 
-#: The fields that are, folded, in `records_by_date`.
-SEARCHED = {"payee": _RECORDS.payee_folded, "note": _RECORDS.note_folded}
+#: The columns of `records_by_date` with folded texts, by the fields that are searched in them.
+_SEARCHED = {
+    "payee": (_RECORDS.payee_folded,),
+    "note": (_RECORDS.note_folded,),
+    WORDS.name: (_RECORDS.payee_folded, _RECORDS.note_folded, _RECORDS.names_folded),
+}
+_OPERATORS = (Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I, Operator.WORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +41,37 @@ class SearchTerm:
     """A text to search for. exact: the text with regard to case, where that matters."""
 
     field: str
+    operator: Operator
     folded: str
     exact: str | None = None
 
     @property
-    def shape(self) -> tuple[str, bool]:
-        return self.field, self.exact is not None
+    def shape(self) -> tuple[str, Operator]:
+        return self.field, self.operator
 
 
-def search_term_of(condition: Condition) -> SearchTerm:
-    """The term of a ``contains.`` or ``contains-i.``."""
-    operand = condition.operand
+def search_term_of(condition: Condition) -> SearchTerm | None:
+    """The condition as a search for a text; None if it is none."""
+    field, operator, operand = condition.field.name, condition.operator, condition.operand
+    if field not in _SEARCHED or operator not in _OPERATORS:
+        return None
     assert isinstance(operand, str)
-    exact = operand if condition.operator is Operator.CONTAINS else None
+    exact = operand if operator is Operator.CONTAINS else None
     # Folding goes character by character: what contains a text contains it folded, too.
-    return SearchTerm(condition.field.name, fold(operand), exact)
+    return SearchTerm(field, operator, fold(operand), exact)
 
 
-def _term_clauses(database: str, terms: tuple[tuple[str, bool], ...]) -> list[ColumnElement[bool]]:
+def _term_clauses(
+    database: str, terms: tuple[tuple[str, Operator], ...]
+) -> list[ColumnElement[bool]]:
     """Whether every text is there."""
     records, names = DATA_TABLES[RECORDS.name], BindNames()
     found: list[ColumnElement[bool]] = []
-    for field, is_exact in terms:
-        found.append(has_text(database, SEARCHED[field], names.parameter()))
-        if is_exact:
+    for field, operator in terms:
+        is_there = begins_with if operator is Operator.STARTS_WITH_I else has_text
+        text = names.parameter()
+        found.append(or_(*[is_there(database, column, text) for column in _SEARCHED[field]]))
+        if operator is Operator.CONTAINS:
             # A value and not an EXISTS, of which PostgreSQL would make a join with all records.
             exact = (
                 select(records.columns[field])
@@ -70,7 +83,7 @@ def _term_clauses(database: str, terms: tuple[tuple[str, bool], ...]) -> list[Co
 
 
 def _matches(
-    database: str, terms: tuple[tuple[str, bool], ...], has_first: bool, has_last: bool
+    database: str, terms: tuple[tuple[str, Operator], ...], has_first: bool, has_last: bool
 ) -> Select[Any]:
     """A page of the records in which all texts are found."""
     page = (

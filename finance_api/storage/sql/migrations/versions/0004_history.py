@@ -16,7 +16,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 NUMBERS = {
     "records": ["value_date", "original_amount", "import_id"],
-    "accounts": ["last_record_date"],
+    "accounts": ["last_record_date", "own_initial_balance"],
 }
 TEXTS = {
     "records": [
@@ -39,7 +39,7 @@ accounts = sa.table(
 )
 history = sa.table(
     "history",
-    *map(sa.column, ("user_id", "number", "at", "action", "by", "revision", "details")),
+    *map(sa.column, ("user_id", "number", "at", "action", "by", "revision", "pruned", "details")),
 )
 
 
@@ -73,6 +73,7 @@ def create_tables():
         text("by"),
         number("revision"),
         number("undone_at", nullable=True),
+        sa.Column("pruned", sa.Boolean(), nullable=False),
         text("details"),
         key=["number"],
     )
@@ -107,7 +108,7 @@ def keep_bank_balances(connection):
         fact = {"accountId": account, "source": "ofx", "closing": [day, balance]}
         facts.setdefault(user, []).append(fact)
         entries[user] = {"user_id": user, "number": 1, "at": changed_at, "action": "upgrade"}
-        entries[user] |= {"by": "command", "revision": revision_}
+        entries[user] |= {"by": "command", "revision": revision_, "pruned": False}
     for user, entry in entries.items():
         details = json.dumps({"accounts": facts[user]}, separators=(",", ":"))
         connection.execute(sa.insert(history).values(**entry, details=details))
@@ -120,6 +121,7 @@ def upgrade():
             op.add_column(table, number(name, nullable=True))
         for name in TEXTS[table]:
             op.add_column(table, text(name, nullable=True))
+    op.add_column("records", sa.Column("category_by_rule", sa.Boolean(), nullable=True))
     # SQLite adds no column that may not be NULL without a default; every row says it itself.
     unexplained = sa.Column("unexplained", sa.BigInteger(), nullable=False, server_default="0")
     op.add_column("accounts", unexplained)

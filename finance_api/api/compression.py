@@ -1,0 +1,38 @@
+"""Bodies compressed by gzip (RFC 9110, sections 8.4.1 and 12.5.3)."""
+
+import gzip
+from functools import lru_cache
+
+from webob.acceptparse import create_accept_encoding_header
+
+GZIP = "gzip"
+#: A smaller body is sent as it is.
+_SMALLEST_BYTES = 1_000
+#: At the next one a page takes three times as long, and is not a tenth smaller.
+_LEVEL = 3
+#: A longer header is not remembered, and counts as none.
+_MAX_CHARACTERS = 256
+
+
+def takes_gzip(accept_encoding: str | None) -> bool:
+    """Whether the client would rather have gzip than nothing. accept_encoding: the header."""
+    if not accept_encoding or len(accept_encoding) > _MAX_CHARACTERS:
+        return False
+    return _prefers_gzip(accept_encoding)
+
+
+@lru_cache(maxsize=1_024)
+def _prefers_gzip(accept_encoding: str) -> bool:
+    header = create_accept_encoding_header(accept_encoding)
+    # None for a malformed header.
+    if header.parsed is None:
+        return False
+    offers = header.acceptable_offers([GZIP, "identity"])
+    return bool(offers) and offers[0][0] == GZIP
+
+
+def gzipped(body: bytes) -> bytes | None:
+    """The compressed body, the same for the same body; None where it is not worth while."""
+    if len(body) < _SMALLEST_BYTES:
+        return None
+    return gzip.compress(body, _LEVEL, mtime=0)

@@ -1,0 +1,219 @@
+"""finance-api imports"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.output import say
+from finance_api.cli.table import instant, json_option, show_list
+
+if TYPE_CHECKING:
+    from finance_api.ledger.undo import UndoReport
+    from finance_api.storage.interface import HistoryEntry, Storage, User
+
+
+class _ListedByDefault(click.Group):
+    """A group in which an e-mail address in place of a command asks for the list."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if self.get_command(ctx, args[0]) is None and "@" in args[0]:
+            args = ["list", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_ListedByDefault,
+    epilog="Example: finance-api imports me@example.com",
+)
+def imports() -> None:
+    """Imports and edits of a user's data; taking them back.
+
+    'imports EMAIL' is the same as 'imports list EMAIL'.
+    """
+
+
+_of_entry = click.argument("words", nargs=-1, required=True, metavar="EMAIL ID")
+
+
+@imports.command("list", epilog="Example: finance-api imports list me@example.com --json")
+@click.argument("email")
+@json_option
+@pass_cli_context
+def list_imports(cli: CliContext, email: str, as_json: bool) -> None:
+    """Show what changed a user's data, newest first."""
+    with cli.reading() as storage:
+        entries = storage.history.list_entries(get_user(storage, email).id)
+    rows = [_as_json(entry) for entry in reversed(entries)]
+    if as_json:
+        for row in rows:
+            row.pop("details")
+    columns: dict[str, str | Callable[[dict[str, Any]], str]] = {
+        "ID": lambda row: str(row["number"]),
+        "WHEN": "at",
+        "WHAT": "action",
+        "FILE": lambda row: row["file"] or "-",
+        "CREATED": lambda row: str(row["counts"].get("created", "-")),
+        "UPDATED": lambda row: str(row["counts"].get("updated", "-")),
+        "REVISION": lambda row: str(row["revision"]),
+        "STATE": "state",
+    }
+    show_list(rows, columns, as_json=as_json)
+
+
+@imports.command("show", epilog="Example: finance-api imports show me@example.com 3")
+@_of_entry
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@pass_cli_context
+def show_import(cli: CliContext, words: tuple[str, ...], as_json: bool) -> None:
+    """Show one of them in full: file, options, accounts, days, counts."""
+    from finance_api.storage.errors import NotFound
+
+    with cli.reading() as storage:
+        user, number = _entry_of(storage, words)
+        entries = storage.history.list_entries(user.id)
+        entry = next((each for each in entries if each.number == number), None)
+        if entry is None:
+            raise NotFound(f"there is no entry {number} in the history of {user.email}")
+        names = {row["id"]: row["name"] for row in _accounts(storage, user)}
+    found = _as_json(entry)
+    if as_json:
+        say(json.dumps(found))
+        return
+    details = found.pop("details")
+    facts = details.pop("accounts", [])
+    for name, value in {**found, **details}.items():
+        if value not in (None, {}, []):
+            text = (
+                ", ".join(f"{k}: {v}" for k, v in value.items())
+                if isinstance(value, dict)
+                else value
+            )
+            say(f"{name}: {text}")
+    for fact in facts:
+        say(f"account: {names.get(fact['accountId'], fact['accountId'])}{_days(fact)}")
+
+
+@imports.command("undo", epilog="Example: finance-api imports undo me@example.com 3 --dry-run")
+@_of_entry
+@click.option("--with-later", is_flag=True, help="Take back those after it that stand in its way.")
+@click.option("--keep-changed", is_flag=True, help="Leave rows as they are that a hand changed.")
+@click.option("--dry-run", is_flag=True, help="Say what would become of it; nothing is changed.")
+@click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+@pass_cli_context
+def undo_import(
+    cli: CliContext,
+    words: tuple[str, ...],
+    with_later: bool,
+    keep_changed: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Take an import or edit back: what was there before is there again."""
+    from finance_api.ledger.session import changing
+    from finance_api.ledger.undo import undo
+
+    cli.require_persistence()
+    with cli.reading() as storage:
+        user, number = _entry_of(storage, words)
+    with changing(
+        cli.backend,
+        user.email,
+        cli.clock.now(),
+        action=None,
+        keeping=cli.keeping,
+        dry_run=dry_run,
+    ) as session:
+        report = undo(session, number, with_later=with_later, keep_changed=keep_changed)
+        revision = session.revision
+    if as_json:
+        say(json.dumps({**report.as_json(), "revision": revision, "dryRun": dry_run}))
+    else:
+        for line in _sentences(report):
+            say(f"{line}{' (dry run)' if dry_run else ''}")
+
+
+def _entry_of(storage: Storage, words: tuple[str, ...]) -> tuple[User, int]:
+    """Raises UsageError, EmailRefused, NotFound."""
+    from finance_api.values.ids import IdError, parse_id, serial_number
+
+    *email, text = words
+    if len(email) > 1:
+        raise click.UsageError("name one user and one id")
+    if email:
+        user = get_user(storage, email[0])
+    else:
+        users = storage.users.list_all()
+        if len(users) != 1:
+            raise click.UsageError(
+                f"each user has an entry {text}: name the user as well, such as "
+                f"'me@example.com {text}'"
+            )
+        user = users[0]
+    if text.isascii() and text.isdigit():
+        return user, int(text)
+    try:
+        number = serial_number(parse_id(text))
+    except IdError:
+        number = None
+    if number is None:
+        raise click.UsageError(f"{text!r} is no id of the list, such as 3")
+    return user, number
+
+
+def _accounts(storage: Storage, user: User) -> list[dict[str, Any]]:
+    from finance_api.resources import ACCOUNTS
+
+    return storage.data.scan_rows(user.id, ACCOUNTS)
+
+
+def _as_json(entry: HistoryEntry) -> dict[str, Any]:
+    from finance_api.values.ids import serial_id
+
+    details = dict(entry.details)
+    file = details.pop("file", {})
+    return {
+        "id": serial_id(entry.number),
+        "number": entry.number,
+        "at": instant(entry.at),
+        "action": entry.action,
+        "by": entry.by,
+        "format": details.pop("format", None),
+        "profile": details.pop("profile", None),
+        "file": file.get("name"),
+        "size": file.get("size"),
+        "sha256": file.get("sha256"),
+        "options": details.pop("options", {}),
+        "counts": details.pop("counts", {}),
+        "revision": entry.revision,
+        "state": "done" if entry.undone_at is None else f"taken back {instant(entry.undone_at)}",
+        "details": details,
+    }
+
+
+def _days(fact: dict[str, Any]) -> str:
+    from finance_api.values.time import date_text
+
+    if fact.get("first") is None or fact.get("last") is None:
+        return ""
+    return f", {date_text(fact['first'])} to {date_text(fact['last'])}"
+
+
+def _sentences(report: UndoReport) -> list[str]:
+    numbers = ", ".join(map(str, report.entries))
+    removed, restored = (
+        ", ".join(f"{count} {name}" for name, count in sorted((+counts).items())) or "nothing"
+        for counts in (report.removed, report.restored)
+    )
+    lines = [f"taken back: {numbers}; {removed} removed, {restored} as before"]
+    if report.kept:
+        lines.append(f"left as a hand changed them: {report.kept}")
+    if report.used:
+        lines.append(f"left because something uses them: {', '.join(report.used)}")
+    return lines + report.remarks

@@ -1,0 +1,79 @@
+"""finance-api records"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.editing import dry_run_option, edit, json_option, naming
+
+if TYPE_CHECKING:
+    from finance_api.ledger.edits.report import EditReport
+    from finance_api.ledger.session import LedgerSession
+
+
+@click.group()
+def records() -> None:
+    """Stored records."""
+
+
+@records.command("edit", epilog="Example: finance-api records edit me@example.com records.csv")
+@click.argument("email")
+@click.argument("file")
+@dry_run_option
+@json_option
+@pass_cli_context
+def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json: bool) -> None:
+    """Give records the cells of a CSV file that differ from what is stored; - is standard input.
+
+    FILE has a column id and any of category, labels, payee, note and recordState, e.g. one
+    downloaded from the API as CSV. All or nothing.
+    """
+    from finance_api.cli.input_files import opened
+    from finance_api.ledger.edits.record_file import record_file
+    from finance_api.ledger.edits.records import edit_records
+
+    def work(session: LedgerSession) -> EditReport:
+        with record_file(stream) as rows:
+            return edit_records(session, rows)
+
+    with naming(file), opened(file) as stream:
+        edit(cli, email, "records edit", work, dry_run=dry_run, as_json=as_json)
+
+
+@records.command(epilog="Example: finance-api records remove me@example.com doubled.csv")
+@click.argument("email")
+@click.argument("ids", nargs=-1, required=True, metavar="FILE|ID...")
+@dry_run_option
+@json_option
+@pass_cli_context
+def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
+    """Remove records: those with the ids, or all that stand in a CSV file with a column id.
+
+    A file may also have an id on each line and nothing else; - is standard input. The next
+    statement file with such a record brings it again: set recordState to void to leave it out.
+    """
+    from finance_api.cli.input_files import opened
+    from finance_api.ledger.edits.record_file import record_file
+    from finance_api.ledger.edits.records import remove_records
+    from finance_api.values.ids import are_ids
+
+    if len(ids) > 1 or are_ids(ids[0]):
+        edit(
+            cli,
+            email,
+            "records remove",
+            lambda session: remove_records(session, ids),
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+        return
+
+    def work(session: LedgerSession) -> EditReport:
+        with record_file(stream) as found:
+            return remove_records(session, (row.id for row in found.rows()))
+
+    with naming(ids[0]), opened(ids[0]) as stream:
+        edit(cli, email, "records remove", work, dry_run=dry_run, as_json=as_json)

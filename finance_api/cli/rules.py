@@ -1,0 +1,132 @@
+"""finance-api rules"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.editing import dry_run_option, edit, json_option
+from finance_api.cli.table import json_option as json_list_option
+from finance_api.cli.table import show_list
+
+if TYPE_CHECKING:
+    from finance_api.ledger.edits.report import EditReport
+    from finance_api.ledger.session import LedgerSession
+
+
+@click.group()
+def rules() -> None:
+    """Record rules, which give records a category and labels."""
+
+
+@rules.command(
+    epilog="Example: finance-api rules add me@example.com aldi lidl --category Groceries"
+)
+@click.argument("email")
+@click.argument("keywords", nargs=-1, required=True, metavar="KEYWORD...")
+@click.option("--category", metavar="NAME", help="The category that it gives.")
+@click.option(
+    "--label", "labels", multiple=True, metavar="NAME", help="A label that it gives; repeatable."
+)
+@click.option("--account", metavar="NAME", help="The only account that it is for. Default: any.")
+@dry_run_option
+@json_option
+@pass_cli_context
+def add(
+    cli: CliContext,
+    email: str,
+    keywords: tuple[str, ...],
+    category: str | None,
+    labels: tuple[str, ...],
+    account: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Add a rule for records with one of the keywords in payee or note.
+
+    It is for records of later statement files; 'rules apply' is for those that are stored.
+    """
+    from finance_api.ledger.edits.rules import add_rule
+
+    def work(session: LedgerSession) -> EditReport:
+        return add_rule(session, keywords, category=category, labels=labels, account=account)
+
+    edit(cli, email, "rules add", work, dry_run=dry_run, as_json=as_json)
+
+
+@rules.command("list", epilog="Example: finance-api rules list me@example.com --json")
+@click.argument("email")
+@json_list_option
+@pass_cli_context
+def list_command(cli: CliContext, email: str, as_json: bool) -> None:
+    """Show a user's rules, in the order in which they are asked."""
+    from finance_api.ledger.edits.report import shown
+    from finance_api.ledger.edits.rules import list_rules
+    from finance_api.ledger.session import UserRows
+    from finance_api.resources import RECORD_RULES
+
+    fields = {f.name: f for f in RECORD_RULES.fields}
+    with cli.reading() as storage:
+        owned = UserRows(storage, get_user(storage, email))
+        rows = [
+            {
+                "id": row["id"],
+                "name": row["name"],
+                "keywords": list(row["keywords"]),
+                "category": shown(owned, fields["categoryId"], row["categoryId"]),
+                "labels": shown(owned, fields["labelIds"], row["labelIds"]),
+                "account": shown(owned, fields["accountId"], row["accountId"]),
+            }
+            for row in list_rules(owned)
+        ]
+    show_list(
+        rows,
+        {
+            "ID": "id",
+            "NAME": "name",
+            "KEYWORDS": lambda row: ", ".join(row["keywords"]),
+            "CATEGORY": "category",
+            "LABELS": "labels",
+            "ACCOUNT": "account",
+        },
+        as_json=as_json,
+    )
+
+
+@rules.command(epilog="Example: finance-api rules remove me@example.com 'aldi, lidl'")
+@click.argument("email")
+@click.argument("name")
+@dry_run_option
+@json_option
+@pass_cli_context
+def remove(cli: CliContext, email: str, name: str, dry_run: bool, as_json: bool) -> None:
+    """Remove a rule, by its name or id; records keep what it gave them."""
+    from finance_api.ledger.edits.objects import remove_object
+    from finance_api.resources import RECORD_RULES
+
+    def work(session: LedgerSession) -> EditReport:
+        return remove_object(session, RECORD_RULES, name)
+
+    edit(cli, email, "rules remove", work, dry_run=dry_run, as_json=as_json)
+
+
+@rules.command("apply", epilog="Example: finance-api rules apply me@example.com --dry-run")
+@click.argument("email")
+@click.option(
+    "--all", "recategorise", is_flag=True, help="Also records whose category is from a rule."
+)
+@dry_run_option
+@json_option
+@pass_cli_context
+def apply_command(
+    cli: CliContext, email: str, recategorise: bool, dry_run: bool, as_json: bool
+) -> None:
+    """Apply the rules to stored records without category; what a hand set stays."""
+    from finance_api.ledger.edits.rules import apply_rules
+
+    def work(session: LedgerSession) -> EditReport:
+        return apply_rules(session, recategorise=recategorise)
+
+    edit(cli, email, "rules apply", work, dry_run=dry_run, as_json=as_json)

@@ -1,0 +1,102 @@
+"""A column of balances: every row is checked against the one before it."""
+
+from dataclasses import dataclass, field
+
+from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS
+
+
+@dataclass
+class _Order:
+    """One order of rows: the oldest first, or the newest first.
+
+    fault: the line of the first balance that does not fit, what it should be, and what it is.
+    """
+
+    newest_first: bool
+    fault: tuple[int, int, int] | None = None
+
+
+@dataclass
+class BalanceCheck:
+    """The balances of one account, row by row, in whichever order they run.
+
+    Rows without a balance are added up until the next one that has one.
+    """
+
+    _orders: list[_Order] = field(default_factory=lambda: [_Order(False), _Order(True)])
+    _first: tuple[int, int] | None = None
+    _last: int = 0
+    # Money since the last balance: without and with that row's own.
+    _since: int = 0
+    _last_own: int = 0
+    _before: int = 0
+    _first_day: int = 0
+    _last_day: int = 0
+    _earliest: int = 0
+    _latest: int = 0
+    _rows: int = 0
+
+    def add(self, line: int, day: int, money: int, balance: int | None) -> None:
+        """day: seconds. money: all that the row moves. Raises ImportRefused if no order fits."""
+        day -= day % DAY_SECONDS
+        self._earliest = day if not self._rows else min(self._earliest, day)
+        self._latest = day if not self._rows else max(self._latest, day)
+        self._rows += 1
+        self._last_day = day
+        if self._rows == 1:
+            self._first_day = day
+        if balance is None:
+            self._since += money
+            if self._first is None:
+                self._before += money
+            return
+        if self._first is None:
+            self._first = (balance, money)
+        else:
+            self._compare(line, money, balance)
+        self._last, self._last_own, self._since = balance, money, 0
+
+    def _compare(self, line: int, money: int, balance: int) -> None:
+        expected = (
+            self._last + self._since + money,
+            self._last - self._last_own - self._since,
+        )
+        for order in self._orders:
+            if order.fault is None and balance != expected[order.newest_first]:
+                order.fault = (line, expected[order.newest_first], balance)
+        # Of the order that went on for longer, or that the days have.
+        by_days = self._first_day > self._last_day
+        faults = [
+            (order.fault, order.newest_first == by_days)
+            for order in self._orders
+            if order.fault is not None
+        ]
+        if len(faults) == len(self._orders):
+            (at, should, is_), _ = max(faults, key=lambda fault: (fault[0][0], fault[1]))
+            raise ImportRefused(
+                f"the balance is {decimal_text(is_)}, and by the row before it should be "
+                f"{decimal_text(should)}",
+                at,
+            )
+
+    def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
+        """The opening and the closing balance; None where rows or their order leave them open."""
+        fitting = [order.newest_first for order in self._orders if order.fault is None]
+        if self._first is None:
+            return None, None
+        if len(fitting) == 2 and self._rows > 1:
+            if self._first_day == self._last_day:
+                return None, None
+            fitting = [self._first_day > self._last_day]
+        first, first_money = self._first
+        # Balances at either end of the file, with the rows beyond them that have none.
+        if fitting[0]:
+            opening, closing = self._last - self._last_own - self._since, first + self._before
+        else:
+            opening, closing = first - first_money - self._before, self._last + self._since
+        return (
+            BankBalance(opening, self._earliest - DAY_SECONDS),
+            BankBalance(closing, self._latest),
+        )

@@ -1,0 +1,155 @@
+"""The currency of each row, and the names of accounts where one has several."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from finance_api.importers.csv.columns import Columns, Headings, field_of
+from finance_api.importers.csv.marks import CODES, Mark
+from finance_api.importers.csv.options import CsvOptions, currency_of
+from finance_api.importers.csv.questions import Questions
+from finance_api.importers.csv.survey import Survey
+from finance_api.importers.csv.wording import listed, quoted
+from finance_api.importers.interface import ImportRefused
+
+_IN_HEADING = re.compile(r"[(\[]\s*([A-Z]{3})\s*[)\]]")
+
+
+class Currencies:
+    """option: what --currency says. whole: the only currency of a file, from where it is written
+    once or beside amounts. by_mark: each row's is written beside its amount.
+
+    In a file of several currencies each account becomes one for each: "NAME EUR", "NAME USD".
+    first: the currency that the account NAME itself has, by an earlier file.
+    """
+
+    def __init__(
+        self,
+        option: str | None,
+        whole: str | None,
+        several: Mapping[str, Sequence[str]],
+        *,
+        by_mark: bool,
+        remembered: Mapping[str, Any],
+    ) -> None:
+        self.option = option or whole
+        self._is_option = option is not None
+        self._by_mark = by_mark
+        self._several = several
+        self._split = bool(remembered.get("split"))
+        self._first = None if self._split else remembered.get("accountCurrency")
+
+    def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:
+        """ImportRefused for what is no code, or not the currency of --currency."""
+        if text is None:
+            if self._several and not self._by_mark and not self._is_option:
+                raise ImportRefused("the currency is empty", line)
+            if self._by_mark:
+                if mark is None or mark.currency is None:
+                    raise ImportRefused("the amount has no currency, and others have several", line)
+                return mark.currency
+            return self.option
+        code = text.upper()
+        if code not in CODES:
+            raise ImportRefused(
+                f"the currency {quoted(text)} is not an ISO 4217 code such as EUR", line
+            )
+        if self._is_option and code != self.option:
+            raise ImportRefused(
+                f"the currency is {code}, but --currency says {self.option}",
+                line,
+                withdrawn_options=("--currency",),
+            )
+        return code
+
+    def account_name(self, name: str, currency: str | None) -> tuple[str, bool]:
+        """The name of the account for the rows of one currency, and whether it is a part."""
+        several = len(self._several.get(name, self._several.get("", ()))) > 1
+        if currency is None or not (several or self._split) or currency == self._first:
+            return name, False
+        return f"{name} {currency}", True
+
+
+def decide_currencies(
+    survey: Survey,
+    options: CsvOptions,
+    columns: Columns,
+    headings: Headings,
+    remembered: Mapping[str, Any],
+    questions: Questions,
+) -> Currencies:
+    """Asks for --map currency= where an unmapped column has codes that are not one for all."""
+    option = currency_of(options)
+    if "currency" in columns:
+        several = _per_account(survey, columns)
+        return Currencies(option, None, several, by_mark=False, remembered=remembered)
+    written = _in_headings(columns, headings)
+    marks = survey.amounts.marks
+    certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
+    if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
+        return Currencies(
+            None, None, {"": tuple(c for c in certain if c)}, by_mark=True, remembered=remembered
+        )
+    for mark, line in marks.items():
+        if option is not None and not mark.fits(option):
+            raise ImportRefused(
+                f"the amount is in {mark.text}, but --currency says {option}",
+                line,
+                withdrawn_options=("--currency",),
+            )
+    whole = written
+    if option is not None and written is not None and option != written:
+        raise ImportRefused(
+            f"the heading of the amount says {written}, but --currency says {option}",
+            headings.line,
+            withdrawn_options=("--currency",),
+        )
+    if "currency" not in map(field_of, options.columns):
+        whole = whole or _in_columns(survey, option or whole, headings, questions)
+    if whole is None and option is None and len(certain) == 1:
+        whole = next(iter(certain))
+    return Currencies(option, whole, {}, by_mark=False, remembered=remembered)
+
+
+def _per_account(survey: Survey, columns: Columns) -> dict[str, tuple[str, ...]]:
+    """Account -> its currencies; all rows are one account's where no column tells them apart."""
+    if "account" in columns:
+        return {name: tuple(codes) for name, codes in survey.currencies.items()}
+    codes = tuple(code for codes in survey.currencies.values() for code in codes)
+    return {"": codes} if codes else {}
+
+
+def _in_headings(columns: Columns, headings: Headings) -> str | None:
+    """The code in brackets in the heading of the amounts."""
+    found = set()
+    for name in ("amount", "debit", "credit"):
+        for index in columns.get(name, ()):
+            match = _IN_HEADING.search((headings.texts or [""] * headings.width)[index])
+            if match is not None and match[1] in CODES:
+                found.add(match[1])
+    return found.pop() if len(found) == 1 else None
+
+
+def _in_columns(
+    survey: Survey, currency: str | None, headings: Headings, questions: Questions
+) -> str | None:
+    """The code that an unmapped column has in every row."""
+    for column in survey.watched:
+        codes = {text.strip() for text in column.values}
+        if not codes or not codes <= CODES:
+            continue
+        name = headings.named(column.index)
+        if len(codes) == 1 and currency in (None, *codes):
+            return next(iter(codes))
+        says = f", but --currency says {currency}" if currency is not None else ""
+        questions.ask(
+            f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
+            "--map currency=…, or leave it out with --map currency=",
+            "--map",
+            f"currency={name}",
+            line=min(line for kinds in column.values.values() for line in kinds.values()),
+            instead_of=("--currency",) if currency is not None else (),
+            column=column.index,
+        )
+        return None
+    return None

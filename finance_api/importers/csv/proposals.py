@@ -1,0 +1,152 @@
+"""What to propose where a file leaves its columns open. Nothing is read by it unasked."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from finance_api.importers.csv.columns import Columns, Headings
+from finance_api.importers.csv.dates import CANDIDATES
+from finance_api.importers.csv.number_form import shape_of
+from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
+
+_DIGIT = re.compile("[0-9]")
+#: Where a heading such as BookingDate has its next word.
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W\d_]+")
+_DATES = frozenset(
+    """date datum fecha data dato datetime buchungstag buchungsdatum bokföringsdag kirjauspäivä
+    bokføringsdato reskontradatum timestamp created day""".split()
+)
+_AMOUNTS = frozenset(
+    """amount betrag montant importe importo valor value belopp beløb beløp kwota částka bedrag
+    summa määrä umsatz total net tutar сумма összeg""".split()
+)
+_FEES = frozenset(
+    """fee fees commission commissions gebühr gebühren entgelt frais comisión comisiones commissione
+    commissioni taxa tarifa avgift gebyr opłata poplatek kosten""".split()
+)
+_BALANCES = frozenset(
+    """balance saldo kontostand solde disponible bakiye zůstatek egyenleg остаток""".split()
+)
+_PAYEES = frozenset(
+    """payee merchant name partner counterparty empfänger auftraggeber begünstigter beneficiary
+    bénéficiaire destinatario beneficiario tiers mottagare mottaker modtager saaja odbiorca
+    counter""".split()
+)
+_ACCOUNTS = frozenset("account konto compte cuenta conto conta rekening iban účet".split())
+_NOTES = frozenset(
+    """note notes description memo label libellé verwendungszweck concepto descripción descrizione
+    causale omschrijving mededelingen text tekst details narrative reference remarque opis popis
+    beskrivning forklaring reason title desc""".split()
+)
+
+
+def is_date(text: str) -> bool:
+    return any(form.read(text) is not None for form in CANDIDATES)
+
+
+def is_amount(text: str) -> bool:
+    return shape_of(text) is not None
+
+
+def is_text(text: str) -> bool:
+    """It has a letter, and is neither a date nor an amount."""
+    return _WORD.search(text) is not None and not is_date(text) and not is_amount(text)
+
+
+def looks_like_data(cells: Sequence[str]) -> bool:
+    """A row with a date and, elsewhere, an amount."""
+    texts = [text for cell in cells if (text := cell.strip())]
+    dates = [text for text in texts if is_date(text)]
+    return bool(dates) and any(is_amount(text) and text not in dates for text in texts)
+
+
+def looks_like_headings(cells: Sequence[str]) -> bool:
+    texts = [text for cell in cells if (text := cell.strip())]
+    return len(texts) > 1 and not any(
+        is_date(text) or is_amount(text) for text in texts if _DIGIT.search(text)
+    )
+
+
+def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Columns) -> Columns:
+    """Columns for the date and the amounts, as far as ``found`` has none and the rows show some."""
+    proposed: Columns = {}
+    used = {index for indexes in found.values() for index in indexes}
+    free = [index for index in range(min(headings.width, 200)) if index not in used]
+    if "recordDate" not in found:
+        dates = [i for i in free if _all(rows, i, is_date)]
+        dates += [i for i in free if i not in dates and _most(rows, i, is_date)]
+        if dates:
+            proposed["recordDate"] = (_named(headings, dates, _DATES) or dates[0],)
+            free.remove(proposed["recordDate"][0])
+    if "amount" in found or "debit" in found:
+        return proposed
+    amounts = [i for i in free if _most(rows, i, is_amount) and not _all(rows, i, is_date)]
+    sides = {
+        direction: [i for i in amounts if _direction(headings, i) == direction]
+        for direction in (-1, 1)
+    }
+    named = _named(headings, [i for i in amounts if not _direction(headings, i)], _AMOUNTS)
+    if named is not None:
+        proposed["amount"] = (named,)
+    elif len(sides[-1]) == 1 and len(sides[1]) == 1:
+        proposed |= {"debit": (sides[-1][0],), "credit": (sides[1][0],)}
+    elif rest := [i for i in amounts if not _has(headings, i, _BALANCES)]:
+        # Amounts have decimals; numbers without them are counts and ids.
+        decimal = [i for i in rest if any("." in row[i] or "," in row[i] for row in rows)]
+        if headings.texts is not None or len(decimal or rest) == 1:
+            proposed["amount"] = ((decimal or rest)[0],)
+    return proposed
+
+
+def propose_text(headings: Headings, texts: Sequence[int]) -> tuple[str, ...]:
+    """Words of a command line that map columns of text to payee and note."""
+    payee = _named(headings, [i for i in texts if not _has(headings, i, _ACCOUNTS)], _PAYEES)
+    note = _named(headings, [i for i in texts if i != payee], _NOTES)
+    if payee is None and note is None:
+        note = texts[0]
+    found: list[str] = []
+    for field, index in (("payee", payee), ("note", note)):
+        if index is not None:
+            found += ["--map", f"{field}={headings.named(index)}"]
+    return tuple(found)
+
+
+def _all(rows: Sequence[Sequence[str]], index: int, test: Callable[[str], bool]) -> bool:
+    return bool(rows) and all(test(row[index].strip()) for row in rows)
+
+
+def _most(rows: Sequence[Sequence[str]], index: int, test: Callable[[str], bool]) -> bool:
+    """Of the cells that are not blank, two of three at least: a footer has others."""
+    texts = [text for row in rows if (text := row[index].strip())]
+    misses = [text for text in texts if not test(text)]
+    return len(texts) > len(misses) and len(misses) * 3 <= len(texts)
+
+
+def is_fee(headings: Headings, index: int) -> bool:
+    """Whether the heading of the column says that it has fees."""
+    return _has(headings, index, _FEES)
+
+
+def _direction(headings: Headings, index: int) -> int:
+    """Which way the words of the heading say that money goes, 0 if they say nothing."""
+    words = _words(headings, index)
+    found = {DIRECTIONS[word] for word in words if word in DIRECTIONS}
+    return found.pop() if len(found) == 1 else 0
+
+
+def _words(headings: Headings, index: int) -> list[str]:
+    """The words of a heading, folded, and the heading as a whole first."""
+    if headings.texts is None:
+        return []
+    heading = headings.texts[index]
+    return [folded(heading), *_WORD.findall(folded(_CAMEL.sub(" ", heading)))]
+
+
+def _has(headings: Headings, index: int, words: frozenset[str]) -> bool:
+    return any(word in words for word in _words(headings, index))
+
+
+def _named(headings: Headings, indexes: Sequence[int], words: frozenset[str]) -> int | None:
+    """The first of the columns whose heading is, or has, one of the words."""
+    whole = [i for i in indexes if _words(headings, i)[:1] and _words(headings, i)[0] in words]
+    return next(iter(whole + [i for i in indexes if _has(headings, i, words)]), None)

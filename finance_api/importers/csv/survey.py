@@ -1,0 +1,218 @@
+"""What the columns hold, from one pass over all rows: what is decided from the whole file."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from finance_api.importers.csv.amounts import AmountColumns
+from finance_api.importers.csv.columns import Columns
+from finance_api.importers.csv.dates import DateColumn
+from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.proposals import is_amount, is_date, is_text
+from finance_api.importers.csv.selection import Selection
+from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
+from finance_api.importers.csv.wording import quoted
+from finance_api.importers.interface import ImportRefused
+
+#: A column with more different cells than this is free text, and is not watched any longer.
+_WATCHED_VALUES = 50
+_WATCHED_COLUMNS = 200
+#: So many rows at the end that are no data may be a footer.
+_FOOTER_ROWS = 20
+
+_LEFT_OUT = "rows that are no data are left out with --only or --skip-last"
+
+#: Where an amount stands: in the amount column, or on the side of money going out or coming in.
+AMOUNT, OUT, IN = 0, -1, 1
+#: (place, sign): sign as `AmountColumns.add` has it.
+Kind = tuple[int, int]
+
+
+@dataclass
+class Watched:
+    """An unmapped column.
+
+    values: each of its cells -> the first line with each kind of amount; none in free text.
+    """
+
+    index: int
+    values: dict[str, dict[Kind, int]] = field(default_factory=dict)
+    is_text: bool = False
+    has_money: bool = False
+
+    def judge(self) -> None:
+        """Says what the cells so far are."""
+        texts = [text.strip() for text in self.values]
+        self.is_text = any(map(is_text, texts))
+        self.has_money = any(text.strip("-0.,") and is_amount(text) for text in texts)
+
+
+class SignWords:
+    """The words of a column that says which way the money goes.
+
+    outgoing: the words for money going out, all others mean coming in; None for the usual words.
+    """
+
+    def __init__(self, column: int, outgoing: str | None) -> None:
+        self.column = column
+        self.outgoing = None if outgoing is None else {folded(word) for word in outgoing.split(",")}
+        self._known: dict[str, int] = {}
+
+    def direction(self, cells: Sequence[str], line: int) -> int:
+        """OUT or IN; ImportRefused."""
+        cell = cells[self.column]
+        direction = self._known.get(cell)
+        if direction is None:
+            direction = self._read(cell, line)
+            if len(self._known) < _WATCHED_VALUES:
+                self._known[cell] = direction
+        return direction
+
+    def _read(self, cell: str, line: int) -> int:
+        word = folded(cell)
+        if self.outgoing is not None:
+            return OUT if word in self.outgoing else IN
+        if word not in DIRECTIONS:
+            raise ImportRefused(
+                f"{quoted(cell.strip())} does not say which way the money goes: name the words "
+                "for money going out with --sign COLUMN=OUT,…, or leave such rows out with --only",
+                line,
+            )
+        return DIRECTIONS[word]
+
+
+def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
+    """The trimmed cell, or those of several columns that are not blank, with a space between."""
+    if len(indexes) == 1:
+        return cells[indexes[0]].strip()
+    return " ".join(text for index in indexes if (text := cells[index].strip()))
+
+
+def amount_cell(
+    columns: Columns, cells: Sequence[str], words: SignWords | None, line: int
+) -> Iterator[tuple[int, str]]:
+    """The amounts of a row that are not blank, each with its place."""
+    if "amount" in columns:
+        text = cells[columns["amount"][0]].strip()
+        if text:
+            yield (AMOUNT if words is None else words.direction(cells, line)), text
+        return
+    for place, side in ((OUT, "debit"), (IN, "credit")):
+        text = cells[columns[side][0]].strip()
+        if text:
+            yield place, text
+
+
+class Survey:
+    """Passes over the rows once.
+
+    kinds: each kind of amount -> the first line that has it.
+    currencies: of each account (by its cell), in the order of their first rows.
+    footer: how many rows at the end are no data, and why the first is none.
+    """
+
+    def __init__(self, layout: Layout, selection: Selection, words: SignWords | None) -> None:
+        options = layout.options
+        self._layout = layout
+        self._selection = selection
+        self._words = words
+        self.dates = DateColumn(options.date_format)
+        self.value_dates = DateColumn(None)
+        self.amounts = AmountColumns(options.decimal, options.thousands)
+        self.kinds: dict[Kind, int] = {}
+        self.currencies: dict[str, dict[str, int]] = {}
+        self.rows = 0
+        self.footer: tuple[int, ImportRefused] | None = None
+        used = {index for indexes in layout.columns.values() for index in indexes}
+        used |= selection.columns
+        unmapped = [i for i in range(layout.table.width) if i not in used]
+        self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
+
+    def run(self) -> None:
+        """Raises ImportRefused for rows that cannot be read, unless they may be a footer."""
+        columns = self._layout.columns
+        selection = self._selection
+        select = bool(selection.columns)
+        dates = self.dates
+        date_columns = columns["recordDate"]
+        watched = list(self.unmapped)
+        for line, cells in self._layout.table.rows(misfit=self._misfit):
+            if self.footer is not None:
+                self._in_footer(cells)
+                continue
+            if select and not selection.keeps(cells):
+                continue
+            try:
+                dates.add(text_of(cells, date_columns), line)
+            except ImportRefused as refused:
+                self._misfit(refused, cells)
+                continue
+            kind = self._kind(cells, line)
+            self.rows += 1
+            if kind not in self.kinds:
+                self.kinds[kind] = line
+            self._other_columns(cells, line)
+            for column in watched:
+                lines = column.values.get(cells[column.index])
+                if lines is None:
+                    if len(column.values) >= _WATCHED_VALUES:
+                        watched = [other for other in watched if other is not column]
+                        column.judge()
+                        column.values.clear()
+                        continue
+                    lines = column.values[cells[column.index]] = {}
+                if kind not in lines:
+                    lines[kind] = line
+        for column in watched:
+            column.judge()
+        self.watched = watched
+
+    def _kind(self, cells: Sequence[str], line: int) -> Kind:
+        kinds = [
+            (place, self.amounts.add(text, line))
+            for place, text in amount_cell(self._layout.columns, cells, self._words, line)
+        ]
+        if not kinds:
+            if "amount" in self._layout.columns:
+                raise ImportRefused(f"the amount is empty; {_LEFT_OUT}", line)
+            raise ImportRefused("neither the debit nor the credit column has an amount", line)
+        if len(kinds) == 2:
+            if kinds[0][1] and kinds[1][1]:
+                raise ImportRefused("both the debit and the credit column have an amount", line)
+            return kinds[0] if kinds[0][1] else kinds[1]
+        return kinds[0]
+
+    def _other_columns(self, cells: Sequence[str], line: int) -> None:
+        columns = self._layout.columns
+        for name in ("balance", "fee", "originalAmount"):
+            if name in columns and (text := cells[columns[name][0]].strip()):
+                self.amounts.add(text, line, own=False)
+        if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
+            self.value_dates.add(text, line)
+        if "currency" in columns and (text := text_of(cells, columns["currency"])):
+            account = text_of(cells, columns["account"]) if "account" in columns else ""
+            codes = self.currencies.setdefault(account, {})
+            if text.upper() not in codes:
+                codes[text.upper()] = line
+
+    def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
+        """A row without a date or of another length: a footer, if nothing but such follows."""
+        if self.footer is not None:
+            self._in_footer(cells)
+        elif not self.rows or self._has_date(cells):
+            raise refused
+        else:
+            self.footer = (1, refused)
+
+    def _in_footer(self, cells: Sequence[str]) -> None:
+        assert self.footer is not None
+        count, first = self.footer
+        if count >= _FOOTER_ROWS or self._has_date(cells):
+            raise first
+        self.footer = (count + 1, first)
+
+    def _has_date(self, cells: Sequence[str]) -> bool:
+        columns = self._layout.columns["recordDate"]
+        if max(columns) >= len(cells):
+            return False
+        text = text_of(cells, columns)
+        return self.dates.fits(text) or is_date(text)

@@ -1,0 +1,49 @@
+"""What rows of every type but the records have to agree with."""
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.references import check_references
+from finance_api.ledger.session import LedgerSession
+from finance_api.planning.recurrence import RuleError, check_rule
+from finance_api.resources import STANDING_ORDERS
+from finance_api.resources.field import Resource
+from finance_api.resources.records import record_type
+from finance_api.values import Row
+
+
+def check_document(
+    session: LedgerSession, resource: Resource, row: Row, line: int | None = None
+) -> None:
+    """References, currency and recurrence. Raises ImportRefused."""
+    check_references(session, resource, row, line)
+    if resource is not STANDING_ORDERS:
+        return
+    account = session.accounts.rows.get(row["accountId"] or "")
+    currency = row["currencyCode"]
+    if account is not None and currency is not None and currency != account["currencyCode"]:
+        raise ImportRefused(
+            f"currencyCode is {currency}, but the account {account['name']} is in "
+            f"{account['currencyCode']}",
+            line,
+        )
+    try:
+        check_rule(row["recurrenceRule"], row["startDate"])
+    except RuleError as error:
+        raise ImportRefused(f"recurrenceRule {error}", line) from None
+
+
+def complete_standing_order(row: Row) -> None:
+    """The type follows from the amount, where it is not given."""
+    if row["type"] is None and row["amount"] is not None:
+        row["type"] = record_type(row["amount"])
+
+
+def carry_currencies_over(session: LedgerSession) -> None:
+    """A new currency of an account is that of its standing orders too."""
+    changed = session.accounts.changed_ids("currencyCode")
+    if not changed:
+        return
+    orders = session.row_set(STANDING_ORDERS)
+    for order in list(orders.rows.values()):
+        if order["accountId"] in changed and order["currencyCode"] is not None:
+            currency = session.accounts.rows[order["accountId"]]["currencyCode"]
+            orders.put({**order, "currencyCode": currency})

@@ -1,0 +1,161 @@
+"""Making, changing and removing rows of every type but the records."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.category_kinds import derive_kinds, set_kind
+from finance_api.ledger.derivation import rederive_records
+from finance_api.ledger.documents import (
+    carry_currencies_over,
+    check_document,
+    complete_standing_order,
+)
+from finance_api.ledger.edits.assignments import parse_assignments
+from finance_api.ledger.edits.naming import find_row, word_for
+from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
+from finance_api.ledger.edits.report import EditReport, title_of
+from finance_api.ledger.edits.usage import uses_of
+from finance_api.ledger.rows import replaced, stamped
+from finance_api.ledger.session import LedgerSession
+from finance_api.query.model import Operator, condition_on
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
+from finance_api.resources.field import Resource
+from finance_api.resources.records import record_type
+from finance_api.values import Row
+from finance_api.values.ids import new_id
+
+
+def add_object(session: LedgerSession, resource: Resource, given: Mapping[str, str]) -> EditReport:
+    """given: see `parse_assignments`. Raises ImportRefused."""
+    return add_row(session, resource, parse_assignments(session, resource, given))
+
+
+def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> EditReport:
+    """values: stored ones. Raises ImportRefused."""
+    row = replaced(resource, values, None)
+    row["id"] = new_id()
+    if "currencyCode" not in values:
+        _complete_currency(session, resource, row)
+    if "setByHand" in row:
+        row["setByHand"] = tuple(sorted(values))
+    if resource is CATEGORIES:
+        row["customCategory"] = values.get("customCategory", True)
+        set_kind(row, values, None)
+    return _put(session, resource, row, None)
+
+
+def set_object(
+    session: LedgerSession, resource: Resource, name: str, given: Mapping[str, str]
+) -> EditReport:
+    """name: or id. given: see `parse_assignments`. Raises ImportRefused."""
+    stored = find_row(session, resource, name)
+    values = parse_assignments(session, resource, given)
+    by_hand = {*stored.get("setByHand", ()), *values}
+    if resource is ACCOUNTS and not given.get("initialBalance", "given").strip():
+        # It follows from the bank's balance again; until there is one it stays as it is.
+        by_hand.discard("initialBalance")
+        del values["initialBalance"]
+    row = {**stored, **values}
+    if "initialBalance" in values:
+        row["ownInitialBalance"] = None
+    if resource is CATEGORIES and "kind" in values:
+        set_kind(row, values, stored)
+    if resource is STANDING_ORDERS and "type" not in values and _follows_amount(stored):
+        row["type"] = None
+    if "setByHand" in row:
+        row["setByHand"] = tuple(sorted(by_hand))
+    return _put(session, resource, row, stored)
+
+
+def remove_object(
+    session: LedgerSession, resource: Resource, name: str, *, with_records: bool = False
+) -> EditReport:
+    """name: or id. with_records: those of the account, too. Raises ImportRefused if it is used."""
+    row = find_row(session, resource, name)
+    uses = uses_of(session, resource, row["id"])
+    with_records = with_records and resource is ACCOUNTS
+    used_by = [use for user, use in uses.items() if not (with_records and user is RECORDS)]
+    if used_by:
+        owns_records = resource is ACCOUNTS and not with_records and RECORDS in uses
+        options = "; --with-records removes its records as well" if owns_records else ""
+        raise ImportRefused(
+            f"the {word_for(resource)} {title_of(resource, row)} is used by "
+            f"{', '.join(used_by)}: change or remove those first{options}"
+        )
+    report = EditReport()
+    report.note(session, resource, row, None)
+    changes = RecordChanges(session, report)
+    if with_records:
+        own = condition_on(RECORDS, "accountId", Operator.ANY_OF, (row["id"],))
+        for page in pages_of(session, own):
+            changes.remove(page)
+    changes.finish()
+    session.row_set(resource).remove(row["id"])
+    session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | None) -> EditReport:
+    """Stores the row and all that follows from it."""
+    report = EditReport()
+    row_set = session.row_set(resource)
+    _check_required(resource, row)
+    if stored is None or row.get("name") != stored.get("name"):
+        _refuse_second(row_set.named(row["name"]) if row.get("name") else (), resource, row)
+    if resource is STANDING_ORDERS:
+        complete_standing_order(row)
+    stamp = stamped(row, {}, stored, session.now)
+    if stamp is None:
+        return report
+    row_set.put(stamp)
+    check_document(session, resource, stamp)
+    carry_currencies_over(session)
+    if resource is CATEGORIES:
+        derive_kinds(row_set)
+    records_changed = rederive_records(session)
+    if resource is ACCOUNTS:
+        report.remarks += settle_bank_balances(session, [row["id"]])
+        Balances().settle(session)
+    report.note(session, resource, stored, row_set.rows[row["id"]])
+    if records_changed:
+        report.remarks.append("its records have the new value as well")
+    # A hand's word counts, also where it says what was there.
+    session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def _follows_amount(order: Row) -> bool:
+    """Whether the type of a standing order is that of its amount."""
+    return order["amount"] is not None and order["type"] == record_type(order["amount"])
+
+
+def _check_required(resource: Resource, row: Row) -> None:
+    for field in resource.native_fields:
+        if field.required and row[field.name] is None:
+            raise ImportRefused(f"{resource.model_type} needs {field.name}")
+
+
+def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
+    """Two of one name could not be told apart; categories of different parents can."""
+    for other in named:
+        if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
+            raise ImportRefused(
+                f"there is a {word_for(resource)} {row['name']} already ({other['id']})"
+            )
+
+
+def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> None:
+    """The currency of its accounts, else of all accounts: amounts without one count nowhere."""
+    field = resource.get_field("currencyCode")
+    if field is None or field.required:
+        return
+    accounts = session.accounts.rows
+    own = [row["accountId"]] if row.get("accountId") else row.get("accountIds") or accounts
+    currencies = sorted({accounts[account_id]["currencyCode"] for account_id in own})
+    if len(currencies) != 1:
+        which = f": the accounts are in {', '.join(currencies)}" if currencies else ", such as EUR"
+        raise ImportRefused(f"give currencyCode{which}")
+    (row["currencyCode"],) = currencies

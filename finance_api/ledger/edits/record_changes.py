@@ -1,0 +1,103 @@
+"""Changing and removing stored records, in batches."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.derivation import derive
+from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.matching.keeping import keep_stated
+from finance_api.ledger.session import LedgerSession
+from finance_api.query.model import Condition, Operator, condition_on
+from finance_api.resources import RECORDS
+from finance_api.values import Row
+
+BATCH = 1_000
+
+
+def pages_of(session: LedgerSession, *conditions: Condition) -> Iterator[list[Row]]:
+    """The records that meet the conditions, by id; those that were read may be changed."""
+    after = ""
+    while page := session.storage.data.scan_rows(
+        session.user.id, RECORDS, conditions=conditions, after_id=after, limit=BATCH
+    ):
+        yield page
+        after = page[-1]["id"]
+
+
+def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
+    """The record with values that no rule and no statement file changes any more."""
+    after = {**row, **values, "setByHand": tuple(sorted({*row["setByHand"], *values}))}
+    if "categoryId" in values:
+        after["categoryByRule"] = None
+    keep_stated(row, after)
+    return after
+
+
+class RecordChanges:
+    """The records that an edit changes and removes; `finish` or `flush` stores what is left.
+
+    changed: whether any is different.
+    """
+
+    def __init__(self, session: LedgerSession, report: EditReport) -> None:
+        self._session = session
+        self._report = report
+        self._balances = Balances()
+        self._pairs: list[tuple[Row, Row]] = []
+        self._cut_transfers: set[str] = set()
+        self.changed = False
+
+    def put(self, before: Row, after: Row) -> bool:
+        """after: a row of its own. Returns whether it is different."""
+        if after == before:
+            return False
+        derive(self._session, after)
+        after["updatedAt"] = self._session.now
+        self._report.note(self._session, RECORDS, before, after)
+        self._balances.note(before, after)
+        self._pairs.append((before, after))
+        if len(self._pairs) >= BATCH:
+            self.flush()
+        return True
+
+    def remove(self, rows: Iterable[Row]) -> None:
+        """The other record of a transfer is none any more."""
+        gone = list(rows)
+        for row in gone:
+            self._report.note(self._session, RECORDS, row, None)
+            self._balances.note(row, None)
+            if row["transferId"] is not None:
+                self._cut_transfers.add(row["transferId"])
+        if gone:
+            self._session.delete(RECORDS, gone)
+            self.changed = True
+
+    def finish(self) -> None:
+        """Stores the rest, and the balances. Raises ImportRefused."""
+        self.flush()
+        if self._cut_transfers:
+            self._cut()
+        self._report.remarks += settle_bank_balances(self._session, self._balances.touched)
+        self._balances.settle(self._session)
+
+    def _cut(self) -> None:
+        linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
+        for page in pages_of(self._session, linked):
+            for row in page:
+                if row["transferId"] in self._cut_transfers:
+                    self.put(row, {**row, "transferId": None})
+        self.flush()
+
+    def flush(self) -> None:
+        """Stores the rest, where no balance can be different. Raises ImportRefused."""
+        pairs, self._pairs = self._pairs, []
+        if not pairs:
+            return
+        # What this change has made itself says so by its importId.
+        number = self._session.number
+        self._session.note_changes(RECORDS, [p for p in pairs if p[0]["importId"] != number])
+        changed = [after for _, after in pairs]
+        self._session.storage.data.put_rows(self._session.user.id, RECORDS, new=(), changed=changed)
+        self.changed = True

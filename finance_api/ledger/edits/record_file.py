@@ -1,0 +1,128 @@
+"""Files of records that a person has edited: CSV as spreadsheets write it."""
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.ids import are_ids
+from finance_api.values.text import TextError, clean, shown
+
+ID = "id"
+_DELIMITERS = ",;\t|"
+_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+#: XLSX and ODS are ZIP files; XLS is the other one.
+_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_NO_HEADINGS = (
+    "its first row has no column id: give a CSV with the columns' names in the first row, such as "
+    "one downloaded from /v1/api/records with Accept: text/csv"
+)
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """A row of the file.
+
+    line: where it begins, from 1. id: as it stands there. cells: by column; one is missing where
+    the row ends before it.
+    """
+
+    line: int
+    id: str
+    cells: dict[str, str]
+
+
+class RecordFile:
+    """A file as its headings tell; `rows` reads on.
+
+    columns: the names of the columns, in their order.
+    """
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self._skipped = 0
+        try:
+            heading = text.readline()
+            if heading.startswith("sep="):
+                self._skipped = 1
+                heading = text.readline()
+        except UnicodeError:
+            raise _not_unicode() from None
+        self._has_headings = not _is_id(heading)
+        self._delimiter, self.columns = (
+            _headings(heading) if self._has_headings else (_DELIMITERS[0], [ID])
+        )
+        text.seek(0)
+
+    def rows(self) -> Iterator[FileRow]:
+        """Those below the headings; blank ones are left out."""
+        for _ in range(self._skipped):
+            self._text.readline()
+        reader = csv.reader(self._text, delimiter=self._delimiter, strict=True)
+        place = self.columns.index(ID)
+        line = self._skipped + 1
+        try:
+            for cells in reader:
+                begin, line = line, self._skipped + reader.line_num + 1
+                is_heading = self._has_headings and begin == self._skipped + 1
+                if is_heading or not any(cell.strip() for cell in cells):
+                    continue
+                if any(cell.strip() for cell in cells[len(self.columns) :]):
+                    raise ImportRefused(
+                        f"the row has {len(cells)} cells and the first row has "
+                        f"{len(self.columns)}: a cell with the delimiter in it needs quotes",
+                        begin,
+                    )
+                cleaned = [clean(cell) for cell in cells]
+                named = dict(zip(self.columns, cleaned, strict=False))
+                row_id = cleaned[place].strip() if place < len(cleaned) else ""
+                yield FileRow(begin, row_id, named)
+        except csv.Error as error:
+            raise ImportRefused(f"the row cannot be divided into cells: {error}", line) from None
+        except TextError as error:
+            raise ImportRefused(f"a cell {error}", begin) from None
+        except UnicodeError:
+            raise _not_unicode() from None
+
+
+@contextmanager
+def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
+    """Reads a file. Raises ImportRefused."""
+    start = stream.read(4)
+    stream.seek(0)
+    if start.startswith(_SPREADSHEETS):
+        raise ImportRefused("is a spreadsheet: save it as CSV UTF-8")
+    encoding = next((name for bom, name in _BOMS if start.startswith(bom)), "utf-8")
+    text = io.TextIOWrapper(stream, encoding, newline="")
+    try:
+        yield RecordFile(text)
+    finally:
+        text.detach()
+
+
+def _not_unicode() -> ImportRefused:
+    return ImportRefused("is not in UTF-8: save it as CSV UTF-8, so that no letter is lost")
+
+
+def _is_id(line: str) -> bool:
+    """Whether the file is a list of ids, one on each line, without headings."""
+    return are_ids(line.strip()) and "," not in line
+
+
+def _headings(line: str) -> tuple[str, list[str]]:
+    """The delimiter, and the names between it."""
+    for delimiter in _DELIMITERS:
+        try:
+            cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+        except csv.Error:
+            continue
+        names = [cell.strip() for cell in cells]
+        if ID in names:
+            repeated = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
+            if repeated:
+                raise ImportRefused(f"the column {shown(repeated[0])} stands there twice", 1)
+            return delimiter, names
+    raise ImportRefused(_NO_HEADINGS)

@@ -1,0 +1,210 @@
+"""Editing and removing records that are stored."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.values import ValueRefused, reader_of
+from finance_api.ledger.edits.naming import find_row
+from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, set_by_hand
+from finance_api.ledger.edits.record_file import ID, FileRow, RecordFile
+from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.session import LedgerSession
+from finance_api.resources import CATEGORIES, LABELS, RECORDS
+from finance_api.resources.field import Field
+from finance_api.resources.records import VOID
+from finance_api.resources.wire import text_writer
+from finance_api.values import Row
+from finance_api.values.ids import IdError, parse_id
+from finance_api.values.spreadsheet import harmless, without_apostrophes
+from finance_api.values.text import shown
+
+_T = TypeVar("_T")
+
+#: The columns that can be edited, and the fields that they set.
+EDITED = {
+    "category": "categoryId",
+    "labels": "labelIds",
+    "payee": "payee",
+    "note": "note",
+    "recordState": "recordState",
+}
+#: So many ids that are unknown are named.
+_NAMED = 10
+
+
+def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
+    """Gives records the cells that differ from what is stored; those count as set by hand.
+
+    Raises ImportRefused, also for what stands in the file twice or is unknown.
+    """
+    columns = [column for column in EDITED if column in file.columns]
+    if not columns:
+        raise ImportRefused(f"has none of the columns that can be edited: {', '.join(EDITED)}")
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    cells = _Cells(session)
+    unknown: list[str] = []
+    for batch in _batches(_each_once(file.rows())):
+        stored = _stored(session, [row.id for row in batch])
+        for row in batch:
+            before = stored.get(row.id.lower())
+            if before is None:
+                unknown.append(f"{shown(row.id) or 'none'} in line {row.line}")
+            elif (values := cells.changed(row, columns, before)) and not cells.faults:
+                changes.put(before, set_by_hand(before, values))
+    _refuse_unknown(unknown)
+    cells.refuse_faults()
+    changes.finish()
+    if others := [c for c in file.columns if c and c not in (ID, *columns)]:
+        report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
+    if changes.changed:
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
+    """Raises ImportRefused if one is unknown."""
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    unknown: list[str] = []
+    for batch in _batches(iter(dict.fromkeys(row_id.lower() for row_id in ids))):
+        stored = _stored(session, batch)
+        unknown += (shown(row_id) for row_id in batch if row_id not in stored)
+        changes.remove(stored.values())
+    _refuse_unknown(unknown)
+    changes.finish()
+    if changes.changed:
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
+    """Makes records count nowhere, for good. Raises ImportRefused if one is unknown."""
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    unknown: list[str] = []
+    for batch in _batches(iter(dict.fromkeys(row_id.lower() for row_id in ids))):
+        stored = _stored(session, batch)
+        unknown += (shown(row_id) for row_id in batch if row_id not in stored)
+        for row in stored.values():
+            if row["recordState"] != VOID:
+                changes.put(row, set_by_hand(row, {"recordState": VOID}))
+    _refuse_unknown(unknown)
+    changes.finish()
+    if changes.changed:
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+class _Cells:
+    """Cells as values of records.
+
+    faults: what names are unknown or ambiguous, each once.
+    """
+
+    def __init__(self, session: LedgerSession) -> None:
+        self._session = session
+        self.faults: dict[str, None] = {}
+        fields = [f for f in RECORDS.fields if f.name in EDITED]
+        self._fields = {f.name: (f, text_writer(f)) for f in fields}
+
+    def changed(self, row: FileRow, columns: list[str], before: Row) -> dict[str, Any]:
+        """The new values, by field, of the cells that say something else than ``before``."""
+        values = {}
+        for column in columns:
+            field, write = self._fields[column]
+            stored = before[column]
+            text = "" if stored is None else write(stored)
+            cell = row.cells.get(column)
+            if cell is None and text:
+                raise ImportRefused(
+                    f"the row ends before its {column}, which is {shown(text)}: an empty cell "
+                    "needs its delimiter",
+                    row.line,
+                )
+            if cell is None or cell == text or cell == harmless(text):
+                continue
+            _refuse_lost_letters(cell, text, row.line)
+            value = self._value(field, before, without_apostrophes(cell), row.line)
+            if value != before[EDITED[column]]:
+                values[EDITED[column]] = value
+        return values
+
+    def _value(self, field: Field, before: Row, text: str, line: int) -> Any:
+        if field.name == "category":
+            return self._id(field, text.strip()) if text.strip() else None
+        if field.name == "labels":
+            if any(";" in name for name in before["labels"]):
+                raise ImportRefused(
+                    "the record has a label with a semicolon in its name: rename it first", line
+                )
+            names = [name.strip() for name in text.split(";")]
+            return tuple(dict.fromkeys(self._id(field, name) for name in names if name))
+        if not text.strip():
+            return None
+        try:
+            return reader_of(field)(text.strip() if field.choices else text)
+        except ValueRefused as error:
+            raise ImportRefused(f"{field.name} {error}", line) from None
+
+    def _id(self, field: Field, name: str) -> str:
+        """The category's or label's; some text where there is none."""
+        resource = CATEGORIES if field.name == "category" else LABELS
+        try:
+            return str(find_row(self._session, resource, name)["id"])
+        except ImportRefused as error:
+            self.faults[error.reason] = None
+            return name
+
+    def refuse_faults(self) -> None:
+        """Raises ImportRefused with all names that are unknown or ambiguous."""
+        if self.faults:
+            raise ImportRefused("; ".join(self.faults))
+
+
+def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
+    """A program that knows fewer letters than the text has writes a question mark for each."""
+    if len(cell) == len(text) and all(
+        c == t or (c == "?" and not t.isascii()) for c, t in zip(cell, text, strict=True)
+    ):
+        raise ImportRefused(
+            f"letters of {shown(text)} have become question marks: save the file as CSV UTF-8", line
+        )
+
+
+def _refuse_unknown(unknown: list[str]) -> None:
+    if unknown:
+        more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
+        raise ImportRefused(f"no record has the id {', '.join(unknown[:_NAMED])}{more}")
+
+
+def _each_once(rows: Iterable[FileRow]) -> Iterator[FileRow]:
+    seen: set[str] = set()
+    for row in rows:
+        if row.id.lower() in seen:
+            raise ImportRefused(f"the record {shown(row.id)} stands there twice", row.line)
+        seen.add(row.id.lower())
+        yield row
+
+
+def _stored(session: LedgerSession, ids: Iterable[str]) -> dict[str, Row]:
+    """The records that there are, by id."""
+    wanted = []
+    for row_id in ids:
+        try:
+            wanted.append(parse_id(row_id))
+        except IdError:
+            continue
+    return session.storage.data.get_rows(session.user.id, RECORDS, wanted)
+
+
+def _batches(items: Iterable[_T]) -> Iterator[list[_T]]:
+    batch: list[_T] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

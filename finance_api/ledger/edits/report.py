@@ -1,0 +1,138 @@
+"""What an edit has changed."""
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from finance_api.ledger.session import UserRows
+from finance_api.resources import BY_MODEL_TYPE, RECORDS
+from finance_api.resources.field import Field, Resource, Role
+from finance_api.resources.wire import text_writer
+from finance_api.values import Row
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+
+#: So many changes are listed one by one; the rest is counted.
+MAX_LISTED = 1_000
+
+#: Of records, what other fields that are listed say better.
+_LISTED_BY_NAME = ("categoryId", "labelIds", "recordType")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field of a row, before and after, as text; None: no value.
+
+    type: the resource's name. title: says which row it is, to people.
+    """
+
+    type: str
+    id: str
+    title: str
+    field: str
+    old: str | None
+    new: str | None
+
+
+@dataclass
+class EditReport:
+    """Numbers of rows, and the changes of fields.
+
+    made, gone: ids and titles of rows. unlisted: how many rows are counted and not listed.
+    remarks: sentences for the one who edits.
+    """
+
+    created: int = 0
+    updated: int = 0
+    removed: int = 0
+    changes: list[Change] = field(default_factory=list)
+    made: list[tuple[str, str]] = field(default_factory=list)
+    gone: list[tuple[str, str]] = field(default_factory=list)
+    unlisted: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {"created": self.created, "updated": self.updated, "removed": self.removed}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.counts,
+            "made": [{"id": row_id, "name": title} for row_id, title in self.made],
+            "gone": [{"id": row_id, "name": title} for row_id, title in self.gone],
+            "changes": [
+                {
+                    "type": change.type,
+                    "id": change.id,
+                    "name": change.title,
+                    "field": change.field,
+                    "old": change.old,
+                    "new": change.new,
+                }
+                for change in self.changes
+            ],
+            "unlisted": self.unlisted,
+            "remarks": self.remarks,
+        }
+
+    def lines(self) -> list[str]:
+        """What is made, gone and different, for people."""
+        lines = [f"+ {title} ({row_id})" for row_id, title in self.made]
+        lines += [f"- {title} ({row_id})" for row_id, title in self.gone]
+        lines += [f"{c.title}: {c.field} {c.old or '-'} -> {c.new or '-'}" for c in self.changes]
+        if self.unlisted:
+            lines.append(f"… and {self.unlisted:,} more")
+        return lines + self.remarks
+
+    def sentence(self) -> str:
+        parts = [f"{count:,} {what}" for what, count in self.counts.items() if count]
+        return ", ".join(parts) or "nothing to change"
+
+    def note(
+        self, owned: UserRows, resource: Resource, before: Row | None, after: Row | None
+    ) -> None:
+        """Counts a row that is made, changed or removed, and lists what is different."""
+        is_full = len(self.changes) + len(self.made) + len(self.gone) >= MAX_LISTED
+        self.unlisted += is_full
+        if before is None or after is None:
+            self.created += before is None
+            self.removed += after is None
+            row = after or before
+            if not is_full and row is not None:
+                listed = self.made if before is None else self.gone
+                listed.append((row["id"], title_of(resource, row)))
+            return
+        self.updated += 1
+        if is_full:
+            return
+        title = title_of(resource, before)
+        for each in _listed(resource):
+            old, new = before[each.name], after[each.name]
+            if old != new:
+                texts = shown(owned, each, old), shown(owned, each, new)
+                self.changes.append(Change(resource.name, after["id"], title, each.name, *texts))
+
+
+@cache
+def _listed(resource: Resource) -> list[Field]:
+    left_out = ("updatedAt", *(_LISTED_BY_NAME if resource is RECORDS else ()))
+    return [f for f in resource.listed_fields if f.name not in left_out]
+
+
+def title_of(resource: Resource, row: Row) -> str:
+    if resource is RECORDS:
+        text = row["payee"] or row["note"] or "-"
+        amount = f"{decimal_text(row['amount'])} {row['currencyCode']}"
+        return f"{date_text(row['recordDate'])} {text} {amount}"
+    return str(row["name"] or row["id"])
+
+
+def shown(owned: UserRows, each: Field, value: Any) -> str | None:
+    """A value as text, references by their names."""
+    if value is None or value == ():
+        return None
+    if each.references and each.role is Role.STORED:
+        rows = owned.row_set(BY_MODEL_TYPE[each.references]).rows
+        ids = (value,) if isinstance(value, str) else value
+        return ", ".join(str(rows[i]["name"] or i) if i in rows else i for i in ids)
+    return str(text_writer(each)(value))

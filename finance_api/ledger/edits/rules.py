@@ -1,0 +1,92 @@
+"""Record rules: making them, and what they do with stored records."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.values import ValueRefused, reader_of
+from finance_api.ledger.edits.naming import find_row
+from finance_api.ledger.edits.objects import add_row
+from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
+from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.rules import Rules
+from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.query.model import Operator, condition_on
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
+from finance_api.values import Row
+
+
+def add_rule(
+    session: LedgerSession,
+    keywords: Sequence[str],
+    *,
+    category: str | None,
+    labels: Sequence[str] = (),
+    account: str | None = None,
+) -> EditReport:
+    """All but the keywords are names or ids. Raises ImportRefused."""
+    if category is None and not labels:
+        raise ImportRefused("a rule needs a category or a label to give")
+    field = RECORD_RULES.get_field("keywords")
+    assert field is not None
+    try:
+        texts = reader_of(field)(list(keywords))
+    except ValueRefused as error:
+        raise ImportRefused(f"keywords {error}") from None
+    if not texts or len(texts) < len(set(keywords)):
+        raise ImportRefused("a keyword is blank: it would be found nowhere")
+    found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
+    values: dict[str, Any] = {
+        "name": ", ".join(texts),
+        "keywords": texts,
+        "categoryId": category and find_row(session, CATEGORIES, category)["id"],
+        "labelIds": tuple(dict.fromkeys(found_labels)),
+        "accountId": account and find_row(session, ACCOUNTS, account)["id"],
+    }
+    return add_row(session, RECORD_RULES, values)
+
+
+def list_rules(owned: UserRows) -> list[Row]:
+    """In the order in which they are asked."""
+    rows = owned.row_set(RECORD_RULES).rows.values()
+    return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
+
+
+def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
+    """Gives stored records without category the category and labels of the rules.
+
+    recategorise: also those that have their category from a rule. What a hand set stays, and so
+    does what a file said; where no rule matches any more, nothing changes.
+    """
+    rules = Rules(session)
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
+    counts: Counter[str] = Counter()
+    for page in pages_of(session, *(() if recategorise else (without,))):
+        for row in page:
+            after = _ruled(rules, row)
+            if after is not None and changes.put(row, after):
+                counts[after["category"] or "no category"] += 1
+    changes.flush()
+    if counts:
+        by_category = (f"{count:,} {name}" for name, count in counts.most_common())
+        report.remarks.append(f"by category: {', '.join(by_category)}")
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def _ruled(rules: Rules, row: Row) -> Row | None:
+    """The record as the rules have it; None: they leave it alone."""
+    if "categoryId" in row["setByHand"]:
+        return None
+    if row["categoryId"] is not None and not row["categoryByRule"]:
+        return None
+    category_id, label_ids = rules.apply(row["accountId"], row["payee"], row["note"])
+    after = dict(row)
+    if category_id is not None:
+        after["categoryId"], after["categoryByRule"] = category_id, True
+    if "labelIds" not in row["setByHand"]:
+        after["labelIds"] = tuple(dict.fromkeys((*row["labelIds"], *label_ids)))
+    return after

@@ -1,0 +1,185 @@
+"""Linking the two records of a transfer between own accounts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, pages_of, set_by_hand
+from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
+from finance_api.ledger.edits.transfer_pairs import Pair, find_pairs
+from finance_api.ledger.session import LedgerSession
+from finance_api.query.model import Operator, condition_on
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.values.ids import IdError, new_id, parse_id
+from finance_api.values.number import decimal_text
+from finance_api.values.text import shown
+from finance_api.values.time import date_text
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Two records that look like a transfer: whole rows.
+
+    by_number: whether one of them names the other's account.
+    """
+
+    out: Row
+    into: Row
+    by_number: bool
+
+    def __str__(self) -> str:
+        sides = (
+            f"{row['accountName']} {date_text(row['recordDate'])} {row['id']}"
+            for row in (self.out, self.into)
+        )
+        amount = f"{decimal_text(self.into['amount'])} {self.into['currencyCode']}"
+        return f"{amount}: {' -> '.join(sides)}{' (by number)' if self.by_number else ''}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "by": "number" if self.by_number else "amount",
+            "amount": decimal_text(self.into["amount"]),
+            "currencyCode": self.into["currencyCode"],
+            "from": _side_json(self.out),
+            "to": _side_json(self.into),
+        }
+
+
+def _side_json(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "account": row["accountName"],
+        "recordDate": date_text(row["recordDate"]),
+        "payee": row["payee"],
+    }
+
+
+@dataclass
+class TransferReport(EditReport):
+    """proposals: the pairs that were found."""
+
+    proposals: list[Proposal] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        listed = [str(proposal) for proposal in self.proposals[:MAX_LISTED]]
+        if len(self.proposals) > MAX_LISTED:
+            listed.append(f"… and {len(self.proposals) - MAX_LISTED:,} more")
+        return listed
+
+    def sentence(self) -> str:
+        linked = ", all linked" if self.updated else ""
+        return f"{len(self.proposals):,} found{linked}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {**super().as_json(), "transfers": [p.as_json() for p in self.proposals]}
+
+
+def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferReport:
+    """Pairs of records that look like transfers, oldest first. link: links all of them."""
+    pairs = find_pairs(session)
+    report = TransferReport(proposals=_proposals(session, pairs))
+    if link and pairs:
+        changes = RecordChanges(session, EditReport())
+        for proposal in report.proposals:
+            _link(changes, proposal.out, proposal.into)
+        changes.flush()
+        report.updated = 2 * len(pairs)
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def link_by_number(session: LedgerSession) -> int:
+    """Links pairs of which one names the other's account; the number of pairs.
+
+    For an import, whose records are stored by now and which closes the session itself; a hand can
+    still unlink them.
+    """
+    pairs = find_pairs(session, by_number_only=True)
+    changes = RecordChanges(session, EditReport())
+    for proposal in _proposals(session, pairs):
+        transfer_id = new_id()
+        for row in (proposal.out, proposal.into):
+            changes.put(row, {**row, "transferId": transfer_id})
+    changes.flush()
+    return len(pairs)
+
+
+def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
+    """Makes any two records of different accounts a transfer. Raises ImportRefused."""
+    rows = _rows(session, [one, other])
+    if len(rows) < 2:
+        raise ImportRefused("that is one record: a transfer has two")
+    for row in rows:
+        if row["recordState"] == VOID:
+            raise ImportRefused(f"the record {title_of(RECORDS, row)} is void")
+        if row["transferId"] is not None:
+            raise ImportRefused(
+                f"the record {title_of(RECORDS, row)} is of a transfer already: unlink it first"
+            )
+    first, second = rows
+    if first["accountId"] == second["accountId"]:
+        raise ImportRefused(
+            f"both records are of the account {first['accountName']}: a transfer is between two"
+        )
+    if first["amount"] * second["amount"] > 0:
+        way = "out" if first["amount"] < 0 else "in"
+        raise ImportRefused(f"money goes {way} by both records: it is no transfer")
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    _link(changes, first, second)
+    changes.flush()
+    session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
+    """Takes transfers apart, each named by one of its records or both. Raises ImportRefused."""
+    rows = _rows(session, ids)
+    for row in rows:
+        if row["transferId"] is None:
+            raise ImportRefused(f"the record {title_of(RECORDS, row)} is of no transfer")
+    transfers = {row["transferId"] for row in rows}
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
+    for page in pages_of(session, linked):
+        for row in page:
+            if row["transferId"] in transfers:
+                changes.put(row, set_by_hand(row, {"transferId": None}))
+    changes.flush()
+    session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def _link(changes: RecordChanges, one: Row, other: Row) -> None:
+    transfer_id = new_id()
+    for row in (one, other):
+        changes.put(row, set_by_hand(row, {"transferId": transfer_id}))
+
+
+def _proposals(session: LedgerSession, pairs: list[Pair]) -> list[Proposal]:
+    found = []
+    for begin in range(0, len(pairs), BATCH):
+        batch = pairs[begin : begin + BATCH]
+        ids = [i for pair in batch for i in (pair.out_id, pair.in_id)]
+        rows = session.storage.data.get_rows(session.user.id, RECORDS, ids)
+        found += [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in batch]
+    return sorted(found, key=lambda p: (p.out["recordDate"], p.out["id"]))
+
+
+def _rows(session: LedgerSession, ids: Iterable[str]) -> list[Row]:
+    """The records, each once. Raises ImportRefused."""
+    wanted: dict[str, None] = {}
+    for text in ids:
+        try:
+            wanted[parse_id(text)] = None
+        except IdError as error:
+            raise ImportRefused(f"{shown(text)} {error}") from None
+    found = session.storage.data.get_rows(session.user.id, RECORDS, list(wanted))
+    for row_id in wanted:
+        if row_id not in found:
+            raise ImportRefused(f"no record has the id {row_id}")
+    return [found[row_id] for row_id in wanted]

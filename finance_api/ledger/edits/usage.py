@@ -1,0 +1,48 @@
+"""What refers to a row."""
+
+from finance_api.ledger.edits.naming import counted
+from finance_api.ledger.edits.report import title_of
+from finance_api.ledger.session import LedgerSession
+from finance_api.query.model import Operator, Query, condition_on
+from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.values import Row
+
+#: So many are named.
+_NAMED = 3
+
+
+def uses_of(session: LedgerSession, resource: Resource, row_id: str) -> dict[Resource, str]:
+    """By resource: how many rows refer to the row, and the names of some."""
+    uses = {}
+    for other in RESOURCES:
+        names = [f.name for f in other.references if f.references == resource.model_type]
+        if not names:
+            continue
+        if other is RECORDS:
+            count, some = _records_with(session, names, row_id), ""
+        else:
+            rows = session.row_set(other).rows.values()
+            users = [row for row in rows if any(_refers(row[name], row_id) for name in names)]
+            count, some = len(users), _some(other, users)
+        if count:
+            uses[other] = counted(count, other) + some
+    return uses
+
+
+def _refers(value: str | tuple[str, ...] | None, row_id: str) -> bool:
+    return value == row_id or (isinstance(value, tuple) and row_id in value)
+
+
+def _some(resource: Resource, rows: list[Row]) -> str:
+    titles = [title_of(resource, row) for row in rows[:_NAMED]]
+    return f" ({', '.join(titles)}{' …' if len(rows) > _NAMED else ''})"
+
+
+def _records_with(session: LedgerSession, names: list[str], row_id: str) -> int:
+    count = 0
+    for name in names:
+        condition = condition_on(RECORDS, name, Operator.ANY_OF, (row_id,))
+        query = Query(RECORDS, (condition,), limit=1, with_total=True)
+        count += session.storage.data.list_rows(session.user.id, query).total or 0
+    return count

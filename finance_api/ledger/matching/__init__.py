@@ -1,0 +1,1 @@
+"""Which stored record an entry of a statement is, if it is one."""

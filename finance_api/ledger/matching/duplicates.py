@@ -1,0 +1,98 @@
+"""Records of one account that look doubled."""
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.storage.interface import Storage
+from finance_api.values import Row
+from finance_api.values.text import fold
+from finance_api.values.time import DAY_SECONDS
+
+_PAGE = 1_000
+#: How far apart two formats have the same transaction.
+_REACH_DAYS = 3
+
+
+class Duplicate(NamedTuple):
+    """Two records that look like one transaction: whole rows; ``later`` was stored later."""
+
+    earlier: Row
+    later: Row
+
+
+def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
+    """By account, amount and day; a record is in one pair at most.
+
+    Two of one import are two transactions: a file does not repeat itself. Of one source they are
+    of one day, of two sources at most three days apart.
+    """
+    database = sqlite3.connect("", isolation_level=None)
+    try:
+        database.execute("CREATE TABLE found (account TEXT, amount INT, day INT, id TEXT)")
+        after = ""
+        while page := storage.data.scan_rows(user_id, RECORDS, after_id=after, limit=_PAGE):
+            after = page[-1]["id"]
+            database.executemany(
+                "INSERT INTO found VALUES (?, ?, ?, ?)",
+                [
+                    (row["accountId"], row["amount"], row["recordDate"] // DAY_SECONDS, row["id"])
+                    for row in page
+                    if row["recordState"] != VOID
+                ],
+            )
+        # Only what has an equal amount near it is read again.
+        near = database.execute(
+            """
+            SELECT account, amount, id FROM (
+                SELECT *, day - lag(day) OVER w AS since, lead(day) OVER w - day AS until
+                FROM found WINDOW w AS (PARTITION BY account, amount ORDER BY day, id)
+            ) WHERE since <= ? OR until <= ? ORDER BY account, amount, day, id
+            """,
+            (_REACH_DAYS, _REACH_DAYS),
+        )
+        for _, group in groupby(near, itemgetter(0, 1)):
+            yield from _pairs(storage, user_id, [row_id for *_, row_id in group])
+    finally:
+        database.close()
+
+
+def _pairs(storage: Storage, user_id: int, ids: list[str]) -> Iterator[Duplicate]:
+    """ids: of records of one account and amount, by day."""
+    waiting: list[Row] = []
+    for begin in range(0, len(ids), _PAGE):
+        rows = storage.data.get_rows(user_id, RECORDS, ids[begin : begin + _PAGE])
+        for row in sorted(rows.values(), key=lambda row: (row["recordDate"], row["id"])):
+            waiting = [other for other in waiting if _days(other, row) <= _REACH_DAYS]
+            found = next((other for other in waiting if _looks_doubled(other, row)), None)
+            if found is None:
+                waiting.append(row)
+            else:
+                waiting.remove(found)
+                yield Duplicate(*sorted((found, row), key=_stored_at))
+
+
+def _stored_at(row: Row) -> tuple[int, int, str]:
+    return row["createdAt"], row["importId"] or 0, row["id"]
+
+
+def _days(one: Row, other: Row) -> int:
+    return abs(int(one["recordDate"]) // DAY_SECONDS - int(other["recordDate"]) // DAY_SECONDS)
+
+
+def _looks_doubled(one: Row, other: Row) -> bool:
+    if one["importId"] is not None and one["importId"] == other["importId"]:
+        return False
+    if one["source"] == other["source"] and _days(one, other) > 0:
+        return False
+    texts = [fold(f"{row['payee'] or ''} {row['note'] or ''}").strip() for row in (one, other)]
+    return not all(texts) or texts[0] in texts[1] or texts[1] in texts[0] or _share_a_word(*texts)
+
+
+def _share_a_word(one: str, other: str) -> bool:
+    """A word of some length, such as a name."""
+    return any(len(word) >= 4 and word in other.split() for word in one.split())

@@ -1,0 +1,83 @@
+"""An account of the file: whose days the file covers, and what is known of it."""
+
+from dataclasses import dataclass, field
+
+from finance_api.importers.interface import Statement
+from finance_api.ledger.matching.learned import REUSED, STABLE, Cover, Learned
+from finance_api.ledger.matching.source_ids import Scope
+
+#: Of the same bank id: from so many rows of earlier files on it is known to be stable.
+_ROWS_THAT_SHOW_STABLE_IDS = 3
+
+
+@dataclass
+class KnownAccount:
+    """An account of the user's to which statements of the file go.
+
+    number: in the workspace. is_new: whether the file makes it. is_repeat: whether this very file
+    was imported before.
+    scope: of source ids, by the number of the statement; statements: by their numbers.
+    covers: of the statements. ids: how the bank's ids behave, as the user says now.
+    again: how many entries of earlier files this one has with the same id and content.
+    """
+
+    number: int
+    id: str
+    name: str
+    is_new: bool
+    is_repeat: bool
+    learned: Learned
+    ids: str | None
+    statements: dict[int, Statement] = field(default_factory=dict)
+    scopes: dict[int, Scope] = field(default_factory=dict)
+    covers: dict[int, Cover] = field(default_factory=dict)
+    again: int = 0
+    shows_reuse: bool = False
+
+    @property
+    def texts(self) -> str:
+        return next(reversed(self.statements.values())).texts
+
+    @property
+    def first(self) -> int:
+        return min(cover.first for cover in self.covers.values())
+
+    @property
+    def last(self) -> int:
+        return max(cover.last for cover in self.covers.values())
+
+    def covers_day(self, day: int) -> bool:
+        return any(cover.holds(day) for cover in self.covers.values())
+
+    def covers_all_of(self, day: int) -> bool:
+        return any(cover.holds_all_of(day) for cover in self.covers.values())
+
+    def is_stored_whole(self, day: int) -> bool:
+        """Whether an earlier file of this source had all of the day."""
+        return any(cover.holds_all_of(day) for cover in self.learned.covers)
+
+    @property
+    def known_stable(self) -> bool:
+        """By earlier files, or the user."""
+        if self.ids is not None:
+            return self.ids == STABLE
+        shown = self.learned.again >= _ROWS_THAT_SHOW_STABLE_IDS
+        return self.learned.ids == STABLE or (self.learned.ids is None and shown)
+
+    @property
+    def stable(self) -> bool:
+        """By this file, too."""
+        if self.ids is not None or self.reused or self.known_stable:
+            return self.known_stable
+        return self.learned.again + self.again >= _ROWS_THAT_SHOW_STABLE_IDS
+
+    @property
+    def reused(self) -> bool:
+        if self.ids is not None:
+            return self.ids == REUSED
+        return self.shows_reuse or self.learned.ids == REUSED
+
+    @property
+    def said(self) -> bool:
+        """Whether the user has said how ids behave."""
+        return self.ids is not None or (self.learned.said and self.learned.ids is not None)

@@ -1,0 +1,182 @@
+"""Entries and the stored records of other sources: one transaction that two formats tell."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.learned import Cover
+from finance_api.ledger.matching.wording import described, stored_described
+from finance_api.ledger.matching.workspace import SUM, Outcome, Workspace, total
+from finance_api.values.number import MAX_UNITS
+
+#: How far apart the same transaction may be in two formats; so far that it is asked for.
+_REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
+
+_UNDECIDED = "outcome IS NULL AND corrects IS NULL"
+#: Of other sources, on days where this file would have them.
+_OTHER = "NOT mine AND covered AND NOT void"
+
+
+class OtherSources:
+    """Matches the entries that are no record of their own source.
+
+    match_days: how far apart matches may be, None: as usual, and left-overs are refused.
+    """
+
+    def __init__(
+        self, workspace: Workspace, accounts: list[KnownAccount], match_days: int | None
+    ) -> None:
+        self._workspace = workspace
+        self._accounts = accounts
+        self._match_days = match_days
+
+    def match(self) -> None:
+        """Raises ImportRefused."""
+        workspace = self._workspace
+        if workspace.one(f"SELECT 1 FROM stored WHERE {_OTHER} AND NOT taken LIMIT 1") is None:
+            return
+        workspace.run("CREATE INDEX stored_amount ON stored (account, amount, day) WHERE NOT mine")
+        self._match_parts_of_the_file()
+        self._match_stored_parts()
+        for keys in ("day, amount, text", "day, amount"):
+            workspace.pair(keys, Outcome.MATCHED, entries=_UNDECIDED, stored=_OTHER)
+        reach = _REACH_DAYS if self._match_days is None else self._match_days
+        if reach:
+            workspace.run("DELETE FROM pairs")
+            workspace.database.executemany(
+                "INSERT INTO pairs VALUES (?, ?)", self._near(reach, _UNDECIDED, _OTHER)
+            )
+            workspace.take_pairs(Outcome.MATCHED)
+        if self._match_days is None:
+            self._refuse_doubtful()
+
+    # -- a batch and its parts
+
+    def _match_parts_of_the_file(self) -> None:
+        """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
+        workspace = self._workspace
+        if workspace.one("SELECT 1 FROM entries WHERE batch IS NOT NULL LIMIT 1") is None:
+            return
+        batches = workspace.rows(
+            f"SELECT account, batch, min(day) AS day, max(day) AS last_day, {SUM} "
+            "FROM entries WHERE batch IS NOT NULL AND coalesce(outcome, 0) <> ? "
+            "GROUP BY account, batch HAVING max(outcome IS NOT NULL) = 0 ORDER BY min(n)",
+            Outcome.DUPLICATE,
+        )
+        for batch in list(batches):
+            if batch["day"] != batch["last_day"] or abs(total(batch)) > MAX_UNITS:
+                continue
+            stored = workspace.one(
+                f"SELECT k FROM stored WHERE {_OTHER} AND NOT taken AND account = ? "
+                "AND amount = ? AND day = ? ORDER BY k LIMIT 1",
+                batch["account"],
+                total(batch),
+                batch["day"],
+            )
+            if stored is None:
+                continue
+            workspace.run(
+                "UPDATE entries SET outcome = ?, k = ? WHERE account = ? AND batch = ? "
+                "AND outcome IS NULL",
+                Outcome.MATCHED,
+                stored["k"],
+                batch["account"],
+                batch["batch"],
+            )
+            workspace.run("UPDATE stored SET taken = 1 WHERE k = ?", stored["k"])
+
+    def _match_stored_parts(self) -> None:
+        """An entry that is the sum of the stored parts of one is these records as a whole."""
+        workspace = self._workspace
+        if workspace.one("SELECT 1 FROM stored WHERE batch IS NOT NULL LIMIT 1") is None:
+            return
+        workspace.run("CREATE TABLE parts (n INT, k INT)")
+        batches = workspace.rows(
+            f"SELECT account, source, batch, day, {SUM}, min(k) AS k FROM stored "
+            f"WHERE {_OTHER} AND batch IS NOT NULL GROUP BY account, source, batch "
+            "HAVING max(taken) = 0 AND min(day) = max(day) ORDER BY min(k)"
+        )
+        for batch in list(batches):
+            if abs(total(batch)) > MAX_UNITS:
+                continue
+            of_day = batch["account"], total(batch), batch["day"]
+            entry = workspace.one(
+                f"SELECT n FROM entries WHERE {_UNDECIDED} AND account = ? AND amount = ? "
+                "AND day = ? ORDER BY n LIMIT 1",
+                *of_day,
+            )
+            if entry is None:
+                continue
+            parts = batch["account"], batch["source"], batch["batch"]
+            where = "account = ? AND source = ? AND batch = ? AND NOT mine"
+            workspace.run(
+                f"INSERT INTO parts SELECT ?, k FROM stored WHERE {where} ORDER BY k",
+                entry["n"],
+                *parts,
+            )
+            workspace.run(f"UPDATE stored SET taken = 1 WHERE {where}", *parts)
+            workspace.run(
+                "UPDATE entries SET outcome = ?, k = ? WHERE n = ?",
+                Outcome.MATCHED_PARTS,
+                batch["k"],
+                entry["n"],
+            )
+
+    # -- near days
+
+    def _near(self, reach: int, entries: str, stored: str) -> Iterator[tuple[int, int]]:
+        """Pairs of equal amounts at most so many days apart: as many as there can be."""
+        columns = "account, amount, day"
+        mine = self._workspace.database.execute(
+            f"SELECT {columns}, n FROM entries WHERE {entries} ORDER BY {columns}, n"
+        )
+        others = self._workspace.database.execute(
+            f"SELECT {columns}, k FROM stored WHERE NOT taken AND {stored} ORDER BY {columns}, k"
+        )
+        other_groups = groupby(others, itemgetter(0, 1))
+        key, group = next(other_groups, (None, iter(())))
+        for wanted, found in groupby(mine, itemgetter(0, 1)):
+            while key is not None and key < wanted:
+                key, group = next(other_groups, (None, iter(())))
+            if key is None:
+                return
+            if key != wanted:
+                continue
+            other = next(group, None)
+            for _, _, day, n in found:
+                while other is not None and other[2] < day - reach:
+                    other = next(group, None)
+                if other is None:
+                    break
+                if other[2] <= day + reach:
+                    yield n, other[3]
+                    other = next(group, None)
+
+    def _refuse_doubtful(self) -> None:
+        """Left-overs that may be the same, on days that both files should have them."""
+        for account in self._accounts:
+            for source, covers in account.learned.others.items():
+                days = _days_of(covers)
+                entries = f"{_UNDECIDED} AND account = {account.number} AND ({days})"
+                stored = f"{_OTHER} AND account = {account.number} AND source = '{source}'"
+                pair = next(self._near(_DOUBTFUL_DAYS, entries, stored), None)
+                if pair is None:
+                    continue
+                entry = self._workspace.one("SELECT * FROM entries WHERE n = ?", pair[0])
+                other = self._workspace.one("SELECT * FROM stored WHERE k = ?", pair[1])
+                assert entry is not None
+                assert other is not None
+                raise ImportRefused(
+                    f"{described(entry)} may be {stored_described(other)}, which a file of the "
+                    f"format {source} told: give --match-days N for as many days as they may be "
+                    f"apart ({abs(entry['day'] - other['day'])} here), or --no-match where the "
+                    "files tell different transactions",
+                    entry["line"],
+                )
+
+
+def _days_of(covers: list[Cover]) -> str:
+    """The condition on a day that one of the statements covers."""
+    return " OR ".join(f"day BETWEEN {c.first} AND {c.last}" for c in covers) or "0"

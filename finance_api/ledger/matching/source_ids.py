@@ -1,0 +1,77 @@
+"""The ids of entries within their source.
+
+Their forms are those of earlier versions, whose records are met again by them.
+"""
+
+import json
+import re
+from hashlib import sha256
+
+from finance_api.importers import CSV
+from finance_api.importers.interface import StatementAccount, joined_key
+from finance_api.ledger.matching.stated import Content
+from finance_api.ledger.rows import bounded_source_id
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
+
+_NUMBERED = re.compile(r"(.*)#[0-9]+#*", re.DOTALL)
+
+
+def bank_ids_in(source_id: str) -> tuple[str | None, str | None]:
+    """The bank's id in a source id; and what it may be besides, where it ends in a number."""
+    tail = source_id.rpartition("/")[2]
+    if tail.startswith("hash:") or source_id.startswith("sha256:"):
+        return None, None
+    numbered = _NUMBERED.fullmatch(tail)
+    return (_plain(tail), None) if numbered is None else (_plain(numbered[1]), _plain(tail))
+
+
+def _plain(text: str) -> str:
+    return text.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
+
+
+class Scope:
+    """Gives out the source ids of one account's entries.
+
+    account: the user's; it has the statement's key by now.
+    """
+
+    def __init__(self, source: str, statement: StatementAccount, account: Row) -> None:
+        self._source = source
+        self._currency: str = account["currencyCode"]
+        #: What hashes are made with.
+        self._key = statement.key
+        self._scope = statement.key or account["id"]
+        if statement.key is not None and statement.name == statement.key:
+            # Names change: the first one stays.
+            keys = (key.partition(":") for key in account["statementKeys"])
+            self._key = next((key for of, _, key in keys if of == source), statement.key)
+            self._scope = joined_key(self._key)
+
+    def of_bank_id(self, bank_id: str, number: int = 1) -> str:
+        """number: of the entry among those with this id."""
+        name = joined_key(bank_id).replace("#", "%23")
+        return self._bounded(f"{name}#{number}" if number > 1 else name)
+
+    def lookups(self, bank_id: str, number: int = 1) -> list[str]:
+        """The source ids under which the entry of that number may be stored."""
+        found = [self.of_bank_id(bank_id, number)]
+        if "#" in bank_id:
+            name = joined_key(bank_id)
+            found.append(self._bounded(f"{name}#{number}" if number > 1 else name))
+        return found
+
+    def of_content(self, content: Content, number: int) -> str:
+        """number: of the entry among those of equal content."""
+        day, amount = content.date - content.date % DAY_SECONDS, content.amount
+        texts = content.payee, content.note
+        if self._source == CSV:
+            values = [self._key, day, amount, self._currency, *texts]
+            digest = sha256(sha256(json.dumps(values).encode()).digest() + b"#%d" % number)
+            return f"hash:{digest.hexdigest()}"
+        digest = sha256(repr((self._key, day, amount, *texts, number)).encode())
+        name = f"hash:{digest.hexdigest()}"
+        return name if self._key is not None else f"{self._scope}/{name}"
+
+    def _bounded(self, name: str) -> str:
+        return bounded_source_id(f"{self._scope}/{name}")

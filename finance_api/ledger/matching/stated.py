@@ -1,0 +1,125 @@
+"""What files said of a record, where it is no longer, or never was, what the record itself says.
+
+`stated` is an object of JSON: for each source, the entries of it that are this record. Of the
+source that made the record there is none while the record says the same.
+"""
+
+import json
+from typing import Any, NamedTuple
+
+from finance_api.values import Row
+from finance_api.values.text import fold
+from finance_api.values.time import DAY_SECONDS
+
+#: The fields whose values files say.
+CONTENT = ("recordDate", "amount", "payee", "note")
+
+
+def hash_of(text: str | None) -> int | None:
+    """Equal for texts that differ by case only, within this process; None for no text."""
+    return hash(fold(text)) if text else None
+
+
+class Content(NamedTuple):
+    """What tells transactions apart, as a file says it."""
+
+    date: int
+    amount: int
+    payee: str | None
+    note: str | None
+
+    @property
+    def day(self) -> int:
+        """The number of the day since 1970-01-01."""
+        return self.date // DAY_SECONDS
+
+    @property
+    def time(self) -> int:
+        """Seconds of the day; 0: not known."""
+        return self.date % DAY_SECONDS
+
+    @property
+    def text_hash(self) -> int:
+        """Equal for texts that differ by case only, within this process."""
+        return hash((fold(self.payee or ""), fold(self.note or "")))
+
+    def hash_of(self, text_hash: int) -> int:
+        """Equal for the same content at any time of the day, within this process."""
+        return hash((self.day, self.amount, text_hash))
+
+
+class Said(NamedTuple):
+    """One entry of a source.
+
+    bank_id: None if the source gives none. now: as the latest statement says it; None for a part
+    of an entry that another record stands for.
+    before: what earlier statements said, each with the bank's id of then.
+    as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None: not known.
+    batch: what it is a part of.
+    """
+
+    bank_id: str | None
+    now: Content | None
+    before: tuple[tuple[Content, str | None], ...] = ()
+    as_of: int | None = None
+    texts: str | None = None
+    batch: str | None = None
+
+    def corrected(
+        self, bank_id: str | None, content: Content, as_of: int | None, texts: str
+    ) -> "Said":
+        """What is said after a later statement."""
+        assert self.now is not None
+        kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
+        return Said(bank_id, content, tuple(kept), as_of, texts, self.batch)
+
+    def with_older(self, bank_id: str | None, content: Content) -> "Said":
+        """What is said after a statement that is older than the latest one."""
+        before = tuple(dict.fromkeys((*self.before, (content, bank_id))))
+        return Said(self.bank_id, self.now, before, *self[3:])
+
+    def as_json(self) -> dict[str, Any]:
+        values: dict[str, Any] = {"now": self.now}
+        values["id"], values["asOf"] = self.bank_id, self.as_of
+        values["texts"], values["batch"] = self.texts, self.batch
+        values["before"] = [[*content, bank_id] for content, bank_id in self.before]
+        return {name: value for name, value in values.items() if value not in (None, [])}
+
+
+def own_content(row: Row) -> Content:
+    """What the record itself says."""
+    return Content(*(row[name] for name in CONTENT))
+
+
+def own_source(row: Row) -> str | None:
+    """The source that made the record."""
+    source: str | None = row["source"]
+    return None if row["sourceId"] is None else source
+
+
+def read_stated(row: Row) -> dict[str, list[Said]]:
+    if row["stated"] is None:
+        return {}
+    return {
+        source: [_said(values) for values in entries]
+        for source, entries in json.loads(row["stated"]).items()
+    }
+
+
+def _said(values: dict[str, Any]) -> Said:
+    now = values.get("now")
+    return Said(
+        bank_id=values.get("id"),
+        now=None if now is None else Content(*now),
+        before=tuple((Content(*each[:4]), each[4]) for each in values.get("before", ())),
+        as_of=values.get("asOf"),
+        texts=values.get("texts"),
+        batch=values.get("batch"),
+    )
+
+
+def written(stated: dict[str, list[Said]]) -> str | None:
+    if not stated:
+        return None
+    values = {source: [said.as_json() for said in entries] for source, entries in stated.items()}
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,50 @@
+"""Conditions on categories with all that lies below them."""
+
+from dataclasses import replace
+
+from finance_api.planning.categories import CategoryTree
+from finance_api.query.evaluate import matches
+from finance_api.query.model import Condition, Operator, Query
+from finance_api.resources import CATEGORIES
+from finance_api.resources.field import Field, Resource
+from finance_api.storage.interface import Storage
+
+_NAME = CATEGORIES.get_field("name")
+
+
+def names_categories(field: Field) -> bool:
+    """Whether the field holds ids of categories."""
+    return field.references == CATEGORIES.model_type
+
+
+def has_categories(resource: Resource) -> bool:
+    """Whether rows of the resource have categories."""
+    return any(names_categories(field) for field in resource.fields)
+
+
+def with_subcategories(storage: Storage, user_id: int, query: Query) -> Query:
+    """The query, in which a condition on a category is one on all below it, too."""
+    tree = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
+    conditions = tuple(_widened(tree, query.resource, c) for c in query.conditions)
+    return replace(query, conditions=conditions)
+
+
+def _widened(tree: CategoryTree, resource: Resource, condition: Condition) -> Condition:
+    if condition.operator in (Operator.IS_NULL, Operator.NOT_NULL):
+        return condition
+    is_ne = condition.operator is Operator.NE
+    field = condition.field
+    if names_categories(field):
+        named = condition.operand
+        assert isinstance(named, tuple)
+    elif field.name == "category":
+        assert _NAME is not None
+        on_name = replace(condition.negated() if is_ne else condition, field=_NAME)
+        named = tuple([row["id"] for row in tree.rows.values() if matches(row, [on_name])])
+        by_id = resource.get_field("categoryId")
+        assert by_id is not None
+        field = by_id
+    else:
+        return condition
+    ids = tuple(sorted(tree.with_descendants(map(str, named))))
+    return Condition(field, Operator.NE if is_ne else Operator.ANY_OF, ids)

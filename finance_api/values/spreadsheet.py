@@ -1,0 +1,30 @@
+"""Text that a spreadsheet runs as no formula."""
+
+import re
+
+#: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection), in all
+#: forms that Unicode has of them.
+_FORMULA = "=＝﹦⁼₌+＋﹢⁺₊@＠﹫\\-－﹣−⁻₋"
+#: The beginning of a cell, also for a program that splits at semicolons, tabs and line ends, within
+#: quotes too; with what may be dropped there: white space, invisible characters, quotes.
+_BEGINNING = re.compile(
+    rf'((?:^|[;\t\r\n])[;\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*)([{_FORMULA}])?'
+)
+_BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
+_APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"'(?=[{_FORMULA}])"))
+_BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
+
+
+def harmless(text: str) -> str:
+    """The text with an apostrophe before whatever would run as a formula."""
+    return _BLANK_BEGINNING.sub(r"\1'", _BEGINNING.sub(_with_apostrophe, text))
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    return f"{found[1]}'{found[2]}" if found[2] else found[0]
+
+
+def without_apostrophes(text: str) -> str:
+    """The text that `harmless` makes this one of; itself, if there is none."""
+    plain = _APOSTROPHE.sub(r"\1", _BLANK_APOSTROPHE.sub(r"\1", text))
+    return plain if harmless(plain) == text else text

@@ -1,0 +1,213 @@
+"""finance-api add, set, remove, rules, records, transfers"""
+
+import json
+import random
+import time
+from re import sub
+
+import pytest
+
+from support.command import Command
+from support.edits import stored
+from support.ledger import account, an_id, document, record
+from support.nightly import count
+
+EMAIL = "killed@example.org"
+KILLS = count(3, 200)
+
+
+@pytest.fixture
+def books(command, anna):
+    stored(
+        command,
+        anna,
+        account(1, name="Checking"),
+        account(2, name="Savings", bankAccountNumber="DE99"),
+        document("Category", 11, name="Groceries"),
+        record(31, payee="Corner Shop", amount=-5),
+        record(32, accountId=an_id(2), amount=5, payee="x"),
+    )
+    return anna
+
+
+def lines(command, *arguments):
+    return command.done(*arguments).decode().splitlines()
+
+
+def answer(command, *arguments):
+    return json.loads(command.done(*arguments, "--json"))
+
+
+def dump(command, email):
+    return command.done("dump", email)
+
+
+def test_budget_of_the_docs_is_added_changed_and_removed(command, books):
+    given = ["name=Food", "limitAmount=400", "categories=Groceries"]
+    made, counts = lines(command, "add", books, "budgets", *given)
+    assert made.startswith("+ Food (") and counts == "1 created"
+    said = lines(command, "set", books, "budgets", "food", "limitAmount=350.5", "categories=")
+    assert said == [
+        "Food: limitAmount 400 -> 350.5",
+        "Food: categoryIds Groceries -> -",
+        "1 updated",
+    ]
+    assert lines(command, "set", books, "budgets", "Food", "limitAmount=350.50") == [
+        "nothing to change"
+    ]
+    found = answer(command, "remove", books, "budgets", "Food")
+    assert (found["removed"], found["gone"][0]["name"]) == (1, "Food")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["add", "labels", "name=x"],
+        ["set", "accounts", "Checking", "name=Giro"],
+        ["remove", "categories", "Groceries"],
+        ["rules", "add", "corner", "--category", "Groceries"],
+        ["records", "remove", an_id(31)],
+        ["records", "edit", "edit.csv"],
+        ["transfers", "find", "--apply"],
+        ["transfers", "link", an_id(31), an_id(32)],
+    ],
+    ids=" ".join,
+)
+def test_dry_run_says_the_same_and_keeps_nothing(command, books, arguments):
+    command.file("edit.csv", f"id,payee\n{an_id(31)},Shop\n")
+    at = 2 if arguments[0] in ("rules", "records", "transfers") else 1
+    arguments = [*arguments[:at], books, *arguments[at:]]
+    before = dump(command, books)
+    expected = lines(command, *arguments, "--dry-run")
+    assert expected[-1].endswith(" (dry run)")
+    assert dump(command, books) == before
+    found = answer(command, *arguments, "--dry-run")
+    assert found.pop("dryRun") is True
+    assert dump(command, books) == before
+    done = lines(command, *arguments)
+    assert done[-1] == expected[-1].removesuffix(" (dry run)")
+    assert dump(command, books) != before
+
+
+def test_json_has_old_and_new_values(command, books):
+    found = answer(command, "set", books, "accounts", "Checking", "initialBalance=100")
+    assert found["changes"] == [
+        {
+            "type": "accounts",
+            "id": an_id(1),
+            "name": "Checking",
+            "field": name,
+            "old": old,
+            "new": new,
+        }
+        for name, old, new in [("initialBalance", "0", "100"), ("balance", "-5", "95")]
+    ]
+    assert (found["created"], found["updated"], found["dryRun"]) == (0, 1, False)
+
+
+def test_rules_are_listed_applied_and_removed(command, books):
+    command.done("rules", "add", books, "corner", "shop", "--category", "groceries")
+    (rule,) = answer(command, "rules", "list", books)
+    assert (rule["keywords"], rule["category"]) == (["corner", "shop"], "Groceries")
+    assert lines(command, "rules", "list", books)[1].split() == [
+        *(rule["id"], "corner,", "shop", "corner,", "shop", "Groceries", "-", "-")
+    ]
+    assert lines(command, "rules", "apply", books) == [
+        "2026-01-31 Corner Shop -5 EUR: category - -> Groceries",
+        "by category: 1 Groceries",
+        "1 updated",
+    ]
+    command.done("rules", "remove", books, "corner, shop")
+    assert answer(command, "rules", "list", books) == []
+    said = command.refused("remove", books, "categories", "Groceries")
+    assert said == (
+        "finance-api: the category Groceries is used by 1 record: change or remove those first\n"
+    )
+
+
+def test_records_are_edited_and_removed_by_file_or_id(command, books):
+    path = command.file("edit.csv", f"id,amount,payee\n{an_id(31)},7,Shop\n")
+    assert lines(command, "records", "edit", books, path) == [
+        "2026-01-31 Corner Shop -5 EUR: payee Corner Shop -> Shop",
+        "not edited: amount",
+        "1 updated",
+    ]
+    data = f"id,payee\n{an_id(31)},Kiosk\n".encode()
+    assert command.done("records", "edit", books, "-", stdin=data).endswith(b"1 updated\n")
+    said = command.refused("records", "edit", books, command.file("bad.csv", "id,payee\nx,y\n"))
+    assert said.endswith("bad.csv: no record has the id x in line 2\n")
+    assert "cannot be read" in command.refused("records", "edit", books, "missing.csv")
+    command.file("ids.txt", f"{an_id(31)}\n\n{an_id(32)}\n")
+    assert lines(command, "records", "remove", books, "ids.txt")[-1] == "2 removed"
+    assert b'"Record"' not in dump(command, books)
+
+
+def test_transfers_are_found_linked_and_unlinked(command, books):
+    pair, counts = lines(command, "transfers", "find", books)
+    assert pair == f"5 EUR: Checking 2026-01-31 {an_id(31)} -> Savings 2026-01-31 {an_id(32)}"
+    assert counts == "1 found"
+    assert lines(command, "transfers", "find", books, "--apply")[-1] == "1 found, all linked"
+    found = answer(command, "transfers", "unlink", books, an_id(32))
+    assert {change["field"] for change in found["changes"]} == {"transferId"}
+    found = answer(command, "transfers", "link", books, an_id(31), an_id(32))
+    assert found["updated"] == 2
+    assert answer(command, "transfers", "find", books)["transfers"] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["add", "x@example.org", "labels", "name"],
+        ["add", "x@example.org", "labels", "name=a", "name=b"],
+        ["add", "x@example.org", "records", "name=a"],
+        ["add", "x@example.org", "labels"],
+        ["remove", "x@example.org", "labels", "a", "--with-records"],
+        ["rules", "add", "x@example.org"],
+        ["transfers", "link", "x@example.org", "a"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_said(command, arguments):
+    command.refused(*arguments, code=2)
+
+
+def test_unknown_user_is_said(command):
+    said = command.refused("add", "x@example.org", "labels", "name=a")
+    assert "no user x@example.org" in said
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
+def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings, storage):
+    command = Command(tmp_path, new_settings(storage))
+    rows = [record(n, amount=n, payee=f"shop {n}") for n in range(100, 3_100)]
+    base = [account(), document("Category", 11, name="Food")]
+    rule = document("RecordRule", 12, keywords=["shop"], categoryId=an_id(11))
+
+    def fill():
+        command.done("user", "add", EMAIL)
+        stored(command, EMAIL, *base, rule, *rows)
+        return without_times(dump(command, EMAIL))
+
+    before = fill()
+    begin = time.monotonic()
+    with command.start("rules", "apply", EMAIL) as process:
+        process.wait()
+    seconds = time.monotonic() - begin
+    whole = without_times(dump(command, EMAIL))
+    assert whole != before
+    moments = random.Random(4711)
+    for _ in range(KILLS):
+        command.done("user", "delete", EMAIL, "--yes")
+        assert fill() == before
+        with command.start("rules", "apply", EMAIL) as process:
+            time.sleep(moments.uniform(seconds / 3, seconds))
+            process.kill()
+        assert without_times(dump(command, EMAIL)) in (before, whole)
+        command.done("rules", "apply", EMAIL)
+        assert without_times(dump(command, EMAIL)) == whole
+    assert lines(command, "rules", "apply", EMAIL) == ["nothing to change"]
+
+
+def without_times(text):
+    return sub(r'"(created|updated)At":"[^"]*"', "", text.decode())

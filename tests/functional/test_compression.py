@@ -1,0 +1,98 @@
+"""gzip: by Accept-Encoding, with an entity tag of its own, from the response cache."""
+
+import gzip
+
+import pytest
+from webob import Request
+
+from finance_api.api.response_cache import ResponseCache
+from support.books import account, household, record
+from support.service import read_no_rows
+
+TAKEN = ("gzip", "gzip, deflate, br", "GZIP", "*", "gzip;q=0.1, identity;q=0", "br, gzip;q=1.0")
+NOT_TAKEN = ("", "identity", "br", "gzip;q=0", "gzip;q=0.5, identity", "nonsense;;", "x" * 5_000)
+
+
+@pytest.fixture
+def loaded(client):
+    client.load(account(), *(record(n, payee=f"payee {n}") for n in range(1, 31)))
+    return client
+
+
+def ask(client, encoding, path="/v1/api/records", **headers):
+    """As it comes from the application: WebTest would unpack it."""
+    given = {**client.headers, "Accept-Encoding": encoding, **headers}
+    return Request.blank(path, headers=given).get_response(client.service.app)
+
+
+@pytest.mark.parametrize("path", ["records", "records.csv", "records.ndjson"])
+def test_a_client_that_takes_gzip_gets_it(loaded, path):
+    plain = loaded.get(path)
+    assert "Content-Encoding" not in plain.headers
+    for encoding in TAKEN:
+        response = ask(loaded, encoding, f"/v1/api/{path}")
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert int(response.headers["Content-Length"]) == len(response.body)
+        assert len(response.body) < len(plain.body) / 4
+        assert gzip.decompress(response.body) == plain.body
+        for name in ("Content-Type", "Vary", "X-Last-Data-Change-Rev"):
+            assert response.headers[name] == plain.headers[name]
+        assert response.headers.get("Link") == plain.headers.get("Link")
+    assert "Accept-Encoding" in plain.headers["Vary"]
+
+
+@pytest.mark.parametrize("encoding", NOT_TAKEN)
+def test_other_clients_get_it_as_it_is(loaded, encoding):
+    response = ask(loaded, encoding)
+    assert "Content-Encoding" not in response.headers
+    assert response.body == loaded.get("records").body
+
+
+def test_small_bodies_workbooks_and_errors_are_not_compressed(loaded):
+    for path in ("labels", "records.xlsx", "accounts?limit=0", "records/by-id?id=x"):
+        response = ask(loaded, "gzip", f"/v1/api/{path}")
+        assert "Content-Encoding" not in response.headers
+        assert response.body == loaded.get(path).body or response.status_int == 400
+
+
+def test_each_form_has_its_own_tag_and_both_are_known_to_who_takes_both(loaded):
+    plain, packed = loaded.get("records"), ask(loaded, "gzip")
+    tags = [each.headers["ETag"] for each in (plain, packed)]
+    assert len(set(tags)) == 2
+    for tag in tags:
+        response = ask(loaded, "gzip", **{"If-None-Match": tag})
+        assert (response.status_int, response.headers["ETag"]) == (304, tag)
+        assert "Content-Encoding" not in response.headers
+    assert loaded.get("records", headers={"If-None-Match": tags[0]}).status_int == 304
+    # Who does not take gzip has not got this one from here.
+    assert loaded.get("records", headers={"If-None-Match": tags[1]}).status_int == 200
+    assert loaded.get("accounts", headers={"If-None-Match": tags[1]}).status_int == 200
+    loaded.load(record(1, amount=5))
+    assert ask(loaded, "gzip", **{"If-None-Match": tags[1]}).status_int == 200
+
+
+def test_the_compressed_form_is_cached_beside_the_other(loaded, monkeypatch):
+    service = loaded.service
+    monkeypatch.setattr(service.app.registry, "services", service.services)
+    service.replace(response_cache=ResponseCache(1 << 20))
+    packed = ask(loaded, "gzip").body
+    read_no_rows(service, monkeypatch)
+    compressed = []
+    monkeypatch.setattr(gzip, "compress", lambda *a, **k: compressed.append(a))
+    assert ask(loaded, "gzip").body == packed
+    assert loaded.get("records").body == gzip.decompress(packed)
+    assert not compressed
+
+
+def test_the_internal_api_is_compressed_too(loaded):
+    jwt = {"Authorization": f"Bearer {loaded.service.jwt(loaded.user)}"}
+    response = ask(loaded, "gzip", "/internal/v1/get-records", **jwt)
+    assert gzip.decompress(response.body) == loaded.internal("get-records").body
+
+
+def test_the_forms_of_two_users_are_their_own(service):
+    clients = [service.client(), service.client()]
+    clients[0].load(*household())
+    packed = [ask(client, "gzip") for client in clients]
+    assert packed[0].headers["Content-Encoding"] == "gzip"
+    assert packed[1].json == {"records": [], "limit": 30, "offset": 0, "nextOffset": None}

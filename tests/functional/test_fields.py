@@ -1,0 +1,128 @@
+"""``fields=``: some fields of each row, in the order of the resource."""
+
+import csv
+import io
+import json
+from decimal import Decimal
+
+import pytest
+
+from finance_api.resources import PUBLIC_RESOURCES
+from support.books import account, household, record, uid
+
+EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
+
+
+def rows_of(response, resource):
+    assert response.status_int == 200, response.text
+    return json.loads(response.text, parse_float=Decimal)[resource.name]
+
+
+@EACH
+def test_each_field_is_shown_alone_beside_the_id(client, resource):
+    client.load(*household())
+    path = str(resource.path)
+    whole = rows_of(client.get(path, withTotal="true"), resource)
+    assert whole
+    for field in resource.fields:
+        wanted = [{name: row[name] for name in dict.fromkeys(("id", field.name))} for row in whole]
+        assert rows_of(client.get(path, fields=field.name), resource) == wanted
+        ndjson = client.get(path, fields=field.name, headers={"Accept": "application/x-ndjson"})
+        lines = ndjson.text.splitlines()
+        assert [json.loads(line, parse_float=Decimal) for line in lines] == wanted
+
+
+@EACH
+def test_fields_come_in_the_order_of_the_resource_however_they_are_asked_for(client, resource):
+    client.load(*household())
+    names = [field.name for field in resource.fields]
+    few = [names[0], names[2], names[-1]]
+    for asked in (few[1:], few[:0:-1], [*few, *few]):
+        for accept, keys in (
+            ("application/json", lambda r: list(r.json[resource.name][0])),
+            ("text/csv", lambda r: next(csv.reader(io.StringIO(r.text)))),
+            ("application/x-ndjson", lambda r: list(json.loads(r.text.splitlines()[0]))),
+        ):
+            response = client.get(
+                str(resource.path), fields=",".join(asked), headers={"Accept": accept}
+            )
+            assert keys(response) == few
+
+
+@EACH
+def test_csv_has_the_columns_of_the_whole_list(client, resource):
+    client.load(*household())
+    path, accept = str(resource.path), {"Accept": "text/csv"}
+    whole = list(csv.DictReader(io.StringIO(client.get(path, headers=accept).text)))
+    names = [field.name for field in resource.fields][1::3]
+    some = client.get(path, fields=",".join(names), headers=accept).text
+    expected = [{name: row[name] for name in ("id", *names)} for row in whole]
+    assert list(csv.DictReader(io.StringIO(some))) == expected
+
+
+def test_all_fields_are_the_whole_list(client):
+    client.load(*household())
+    names = ",".join(field.name for field in PUBLIC_RESOURCES[0].fields)
+    path = str(PUBLIC_RESOURCES[0].path)
+    whole, named = client.get(path), client.get(path, fields=names)
+    assert (named.body, named.headers["ETag"]) == (whole.body, whole.headers["ETag"])
+    assert client.get(path, fields="name").headers["ETag"] != whole.headers["ETag"]
+
+
+def test_numbers_keep_every_digit(client):
+    client.load(account(), record(amount=Decimal("-900719925474099.3001"), note="a\u2028b"))
+    text = client.get("records", fields="amount,note").text
+    assert '"amount":-900719925474099.3001,"note":"a\u2028b"' in text
+
+
+def test_filters_order_and_pages_go_by_fields_that_are_not_shown(client):
+    client.load(account(), *(record(n, amount=n) for n in range(1, 6)))
+    response = client.get(
+        "records", fields="id", amount="gte.2", sortBy="-amount", limit=2, withTotal="true"
+    )
+    assert response.json["records"] == [{"id": uid("Record", 5)}, {"id": uid("Record", 4)}]
+    assert (response.json["total"], response.json["nextOffset"]) == (4, 2)
+    assert "fields=id" in response.headers["Link"]
+
+
+def test_computed_fields_are_shown_alone_and_sorted_by_unseen(client):
+    client.load(*household())
+    whole = client.get("budgets", sortBy="-spent").json["budgets"]
+    some = client.get("budgets", sortBy="-spent", fields="remaining").json["budgets"]
+    assert some == [{name: row[name] for name in ("id", "remaining")} for row in whole]
+
+
+def test_records_by_id_have_fields_too(client):
+    client.load(account(), record(1, payee="Shop"))
+    ids = [uid("Record", 1), uid("Record", 2)]
+    found = client.get("records/by-id", id=",".join(ids), fields="payee").json
+    assert found == {
+        "records": [{"id": ids[0], "payee": "Shop"}],
+        "count": 1,
+        "missingIds": ids[1:],
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("paye", '"paye" is not a field; it takes id, accountId, '),
+        ("", "is empty; it takes id, "),
+        ("amount,", "is empty; it takes id, "),
+        ("amount, payee", '" payee" is not a field'),
+        ("Amount", '"Amount" is not a field'),
+        ("sourceId", '"sourceId" is not a field'),
+    ],
+)
+def test_an_unknown_field_is_refused(client, value, message):
+    for path, query in (("records", {}), ("records/by-id", {"id": uid("Record", 1)})):
+        response = client.get(path, fields=value, **query)
+        assert response.status_int == 400
+        (fault,) = response.json["errors"]
+        assert fault["name"] == "fields" and fault["message"].startswith(message)
+
+
+def test_fields_are_given_once(client):
+    response = client.get("records", fields=["amount", "payee"])
+    assert response.status_int == 400
+    assert response.json["errors"][0]["message"] == "is given 2 times; once is allowed"

@@ -1,0 +1,142 @@
+"""``.csv``, ``.ndjson`` and ``.xlsx`` at the end of a list's path; workbooks."""
+
+import io
+import zipfile
+from decimal import Decimal
+from xml.etree import ElementTree
+
+import pytest
+
+from finance_api.resources import PUBLIC_RESOURCES
+from support.books import account, household, label, payees, record, uid
+
+EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson", "xlsx": XLSX}
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def sheet_of(response):
+    """The cells by place: (type, value, format), as the file has them."""
+    with zipfile.ZipFile(io.BytesIO(response.body)) as parts:
+        assert parts.testzip() is None
+        root = ElementTree.fromstring(parts.read("xl/worksheets/sheet1.xml"))
+        assert "xl/sharedStrings.xml" not in parts.namelist()
+    assert not list(root.iter(f"{MAIN}f")), "no cell is a formula"
+    assert not list(root.iter(f"{MAIN}hyperlink"))
+    return {
+        cell.get("r"): (
+            cell.get("t", "n"),
+            "".join(t.text or "" for t in cell.iter() if t.tag in (f"{MAIN}v", f"{MAIN}t")),
+            cell.get("s", "0"),
+        )
+        for cell in root.iter(f"{MAIN}c")
+    }
+
+
+def column(cells, name):
+    """The cells below a heading."""
+    (letter,) = {place.rstrip("1") for place, cell in cells.items() if cell[1] == name}
+    return [v for k, v in cells.items() if k.rstrip("0123456789") == letter][1:]
+
+
+@EACH
+@pytest.mark.parametrize("suffix", TYPES)
+def test_an_ending_means_what_accept_means(client, resource, suffix):
+    client.load(*household())
+    path, query = str(resource.path), {"limit": 2, "withTotal": "true", "sortBy": "-id"}
+    asked = client.get(path, headers={"Accept": TYPES[suffix]}, **query)
+    for accept in ("application/json", "image/png", "*/*"):
+        named = client.get(f"{path}.{suffix}", headers={"Accept": accept}, **query)
+        assert named.status_int == 200
+        assert named.body == asked.body
+        for name in ("Content-Type", "X-Total-Count", "X-Next-Offset", "ETag"):
+            assert named.headers[name] == asked.headers[name]
+    assert named.headers["Content-Type"].startswith(TYPES[suffix])
+
+
+def test_the_next_page_has_the_ending_too(client):
+    client.load(*household())
+    link = client.get("records.csv", limit=1).headers["Link"]
+    assert link.startswith("</v1/api/records.csv?limit=1&offset=1>")
+
+
+def test_other_endings_are_404(client):
+    for path in ("records.json", "records.CSV", "records.csv/", "records.pdf", "records/by-id.csv"):
+        assert client.get(path).status_int == 404
+    assert client.get("records.xlsx", limit=0).status_int == 400
+
+
+def test_an_ending_needs_the_scope_of_the_list(service):
+    narrow = service.client(scopes=["accounts"])
+    for suffix in TYPES:
+        assert narrow.get(f"accounts.{suffix}").status_int == 200
+        assert narrow.get(f"records.{suffix}").status_int == 403
+
+
+@EACH
+def test_a_workbook_has_the_rows_of_the_list(client, resource):
+    client.load(*household())
+    path = str(resource.path)
+    cells = sheet_of(client.get(f"{path}.xlsx"))
+    rows = client.get(path).json[resource.name]
+    assert {int("".join(filter(str.isdigit, place))) for place in cells} == set(
+        range(1, len(rows) + 2)
+    )
+    assert [cell[1] for place, cell in cells.items() if place.rstrip("1").isalpha()][
+        : len(resource.fields)
+    ] == [field.name for field in resource.fields]
+
+
+def test_numbers_dates_and_booleans_are_no_texts(client):
+    client.load(
+        account(excludeFromStats=True),
+        record(1, amount=Decimal("-1234567.0125"), recordDate="2026-03-01T17:00:00Z", payee="=1+1"),
+        record(2, amount=100, recordDate="1899-12-31"),
+    )
+    cells = sheet_of(client.get("records.xlsx"))
+    assert [cell[:2] for cell in column(cells, "amount")] == [("n", "-1234567.0125"), ("n", "100")]
+    # 1 March 2026 is day 46,082 of spreadsheets, which do not have those before 1900.
+    dates = column(cells, "recordDate")
+    assert [cell[:2] for cell in dates] == [("n", "46082"), ("inlineStr", "1899-12-31")]
+    assert dates[0][2] != "0"
+    (made, _) = column(cells, "createdAt")
+    assert made[:2] == ("n", "46099.5")
+    (flag,) = column(sheet_of(client.get("accounts.xlsx")), "excludeFromStats")
+    assert flag[:2] == ("b", "1")
+
+
+def test_text_is_text(client):
+    texts = ["=1+1", "+1", "-1", "@x", "http://a.example", "007", "TRUE", " a ", "<b>&", "é😀"]
+    texts += ["{=1}", "_x0041_", "a\nb\tc", "\ufffe\uffff", "1e5", "'x", "2026-01-01", "mailto:x"]
+    client.load(*payees(*texts))
+    cells = column(sheet_of(client.get("records.xlsx", sortBy="id")), "payee")
+    assert {cell[0] for cell in cells} == {"inlineStr"}
+    # Programs read _xHHHH_ in a text as a character.
+    escaped = {"_x0041_": "_x005F_x0041_", "\ufffe\uffff": "_xFFFE__xFFFF_"}
+    assert [cell[1] for cell in cells] == [escaped.get(text, text) for text in texts]
+
+
+def test_a_text_too_long_for_a_cell_ends_in_an_ellipsis(client):
+    client.load(account(), record(1, note="x" * 32_767), record(2, note="y" * 32_768))
+    first, second = column(sheet_of(client.get("records.xlsx", sortBy="id")), "note")
+    assert first[1] == "x" * 32_767
+    assert second[1] == "y" * 32_766 + "…"
+
+
+def test_lists_and_missing_values_are_as_in_csv(client):
+    client.load(
+        account(),
+        label(1, name="a"),
+        label(2, name="b"),
+        record(1, labelIds=[uid("Label", 1), uid("Label", 2)]),
+    )
+    cells = sheet_of(client.get("records.xlsx", fields="labels,note"))
+    assert [cell[1] for cell in cells.values()] == ["id", "note", "labels", uid("Record", 1), "a;b"]
+
+
+def test_the_same_rows_are_the_same_bytes(client):
+    client.load(*household())
+    first = client.get("records.xlsx")
+    # Asked otherwise, so that it is made anew.
+    assert client.get("records.xlsx", limit=30).body == first.body

@@ -1,0 +1,74 @@
+"""``q=``: every word stands in one of a record's texts."""
+
+import pytest
+
+from support.books import account, category, label, record, uid
+
+
+@pytest.fixture
+def loaded(client):
+    client.load(
+        account(1, name="Giro Köln"),
+        account(2, name="Cash"),
+        category(1, name="Groceries"),
+        label(1, name="Tax 2026"),
+        label(2, name="household"),
+        record(1, payee="Corner Shop", note="weekly", categoryId=uid("Category", 1)),
+        record(2, payee="SHOPPING mall", accountId=uid("Account", 2)),
+        record(3, note="100% fun_", labelIds=[uid("Label", 1), uid("Label", 2)]),
+        record(4, payee="Straße 5"),
+    )
+    return client
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("shop", [1, 2]),
+        ("SHOP weekly", [1]),
+        ("weekly shop", [1]),
+        ("shop cash", [2]),
+        ("groceries", [1]),
+        ("giro", [1, 3, 4]),
+        ("KÖLN strasse", [4]),
+        ("tax household", [3]),
+        ("2026", [3]),
+        ("%", [3]),
+        ("fun_", [3]),
+        ("shop shop", [1, 2]),
+        ("corner mall", []),
+        # No word stands across two texts, nor across two labels.
+        ("2026household", []),
+        ("shopweekly", []),
+    ],
+)
+def test_every_word_is_found_in_one_of_the_texts(loaded, text, numbers):
+    expected = [uid("Record", n) for n in numbers]
+    # In the default order, in another one, as rows, with a count: each is another statement.
+    assert sorted(loaded.names("records", "id", q=text)) == expected
+    assert loaded.names("records", "id", q=text, sortBy="id") == expected
+    assert loaded.get("records", q=text, withTotal="true").json["total"] == len(expected)
+    csv = loaded.get("records", q=text, sortBy="id", headers={"Accept": "text/csv"}).text
+    assert [line[:36] for line in csv.splitlines()[1:]] == expected
+
+
+def test_words_and_filters_hold_together(loaded):
+    assert loaded.names("records", "id", q="shop", category="is.null") == [uid("Record", 2)]
+    assert loaded.names("records", "id", q="shop", payee="startsWith-i.shop") == [uid("Record", 2)]
+
+
+def test_a_renamed_label_is_found_by_its_new_name(loaded):
+    loaded.load(label(1, name="Steuer"))
+    assert loaded.names("records", "id", q="tax") == []
+    assert loaded.names("records", "id", q="steuer") == [uid("Record", 3)]
+
+
+@pytest.mark.parametrize("text", ["", " ", "a b c d e f g h i j k", "x" * 257, "a\x00"])
+def test_no_words_and_too_many_are_refused(client, text):
+    response = client.get("records", q=text)
+    assert [fault["name"] for fault in response.json["errors"]] == ["q"]
+
+
+def test_only_records_are_searched_by_words(client):
+    (fault,) = client.get("accounts", q="giro").json["errors"]
+    assert fault["message"] == 'there is no such parameter; did you mean "name"?'

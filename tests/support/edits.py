@@ -1,0 +1,96 @@
+"""Edits of one user's books, and what is kept to take them back."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from finance_api.api.csv import csv_body
+from finance_api.ledger.edits.record_file import record_file
+from finance_api.ledger.edits.records import edit_records
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.session import changing
+from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.field import Role
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.values import Row
+from support.ledger import Person
+from support.service import native_line
+
+_ALL = ("", "")
+
+
+def edited(person: Person, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What the function says of a session of its own; what it changes can be taken back.
+
+    dry_run: an option of the session.
+    """
+    before, count = kept(person), len(entries(person))
+    dry_run = options.pop("dry_run", False)
+    now = person.clock.now()
+    with changing(
+        person.backend, person.user.email, now, action="edit", dry_run=dry_run
+    ) as session:
+        report = function(session, *arguments, **options)
+    if len(entries(person)) > count:
+        assert restored(person) == before
+    else:
+        assert kept(person) == before
+    person.audit()
+    return report
+
+
+def entries(person: Person) -> list[Any]:
+    return list(person.look(lambda s: s.history.list_entries(person.user.id)))
+
+
+def kept(person: Person) -> dict[str, dict[str, Row]]:
+    """All rows without what follows from others."""
+    return {
+        resource.name: {row["id"]: _own(resource, row) for row in person.rows(resource)}
+        for resource in RESOURCES
+    }
+
+
+def restored(person: Person) -> dict[str, dict[str, Row]]:
+    """All rows with the images of the newest entry put back."""
+    rows = kept(person)
+    number = entries(person)[-1].number
+    images = person.look(
+        lambda s: s.history.scan_before(person.user.id, number, after=_ALL, limit=10_000)
+    )
+    for image in images:
+        if image.row is None:
+            del rows[image.resource.name][image.row_id]
+        else:
+            rows[image.resource.name][image.row_id] = _own(image.resource, image.row)
+    return rows
+
+
+def _own(resource: Any, row: Row) -> Row:
+    names = [f.name for f in resource.persisted_fields if f.role is not Role.DERIVED]
+    # A record's currency is its account's.
+    return {n: row[n] for n in names if (resource, n) != (RECORDS, "currencyCode")}
+
+
+def downloaded(person: Person) -> str:
+    """All records as the API gives them as CSV."""
+    return csv_body(RECORDS.fields, person.rows(RECORDS)).decode()
+
+
+def given_back(person: Person, data: str | bytes, **options: Any) -> Any:
+    """The report of `records edit`."""
+    stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+
+    def edit(session: Any) -> Any:
+        with record_file(stream) as file:
+            return edit_records(session, file)
+
+    return edited(person, edit, **options)
+
+
+def stored(command: Any, email: str, *rows: dict[str, Any]) -> None:
+    """Native rows for a user of the command's database."""
+    backend = SqlBackend(command.settings["sqlalchemy.url"])
+    stream = io.BytesIO("".join(map(native_line, rows)).encode())
+    import_file(backend, email, stream, None, now=1_790_000_000)
+    backend.close()

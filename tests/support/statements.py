@@ -1,0 +1,124 @@
+"""Statements of any format, as an importer of it would read them."""
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+from finance_api.importers.interface import (
+    Correction,
+    Entry,
+    Remembered,
+    Statement,
+    StatementAccount,
+    nothing_remembered,
+)
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.report import ImportReport
+from finance_api.ledger.statement_import import StatementOptions
+from finance_api.resources import RECORDS
+from finance_api.values.time import parse_date
+from support.ledger import Person, units
+
+OFX_ACCOUNT = StatementAccount(key="20/100", name="Checking 100", currency="EUR", number="100")
+CSV_ACCOUNT = StatementAccount(key="Giro", name="Giro", currency="EUR")
+
+
+def day(text: str) -> int:
+    """``5`` is a day of January 2026; else a date."""
+    return parse_date(f"2026-01-{int(text):02}" if len(text) < 3 else text)
+
+
+def entry(
+    date: str,
+    amount: str,
+    payee: str | None = "Shop",
+    bank_id: str | None = None,
+    *,
+    corrects: str | None = None,
+    deletes: bool = False,
+    time: int = 0,
+    line: int = 1,
+    **values: Any,
+) -> Entry:
+    return Entry(
+        line=line,
+        date=day(date) + time,
+        amount=units(amount),
+        payee=payee,
+        bank_id=bank_id,
+        correction=None if corrects is None else Correction(corrects, deletes),
+        **values,
+    )
+
+
+class Reader:
+    """Gives what it was made with, in place of what it reads."""
+
+    def __init__(self, source: str, *parts: tuple[Statement, Sequence[Entry]]) -> None:
+        self.source = source
+        self._parts = parts
+
+    def read(
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        for statement, entries in self._parts:
+            yield statement, None
+            for each in entries:
+                yield statement, each
+
+
+class Bank:
+    """A person's files of one account in one format.
+
+    account: as statements name it.
+    """
+
+    def __init__(
+        self, person: Person, source: str = "ofx", account: StatementAccount | None = None
+    ) -> None:
+        self.person = person
+        self.source = source
+        self.account = account or (CSV_ACCOUNT if source == "csv" else OFX_ACCOUNT)
+
+    def file(
+        self,
+        *entries: Entry,
+        data: str | None = None,
+        dry_run: bool = False,
+        days: tuple[str, str] | None = None,
+        as_of: int | None = None,
+        texts: str = "",
+        closing: Any = None,
+        **options: Any,
+    ) -> ImportReport:
+        """Imports a file; ``data`` tells files apart, else what they hold does."""
+        statement = Statement(
+            self.account,
+            first_day=None if days is None else day(days[0]),
+            last_day=None if days is None else day(days[1]),
+            as_of=as_of,
+            texts=texts,
+            closing=closing,
+        )
+        content = data if data is not None else repr((self.source, entries, days, as_of))
+        return import_file(
+            self.person.backend,
+            self.person.user.email,
+            io.BytesIO(content.encode()),
+            Reader(self.source, (statement, entries)),
+            now=self.person.clock.now(),
+            options=StatementOptions(**options),
+            name="file",
+            given={name: value for name, value in options.items() if name == "ids"},
+            dry_run=dry_run,
+        )
+
+
+def kept(person: Person) -> list[tuple[int, int, str | None]]:
+    """Day of January 2026, amount in cents and payee of the records that count, in order."""
+    first = parse_date("2026-01-01")
+    return sorted(
+        ((r["recordDate"] - first) // 86_400 + 1, r["amount"] // 100, r["payee"] or "")
+        for r in person.rows(RECORDS)
+        if r["recordState"] != "void"
+    )

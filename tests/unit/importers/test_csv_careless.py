@@ -1,0 +1,183 @@
+"""Real files with no option, with one, and with a wrong one: never a wrong sum without a word."""
+
+import csv
+import io
+import os
+import re
+import shlex
+from collections import Counter
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from finance_api.cli.csv_options import command_to_copy
+from finance_api.cli.importing import import_command
+from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.interface import ImportRefused
+
+REPOSITORY = Path(__file__).parents[3]
+CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", REPOSITORY.parent / "shared" / "corpora"))
+STATEMENTS = CORPORA / "statements"
+
+pytestmark = pytest.mark.skipif(not STATEMENTS.is_dir(), reason="the corpora are not here")
+
+FILES = sorted(str(path.relative_to(STATEMENTS)) for path in STATEMENTS.glob("**/*.csv"))
+GIVEN = ["me@example.com", "f.csv"]
+
+
+def run(data, words):
+    """Sums by currency, or the refusal and the command that it asks for."""
+    context = import_command.make_context("import", list(words))
+    names = {f.name for f in fields(CsvOptions)} | {"no_header"}
+    options = {name: value for name, value in context.params.items() if name in names}
+    importer = CsvImporter(CsvOptions(header=not options.pop("no_header"), **options))
+    sums = Counter()
+    try:
+        for statement, entry in importer.read(io.BytesIO(data)):
+            if entry is not None:
+                sums[statement.account.currency] += entry.amount
+    except ImportRefused as refused:
+        assert refused.reason.strip()
+        if not (refused.missing_options or refused.withdrawn_options):
+            return refused, None
+        command = command_to_copy(context, "me@example.com", "f.csv", refused)
+        return refused, shlex.split(command)[2:]
+    return sums, None
+
+
+def units(text):
+    """An amount as these files have them, with a point."""
+    number = re.sub(r"[^0-9.\-]", "", text)
+    return round(float(number) * 10_000) if number else 0
+
+
+def european(text):
+    return units(text.replace(".", "").replace(",", "."))
+
+
+def independent(name, column, *, delimiter=",", encoding="utf-8", read=units, less=None, skip=0):
+    """The sum of a column, minus that of another, as the csv module alone reads them."""
+    lines = (STATEMENTS / name).read_text(encoding).splitlines()[skip:]
+    total = 0
+    for row in csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True):
+        total += read(row[column] or "") - (abs(read(row[less] or "")) if less else 0)
+    return total
+
+
+OCA = "OCA__bank-statement-import/account_statement_import_sheet_file/tests/fixtures/"
+CSV2OFX = "reubano__csv2ofx/test/"
+PARSER = "sebastienrousseau__bankstatementparser/"
+HLEDGER = "simonmichael__hledger/examples/"
+UTRADE = "beancount__beangulp/examples/"
+SCHWAB = {"column": "Deposit", "less": "Withdrawal"}
+SEMICOLON = {"delimiter": ";", "read": european}
+#: Files whose layout is understood: how the sum of all currencies is read without the importer.
+UNDERSTOOD = {
+    OCA + "balance.csv": {"column": "Amount"},
+    OCA + "multi_currency.csv": {"column": "Amount"},
+    OCA + "sample_statement_en.csv": {"column": "Amount"},
+    OCA + "sample_statement_credit_card_inverse_sign_en.csv": {"column": "Amount"},
+    UTRADE + "Downloads/UTrade20160215.csv": {"column": "AMOUNT"},
+    UTRADE + "tests/utrade/UTrade20150720.csv": {"column": "AMOUNT"},
+    UTRADE + "tests/utrade/UTrade20150225.csv": {"column": "AMOUNT"},
+    UTRADE + "tests/utrade/UTrade20140713.csv": {"column": "AMOUNT"},
+    "egh__ledger-autosync/paypal.csv": {"column": "Net"},
+    "egh__ledger-autosync/paypal_alternate.csv": {"column": "Amount"},
+    CSV2OFX + "ingesp.csv": {"column": "amount"},
+    CSV2OFX + "n26-fr.csv": {"column": "Amount (EUR)"},
+    CSV2OFX + "xero.csv": {"column": "NetAmount"},
+    CSV2OFX + "gls.csv": {"column": "Betrag", "encoding": "cp1252"} | SEMICOLON,
+    CSV2OFX + "outbank.csv": {"column": "Amount"} | SEMICOLON,
+    CSV2OFX + "payoneer.csv": {"column": "Credit Amount", "less": "Debit Amount"},
+    PARSER + "sample_statement.csv": {"column": "Amount"},
+    PARSER + "sample_split_amounts.csv": {"column": "Credit", "less": "Debit"} | SEMICOLON,
+    PARSER + "golden/csv_french_headers.csv": {"column": "Crédit", "less": "Débit"} | SEMICOLON,
+    PARSER + "golden/csv_european_decimals.csv": {"column": "Betrag"} | SEMICOLON,
+    HLEDGER + "csv/apps/monefy.csv": {"column": "amount"},
+    HLEDGER + "csv/other/stripe.csv": {"column": "net"},
+    HLEDGER + "sample.fr.utf8.csv": {"column": "Montant"},
+    HLEDGER + "sample.fr.cp1252.csv": {"column": "Montant", "encoding": "cp1252"},
+    HLEDGER + "sample.journal.csv": {"column": "amount"},
+    **{f"{CSV2OFX}schwab-checking{case}.csv": SCHWAB for case in ("", "-baltest-case1")},
+    **{f"{CSV2OFX}schwab-checking-baltest-case{n}.csv": SCHWAB for n in range(2, 8)},
+}
+#: One option each that a careless person may give, right or wrong.
+ONE_OPTION = (
+    [],
+    ["--account", "Main"],
+    ["--currency", "EUR"],
+    ["--decimal", ","],
+    ["--decimal", "."],
+    ["--thousands", "."],
+    ["--delimiter", ";"],
+    ["--delimiter", ","],
+    ["--date-format", "DD/MM/YYYY"],
+    ["--date-format", "MM/DD/YYYY"],
+    ["--encoding", "latin-1"],
+    ["--encoding", "utf-16"],
+    ["--no-text"],
+    ["--skip-rows", "1"],
+    ["--no-header"],
+    ["--timezone", "Europe/Berlin"],
+    ["--positive", "in"],
+    ["--map", "amount=Amount"],
+    ["--map", "recordDate=1"],
+    ["--mixed-signs", "ignore"],
+)
+
+
+#: No statements, or with rows that no option makes sense of without knowing the bank.
+AT_FAULT = ("hledger/test/errors/", "rotki/", "coinbase2", "venmo", "csv_garbled_amount")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_message_followed_to_the_letter_reads_the_file(name):
+    data = (STATEMENTS / name).read_bytes()
+    for option in ONE_OPTION:
+        outcome, command = run(data, [*GIVEN, *option])
+        offered = command is not None
+        # A wrong option hides what else is open: then there is a second message, or a third.
+        for _ in range(3 if option else 1):
+            if command is not None:
+                outcome, command = run(data, command)
+        if offered and not any(part in name for part in AT_FAULT):
+            assert not isinstance(outcome, ImportRefused), (option, str(outcome))
+
+
+@pytest.mark.parametrize("name", UNDERSTOOD)
+def test_no_option_and_no_wrong_one_ends_in_a_wrong_sum(name):
+    data = (STATEMENTS / name).read_bytes()
+    right = independent(name, **UNDERSTOOD[name])
+    for option in ONE_OPTION:
+        outcome, command = run(data, [*GIVEN, *option])
+        for _ in range(3):
+            if command is None:
+                break
+            outcome, command = run(data, command)
+        if not isinstance(outcome, ImportRefused):
+            assert outcome.total() == right, option
+
+
+def test_enough_files_are_read():
+    assert len(UNDERSTOOD) >= 30
+
+
+def test_a_command_is_quoted_for_the_shell():
+    words = [
+        "me@example.com",
+        "a b.csv",
+        "--map",
+        "payee=It's",
+        "--positive",
+        "in",
+        "--only",
+        "a=b",
+    ]
+    context = import_command.make_context("import", words)
+    refused = ImportRefused("", None, None, ("--sign", "D/C type"), ("--positive",))
+    command = command_to_copy(context, "me@example.com", "a b.csv", refused)
+    assert shlex.split(command) == [
+        *("finance-api", "import", "me@example.com", "a b.csv", "--map", "payee=It's"),
+        *("--only", "a=b", "--sign", "D/C type"),
+    ]

@@ -1,0 +1,127 @@
+"""What was given for an account and heading row is used the next time, and said."""
+
+import json
+
+import pytest
+
+from finance_api.importers.csv.memory import heading_digest
+from finance_api.importers.interface import ImportRefused
+from support.csv_files import read
+
+FILE = "Tag;Wert;Text;Ort;Soll;Haben\n01/02/2026;-5,00;a;x;1;\n"
+GIVEN = {
+    "columns": {"date": "Tag", "amount": "Wert", "payee": ("Text", "Ort")},
+    "date_format": "DD/MM/YYYY",
+    "currency": "EUR",
+}
+
+
+class Memory:
+    """Remembers as the ledger does."""
+
+    def __init__(self):
+        self.kept = {}
+        self.asked = set()
+
+    def __call__(self, heading, account):
+        self.asked.add((heading, account))
+        return self.kept.get((heading, account))
+
+    def read(self, text, **options):
+        (found,) = read(text, self, **({"account": "Main"} | options))
+        kept = found.statement.options
+        json.dumps(kept)
+        self.kept[kept["heading"], options.get("account", "Main")] = kept
+        return found
+
+
+@pytest.fixture
+def memory():
+    memory = Memory()
+    memory.read(FILE, **GIVEN)
+    return memory
+
+
+def test_forgotten_options_are_taken_from_memory_and_said(memory):
+    again = memory.read(FILE)
+    assert again.entries[0].payee == "a x"
+    said = " ".join(again.statement.remarks)
+    for part in ("--map payee=Text", "--map payee=Ort", "--date-format DD/MM/YYYY"):
+        assert part in said
+    assert memory.read(FILE).statement.options == again.statement.options
+
+
+def test_the_texts_are_made_as_before(memory):
+    assert (
+        memory.read(FILE).statement.texts == read(FILE, account="Main", **GIVEN)[0].statement.texts
+    )
+
+
+def test_headings_are_remembered_folded_and_below_other_lines(memory):
+    later = "Bank;1\n\n" + FILE.replace("Wert;Text", " WERT ;text")
+    assert memory.read(later).entries[0].line == 4
+    assert (
+        heading_digest(["A", "b "], 2) == heading_digest(["a", "B"], 2) != heading_digest(["a"], 1)
+    )
+
+
+def test_what_is_given_takes_the_place_of_what_is_remembered(memory):
+    found = memory.read(FILE, columns={"payee": "Text"}, date_format="MM/DD/YYYY")
+    assert found.entries[0].payee == "a"
+    assert "DD/MM" not in " ".join(found.statement.remarks)
+    assert memory.read(FILE).entries == found.entries
+
+
+def test_debit_and_credit_take_the_place_of_an_amount_and_the_reverse(memory):
+    found = memory.read(FILE, debit="Soll", credit="Haben")
+    assert found.entries[0].amount == -10_000
+    assert memory.read(FILE).entries == found.entries
+    found = memory.read(FILE, columns={"amount": "Wert"})
+    assert found.entries[0].amount == -50_000
+    assert memory.read(FILE).entries == found.entries
+
+
+def test_one_meaning_of_the_sign_takes_the_place_of_another():
+    memory = Memory()
+    text = "date,amount,Type\n2026-01-01,5,Expense\n"
+    memory.read(text, sign="Type")
+    assert memory.read(text).entries[0].amount == -50_000
+    with pytest.raises(ImportRefused):
+        memory.read(text, positive="in")
+    assert memory.read(text, positive="in", columns={"note": "Type"}).entries[0].amount == 50_000
+
+
+def test_another_account_or_heading_row_has_its_own_memory(memory):
+    with pytest.raises(ImportRefused):
+        read(FILE, memory, account="Other")
+    with pytest.raises(ImportRefused):
+        read(FILE.replace("Ort", "Land"), memory, account="Main")
+
+
+def test_how_many_lines_to_skip_and_the_account_are_not_remembered():
+    memory = Memory()
+    text = "x\ndate,amount,payee\n2026-01-01,-1,a\nTotal,,\n"
+    memory.read(text, skip_rows=1, skip_last=1)
+    assert set(memory.kept.popitem()[1]) == {"heading", "account"}
+
+
+def test_an_encoding_is_remembered_for_files_that_are_not_utf_8():
+    memory = Memory()
+    text = "date,amount,payee\n2026-01-01,-1,Café\n"
+    memory.read(text.encode("cp1252"), encoding="cp1252")
+    assert memory.read(text.encode("cp1252")).entries[0].payee == "Café"
+    assert memory.read(text).entries[0].payee == "Café"
+
+
+def test_a_remembered_option_that_does_not_fit_is_named(memory):
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(FILE.replace("01/02/2026", "2026-02-01"))
+    assert "given before" in refused.value.reason and "DD/MM/YYYY" in refused.value.reason
+
+
+def test_files_without_headings_are_remembered_by_their_width():
+    memory = Memory()
+    text = "01/02/2026,-5,a\n"
+    options = {"header": False, "columns": {"date": "1", "amount": "2", "note": "3"}}
+    memory.read(text, date_format="DD/MM/YYYY", **options)
+    assert memory.read(text, header=False).entries[0].note == "a"

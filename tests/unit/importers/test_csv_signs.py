@@ -1,0 +1,278 @@
+"""Which way money goes, which rows are money, and balances."""
+
+import pytest
+
+from finance_api.importers.csv.vocabulary import DIRECTIONS, NOT_MONEY
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+from support.csv_files import read
+
+
+def statement(text, **options):
+    (found,) = read(text, **({"account": "Main", "currency": "EUR"} | options))
+    return found
+
+
+def amounts(text, **options):
+    return [decimal_text(entry.amount) for entry in statement(text, **options).entries]
+
+
+def refusal(text, **options):
+    with pytest.raises(ImportRefused) as refused:
+        statement(text, **options)
+    return refused.value
+
+
+def test_numbers_without_a_minus_say_nothing():
+    text = "date,amount\n2026-01-01,5\n2026-01-02,7\n"
+    refused = refusal(text)
+    assert refused.line == 2 and "--positive out" in refused.reason
+    assert refused.missing_options == ("--positive", "in")
+    assert amounts(text, positive="in") == ["5", "7"]
+    assert amounts(text, positive="out") == amounts(text, invert=True) == ["-5", "-7"]
+
+
+def test_one_minus_says_that_the_others_come_in():
+    text = "date,amount\n2026-01-01,5\n2026-01-02,-7\n"
+    assert amounts(text) == amounts(text, positive="in") == ["5", "-7"]
+    assert amounts(text, positive="out") == ["-5", "7"]
+
+
+@pytest.mark.parametrize("text", ["date,amount\n", "date,amount\n2026-01-01,0.00\n"])
+def test_a_file_without_money_needs_no_sign(text):
+    assert set(amounts(text)) <= {"0"}
+
+
+def test_credit_marks_decide_for_themselves():
+    text = "date,amount\n2026-01-01,5.00\n2026-01-02,7.00 CR\n"
+    assert refusal(text).missing_options == ("--positive", "out")
+    assert amounts(text, positive="out") == ["-5", "7"]
+    assert amounts(text.replace("5.00", "5.00 DR")) == ["-5", "7"]
+
+
+TYPED = "date,amount,Type\n2026-01-01,5,{out}\n2026-01-02,7,{in_}\n"
+PAIRS = """debit credit · dr cr · d c · DBIT CRDT · Debet Credit · Expense Income · spending in
+out inflow · outflow deposit · withdrawal received · paid income · sent in · Soll Haben · S H
+Belastung Gutschrift · Lastschrift Einnahme · Ausgabe Haben · Af Bij · DÉBIT CRÉDIT
+dépense revenu · cargo abono · gasto ingreso · débito crédito · dare avere · uscita entrata
+addebito accredito · saída receita · despesa entrada · výdaj příjem · wydatek przychód
+obciążenie uznanie · uitgave inkomst · utgift insättning · uttag inkomst · udgift indtægt
+kiadás bevétel · terhelés jóváírás · расход доход · списание зачисление · витрата дохід
+gider gelir · borç alacak"""
+
+
+@pytest.mark.parametrize("pair", [p.strip() for p in PAIRS.replace("\n", "·").split("·")])
+def test_a_column_of_words_decides(pair):
+    out, in_ = pair.split()
+    text = TYPED.format(out=out, in_=in_)
+    refused = refusal(text)
+    assert refused.missing_options == ("--sign", "Type") and refused.line == 2
+    assert amounts(text, sign="type") == ["-5", "7"]
+    wrong = refusal(text, positive="in")
+    assert wrong.missing_options == ("--sign", "Type") and wrong.line == 2
+    assert wrong.withdrawn_options == ("--positive", "--invert")
+    signed = text.replace(",5,", ",-5,")
+    assert amounts(signed) == ["-5", "7"]
+    assert refusal(signed, invert=True).missing_options == ("--sign", "Type")
+
+
+def test_words_of_two_words_are_known():
+    text = TYPED.format(out="Money out", in_="Money In")
+    assert amounts(text, sign="Type") == ["-5", "7"]
+    assert amounts(TYPED.format(out="Má dáti", in_="Dal"), sign="Type") == ["-5", "7"]
+    assert "transfer" not in DIRECTIONS
+
+
+def test_a_word_that_tells_no_direction_is_refused_or_left_out():
+    text = TYPED.format(out="Expense", in_="Income") + "2026-01-03,9,Transfer\n"
+    assert refusal(text, sign="Type").line == 4
+    refused = refusal(text)
+    expected = ("--sign", "Type", "--only", "Type=Expense", "--only", "Type=Income")
+    assert refused.missing_options == expected
+    found = statement(text, sign="Type", only=("Type=Expense", "Type=Income"))
+    assert [decimal_text(entry.amount) for entry in found.entries] == ["-5", "7"]
+    assert found.statement.skipped == {"Transfer": 1}
+    assert amounts(text, sign="Type=Expense,transfer") == ["-5", "7", "-9"]
+
+
+def test_a_single_unknown_abbreviation_is_the_opposite_of_the_known_one():
+    text = TYPED.format(out="D", in_="K")
+    assert refusal(text).missing_options == ("--sign", "Type=D")
+    assert amounts(text, sign="Type=D") == ["-5", "7"]
+    text = TYPED.format(out="Af", in_="Xy")
+    assert refusal(text).missing_options == ("--sign", "Type=Af")
+    text = TYPED.format(out="Uf", in_="Bij").replace("Bij", "H")
+    assert refusal(text).missing_options == ("--sign", "Type=Uf")
+    text = TYPED.format(out="Expense", in_="Transfer")
+    assert refusal(text).missing_options == ("--sign", "Type", "--only", "Type=Expense")
+
+
+def test_words_that_agree_or_stand_beside_both_are_no_fault():
+    assert amounts("date,amount,Type\n2026-01-01,-5,debit\n2026-01-01,5,credit\n") == ["-5", "5"]
+    cleared = "date,amount,Cleared\n2026-01-01,-5,C\n2026-01-01,5,C\n"
+    assert amounts(cleared) == ["-5", "5"]
+
+
+def test_a_column_that_is_mapped_to_a_field_decides_nothing():
+    text = "date,amount,Kind\n2026-01-01,-5,Income\n2026-01-01,-6,Food\n"
+    assert refusal(text, no_text=True).line == 2
+    assert amounts(text, columns={"category": "Kind"}) == ["-5", "-6"]
+
+
+def test_a_word_that_contradicts_debit_and_credit_is_refused():
+    text = "date,Out,In,Type\n2026-01-01,5,,credit\n2026-01-01,,6,debit\n"
+    plain = text.replace("credit", "x").replace("debit", "x")
+    assert amounts(plain, debit="Out", credit="In", no_text=True) == ["-5", "6"]
+    refused = refusal(text, debit="Out", credit="In")
+    assert refused.line == 2 and "--debit and --credit" in refused.reason
+    assert amounts(text, debit="In", credit="Out") == ["5", "-6"]
+
+
+def test_sign_excludes_what_says_the_same():
+    text = TYPED.format(out="debit", in_="credit")
+    assert "--positive" in refusal(text, sign="Type", positive="in").reason
+    assert "--debit" in refusal(text, sign="Type", debit="date", credit="Type").reason
+    assert "there is no heading" in refusal(text, sign="Typ").reason
+    assert "--positive" in refusal(text, positive="up").reason
+    assert "exclude" in refusal(text, positive="in", invert=True).reason
+
+
+MIXED = "date,Debit,Credit\n2026-01-01,,1\n2026-01-01,10,\n2026-01-02,-4,\n2026-01-03,,20\n"
+
+
+@pytest.mark.parametrize(
+    "way, expected",
+    [
+        ("plus", ["1", "-10", "4", "20"]),
+        ("minus", ["1", "10", "-4", "20"]),
+        ("ignore", ["1", "-10", "-4", "20"]),
+    ],
+)
+def test_a_column_of_both_signs_is_asked_about(way, expected):
+    sides = {"debit": "Debit", "credit": "Credit"}
+    refused = refusal(MIXED, **sides)
+    assert refused.line == 4 and refused.missing_options == ("--mixed-signs", "plus")
+    assert amounts(MIXED, mixed_signs=way, **sides) == expected
+    words = "date,amount,Type\n2026-01-01,1,credit\n2026-01-01,10,debit\n"
+    words += "2026-01-02,-4,debit\n2026-01-03,20,credit\n"
+    assert "--mixed-signs" in refusal(words, sign="Type").missing_options
+    assert amounts(words, mixed_signs=way, sign="Type") == expected
+    balances = [100 + sum(map(int, expected[: n + 1])) for n in range(4)]
+    lines = MIXED.splitlines()
+    rows = [f"{line},{balance}" for line, balance in zip(lines[1:], balances, strict=True)]
+    for ordered in (rows, rows[::-1]):
+        text = "\n".join([lines[0] + ",Balance", *ordered]) + "\n"
+        found = statement(text, balance="Balance", **sides)
+        assert [decimal_text(e.amount) for e in found.entries] == expected[
+            :: 1 if ordered is rows else -1
+        ]
+        assert any(f"--mixed-signs {way}" in remark for remark in found.statement.remarks)
+
+
+def test_mixed_signs_needs_columns_and_a_known_word():
+    assert "--debit" in refusal("date,amount\n", mixed_signs="plus").reason
+    assert "ignore" in refusal(MIXED, debit="Debit", credit="Credit", mixed_signs="x").reason
+
+
+STATUS = "date,amount,payee,State\n2026-01-01,-5,a,{done}\n2026-01-02,-7,b,{open}\n,,,{open}\n"
+
+
+@pytest.mark.parametrize(
+    "word",
+    "Pending declined REVERTED Failed cancelled vorgemerkt Abgelehnt refusé Pendiente annullato "
+    "Отклонено İPTAL oczekujące zrušeno väntande geweigerd".split(),
+)
+def test_rows_that_are_not_money_are_asked_about(word):
+    text = STATUS.format(done="Done", open=word).removesuffix(f",,,{word}\n")
+    if word == "İPTAL":
+        text = text.replace(word, "iptal")
+    refused = refusal(text)
+    assert refused.line == 3 and "--only" in refused.reason
+    assert refused.missing_options == ("--only", "State=Done")
+
+
+def test_rows_that_are_left_out_are_counted_and_not_looked_at():
+    found = statement(STATUS.format(done="Done", open="Pending"), only=("State=done",))
+    assert [entry.payee for entry in found.entries] == ["a"]
+    assert found.statement.skipped == {"Pending": 2}
+
+
+def test_only_takes_several_values_and_columns():
+    rows = ("-1,x,1", "-2,y,1", "-3,,1", "-4,x,2")
+    text = "date,amount,a,b\n" + "".join(f"2026-01-01,{row}\n" for row in rows)
+    assert amounts(text, only=("a=x", "a=", "b=1")) == ["-1", "-3"]
+    assert amounts(text.replace(",a,", ",a=b,"), only=("a=b=x",)) == ["-1", "-4"]
+    assert "--only" in refusal(text, only=("a",)).reason
+    assert "--only" in refusal(text, only=("c=x",)).reason
+
+
+def test_many_different_values_are_counted_together():
+    rows = "".join(f"2026-01-01,-1,v{n}\n" for n in range(100))
+    found = statement("date,amount,a\n" + rows, only=("a=v1",))
+    assert found.statement.skipped["others"] and found.statement.skipped.total() == 99
+    assert len(found.statement.skipped) < 30
+
+
+def test_all_words_of_the_tables_are_folded():
+    assert all(word == word.casefold() for word in (*DIRECTIONS, *NOT_MONEY))
+    assert not set(DIRECTIONS) & NOT_MONEY
+
+
+BALANCES = [("01", "-5", "95"), ("02", "7", "102"), ("02", "0", "102"), ("04", "-2.5", "99.5")]
+
+
+def with_balances(rows):
+    lines = [f"2026-01-{day},{amount},{balance}\n" for day, amount, balance in rows]
+    return "date,amount,Balance\n" + "".join(lines)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_balances_are_checked_and_told_in_either_order(step):
+    found = statement(with_balances(BALANCES[::step]), balance="balance").statement
+    assert (decimal_text(found.opening.amount), date_text(found.opening.date)) == (
+        "100",
+        "2025-12-31",
+    )
+    assert (decimal_text(found.closing.amount), date_text(found.closing.date)) == (
+        "99.5",
+        "2026-01-04",
+    )
+
+
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize("missing", [1, 2, 3])
+def test_a_balance_that_does_not_fit_is_refused_with_both_numbers(step, missing):
+    rows = list(BALANCES)
+    day, amount, _ = rows[missing]
+    rows[missing] = (day, amount, "50")
+    refused = refusal(with_balances(rows[::step]), balance="Balance")
+    assert refused.line in (2, 3, 4, 5) and "should be" in refused.reason
+
+
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize("blank", [(0,), (3,), (1, 2), (0, 3), (0, 1, 2)])
+def test_rows_without_a_balance_are_added_up(step, blank):
+    rows = [(d, a, "" if i in blank else b) for i, (d, a, b) in enumerate(BALANCES)]
+    found = statement(with_balances(rows[::step]), balance="Balance").statement
+    assert (found.opening.amount, found.closing.amount) == (1_000_000, 995_000)
+
+
+def test_balances_in_an_open_order_tell_no_end():
+    rows = [("01", "5", "5"), ("01", "-5", "0"), ("01", "5", "5")]
+    assert statement(with_balances(rows), balance="Balance").statement.closing is None
+    one = statement(with_balances(BALANCES[:1]), balance="Balance").statement
+    assert (one.opening.amount, one.closing.amount) == (1_000_000, 950_000)
+    none = statement(with_balances([("01", "-5", "")]), balance="Balance").statement
+    assert none.opening is none.closing is None
+
+
+def test_each_account_has_its_balances_and_fees_count():
+    text = (
+        "date,amount,account,Balance,Fee\n2026-01-01,-5,a,94,1\n2026-01-01,-1,b,9,\n"
+        "2026-01-02,-4,a,90,\n2026-01-02,-1,b,8,0\n"
+    )
+    found = read(text, balance="Balance", fee="Fee=unsigned", no_text=True)
+    assert [s.statement.closing.amount for s in found] == [900_000, 80_000]
+    with pytest.raises(ImportRefused, match="should be"):
+        read(text.replace("-5,a,94", "-5,a,96"), balance="Balance", fee="Fee=unsigned")

@@ -1,0 +1,91 @@
+"""What a file is, by its first bytes."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+
+from finance_api.importers import CSV, NATIVE, OFX
+from finance_api.importers.detection import detect_format
+from finance_api.importers.interface import ImportRefused
+
+
+def detected(data: bytes) -> str:
+    return detect_format(io.BytesIO(data))
+
+
+def refusal(data: bytes) -> str:
+    with pytest.raises(ImportRefused) as refused:
+        detected(data)
+    return refused.value.reason
+
+
+def zipped(*names: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, "content")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "format_name"),
+    [
+        (b"OFXHEADER:100\n", OFX),
+        (b'<?xml version="1.0"?><?OFX OFXHEADER="200"?>', OFX),
+        (b'{"reserved_model_type":"Account"}', NATIVE),
+        (b'\xef\xbb\xbf\n {"reserved_model_type"', NATIVE),
+        (b"date,amount\n2026-01-01,5\n", CSV),
+        (b"<TICKER>,<PER>,<DATE>\n", CSV),
+        (b'"20:15";:20:\n', CSV),
+        (b"memo\nType: Account!\n", CSV),
+    ],
+)
+def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
+    stream = io.BytesIO(data)
+    assert detect_format(stream) == format_name
+    assert stream.tell() == 0
+
+
+CAMT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt>'
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"\xef\xbb\xbf \r\n", "empty"),
+        (b"%PDF-1.7", "PDF file: download"),
+        (zipped("statement.csv"), "ZIP file: unpack"),
+        (zipped(), "ZIP file: unpack"),
+        (gzip.compress(b"date,amount"), "gzip file: unpack"),
+        (b"BZh91AY&SY", "compressed file: unpack"),
+        (b"<!doctype html><title>Sign in", "HTML page"),
+        (b"\n<HTML><body>", "HTML page"),
+        (zipped("[Content_Types].xml", "xl/workbook.xml"), "spreadsheet, which is not read yet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "spreadsheet, which is not read yet"),
+        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
+        (b'<?xml version="1.0"?>' + CAMT, "camt file, which is not read yet"),
+        (CAMT, "camt file, which is not read yet"),
+        (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", "camt file"),
+        (b":20:STMT\n:25:1/2\n", "MT940 or MT942 file, which is not read yet"),
+        (b":61:1409010902DR1,62NTRF", "MT940"),
+        (b"{1:F01BANK}{2:I940}{4:\n:20:1", "MT940"),
+        (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", "MT940"),
+        (b"!Type:Bank\nD1/1'26\n", "QIF file, which is not read yet"),
+        (b"# exported\n!Option:AutoSwitch\n", "QIF"),
+        (b"<?xml version='1.0'?><other/>", "an XML file"),
+        (b'[{"amount": 1}]', "JSON file: native data"),
+        (b"SQLite format 3\0", "SQLite"),
+    ],
+)
+def test_what_is_not_read_is_named(data: bytes, words: str) -> None:
+    assert words in refusal(data)
+
+
+def test_opendocument_sheet_is_told_by_its_type() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+    assert "spreadsheet" in refusal(stream.getvalue())

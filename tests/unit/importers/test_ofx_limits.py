@@ -1,0 +1,93 @@
+"""Files of any size: what is held of them at a time is bounded."""
+
+import io
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.ofx import OfxImporter, markup, tree
+from support.ofx import read_ofx
+
+HEAD = "<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM><BANKTRANLIST>\n"
+END = "</BANKTRANLIST></STMTRS></OFX>"
+
+
+def transactions(number: int) -> str:
+    return "".join(
+        f"<STMTTRN><DTPOSTED>20240131<TRNAMT>-1<FITID>{n}<NAME>Shop {n}<MEMO>{n:080d}</STMTTRN>\n"
+        for n in range(number)
+    )
+
+
+def refusal(data: str, piece_bytes: int = 1_000) -> tuple[str, int | None]:
+    with pytest.raises(ImportRefused) as refused:
+        read_ofx(data, piece_bytes=piece_bytes)
+    return refused.value.reason, refused.value.line
+
+
+def peak_of_reading(number: int) -> int:
+    stream = io.BytesIO((HEAD + transactions(number) + END).encode())
+    tracemalloc.start()
+    try:
+        entries = sum(entry is not None for _, entry in OfxImporter().read(stream))
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        assert entries == number
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_transactions() -> None:
+    # Both are larger than what is held of the transactions that wait.
+    small, large = peak_of_reading(9_000), peak_of_reading(14_000)
+    assert large < small * 1.05
+
+
+def wide(name: str) -> Iterator[str]:
+    """Files with very many tags that are not transactions, and in one of them."""
+    leaves = f"<{name}>x" * 2_000
+    yield HEAD + transactions(1) + leaves + END
+    yield HEAD + "<STMTTRN>" + leaves + "<DTPOSTED>20240131<TRNAMT>1</STMTTRN>" + END
+    yield HEAD + transactions(1) + f"<{name}>" + f"<![CDATA[{'x' * 500}]]><!-- -->" * 400 + END
+
+
+def test_what_is_held_outside_of_transactions_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MAX_HELD_BYTES", 100_000)
+    assert len(read_ofx(HEAD + transactions(1_000) + END)[0].entries) == 1_000
+    for text in wide("A"):
+        reason, line = refusal(text)
+        assert "stand in one transaction or outside of all" in reason
+        assert line is not None and line in (2, 3)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "x" * 101,
+        "< " * 51,
+        "&amp;" * 21,
+        "<!--" + "x" * 101,
+        "<![CDATA[" + "x" * 101,
+        "<A" + " " * 101,
+    ]
+    + ["<A " + "a='b' " * 30 + ">", "<?x" + "x" * 101, "\n" * 101, "x" * 99 + "<" + "x" * 101],
+)
+@pytest.mark.parametrize("end", ["<B>", "--><B>", "]]><B>", ""])
+def test_one_tag_or_text_is_bounded_wherever_the_pieces_end(
+    monkeypatch: pytest.MonkeyPatch, piece: str, end: str
+) -> None:
+    monkeypatch.setattr(markup, "MAX_LEXEME_CHARACTERS", 100)
+    for piece_bytes in (1, 2, 3, 7, 64, 1_000):
+        reason, line = refusal(HEAD + "<MEMO>" + piece + end, piece_bytes)
+        assert reason == "a tag or text has more than 100 characters"
+        assert line in (2, 3)
+
+
+def test_texts_up_to_the_bound_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(markup, "MAX_LEXEME_CHARACTERS", 100)
+    for note in ("x" * 100, "<" * 100, "x" * 50 + "< x" * 16):
+        row = f"<STMTTRN><DTPOSTED>20240131<TRNAMT>1<MEMO>{note}</STMTTRN>"
+        for piece_bytes in (1, 3, 64, 1_000):
+            (found,) = read_ofx(HEAD + row + END, piece_bytes=piece_bytes)
+            assert found.entries[0].note == note

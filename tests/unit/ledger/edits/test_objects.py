@@ -1,0 +1,245 @@
+"""Accounts, categories and so on are made, changed and removed by their names."""
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.objects import add_object, remove_object, set_object
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    GOALS,
+    LABELS,
+    RECORDS,
+    STANDING_ORDERS,
+)
+from support.edits import edited, entries
+from support.ledger import account, an_id, document, record
+
+BASE = [
+    account(name="Checking", bankAccountNumber="DE1"),
+    account(2, name="Dollars", currencyCode="USD"),
+    document("Category", 11, name="Groceries"),
+    document("Category", 12, name="Food, drinks"),
+    document("Category", 13, name="Other", parentId=an_id(11)),
+    document("Category", 14, name="Other", parentId=an_id(12)),
+    document("Label", 21, name="home"),
+    record(31, categoryId=an_id(11), labelIds=[an_id(21)], payee="Shop"),
+    record(32, recordState="void"),
+]
+
+
+@pytest.fixture
+def books(person):
+    person.native(*BASE)
+    return person
+
+
+def named(person, resource, name):
+    (row,) = [row for row in person.rows(resource) if row["name"] == name]
+    return row
+
+
+def refused(person, *arguments, **options):
+    before = person.snapshot()
+    with pytest.raises(ImportRefused) as caught:
+        edited(person, *arguments, **options)
+    assert person.snapshot() == before
+    return str(caught.value)
+
+
+def test_budget_is_added_by_names(books):
+    given = {
+        "name": "Food",
+        "limitAmount": "400.50",
+        "currencyCode": "EUR",
+        "categories": 'groceries, "Food, drinks"',
+        "accounts": an_id(1),
+    }
+    report = edited(books, add_object, BUDGETS, given)
+    row = books.only(BUDGETS)
+    assert row["categoryIds"] == (an_id(11), an_id(12))
+    assert (row["accountIds"], row["limitAmount"]) == ((an_id(1),), 4_005_000)
+    assert row["createdAt"] == row["updatedAt"] == books.clock.now()
+    assert report.made == [(row["id"], "Food")]
+    assert entries(books)[-1].action == "edit"
+
+
+@pytest.mark.parametrize(
+    ("resource", "given", "currency"),
+    [
+        (BUDGETS, {"accounts": "Dollars"}, "USD"),
+        (STANDING_ORDERS, {"account": "Dollars", "amount": "-5"}, "USD"),
+        (GOALS, {"currencyCode": "CHF"}, "CHF"),
+    ],
+)
+def test_currency_that_is_not_given_is_that_of_the_accounts(books, resource, given, currency):
+    edited(books, add_object, resource, {"name": "x", **given})
+    assert books.only(resource)["currencyCode"] == currency
+
+
+def test_currency_is_asked_for_where_accounts_have_several(books):
+    said = refused(books, add_object, BUDGETS, {"name": "x", "limitAmount": "1"})
+    assert said == "give currencyCode: the accounts are in EUR, USD"
+
+
+def test_balance_follows_a_hand_set_initial_balance(books):
+    given = {"initialBalance": "100", "accountType": "SavingAccount"}
+    report = edited(books, set_object, ACCOUNTS, "checking", given)
+    row = books.row(ACCOUNTS, 1)
+    assert books.balance() == "98.5"
+    assert row["setByHand"] == ("accountType", "initialBalance")
+    changes = {change.field: (change.old, change.new) for change in report.changes}
+    assert changes["initialBalance"] == ("0", "100")
+    assert changes["balance"] == ("-1.5", "98.5")
+
+
+def test_what_a_hand_says_again_counts_as_its_own(books):
+    edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": "0"})
+    assert books.row(ACCOUNTS, 1)["setByHand"] == ("initialBalance",)
+    count = len(entries(books))
+    revision = books.revision
+    edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": "0"})
+    assert (len(entries(books)), books.revision) == (count, revision)
+
+
+def test_initial_balance_is_given_back_to_the_bank(books):
+    given = {"initialBalance": "100", "color": "red"}
+    edited(books, set_object, ACCOUNTS, "Checking", given)
+    edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": " "})
+    row = books.row(ACCOUNTS, 1)
+    assert (row["initialBalance"], row["setByHand"]) == (1_000_000, ("color",))
+
+
+def test_new_name_is_carried_over_to_records(books):
+    edited(books, set_object, CATEGORIES, "Groceries", {"name": "Food"})
+    edited(books, set_object, ACCOUNTS, "Checking", {"name": "Giro"})
+    edited(books, set_object, LABELS, "home", {"name": "house"})
+    row = books.row(RECORDS, 31)
+    assert (row["category"], row["accountName"], row["labels"]) == ("Food", "Giro", ("house",))
+
+
+def test_new_currency_is_carried_over(books):
+    edited(books, add_object, STANDING_ORDERS, {"account": "Checking", "amount": "-3"})
+    edited(books, set_object, ACCOUNTS, "Checking", {"currencyCode": "CHF"})
+    assert books.row(RECORDS, 31)["currencyCode"] == "CHF"
+    assert books.only(STANDING_ORDERS)["currencyCode"] == "CHF"
+
+
+def test_type_of_a_standing_order_follows_its_amount_until_it_is_given(books):
+    edited(books, add_object, STANDING_ORDERS, {"name": "a", "account": "Checking", "amount": "-3"})
+    edited(books, set_object, STANDING_ORDERS, "a", {"amount": "3"})
+    assert books.only(STANDING_ORDERS)["type"] == "income"
+    edited(books, set_object, STANDING_ORDERS, "a", {"type": "expense"})
+    edited(books, set_object, STANDING_ORDERS, "a", {"amount": "4"})
+    assert books.only(STANDING_ORDERS)["type"] == "expense"
+
+
+def test_blank_takes_a_value_away(books):
+    edited(books, set_object, CATEGORIES, an_id(13), {"parent": "", "color": "red"})
+    row = books.row(CATEGORIES, 13)
+    assert (row["parentId"], row["color"]) == (None, "red")
+
+
+def test_dry_run_keeps_nothing(books):
+    before = books.snapshot()
+    report = edited(books, add_object, LABELS, {"name": "new"}, dry_run=True)
+    assert report.created == 1
+    assert books.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("resource", "given", "said"),
+    [
+        (
+            GOALS,
+            {"name": "x", "targetAmont": "5"},
+            "targetAmont is no field of goals that can be set; did you mean targetAmount or",
+        ),
+        (LABELS, {"color": "red"}, "Label needs name"),
+        (LABELS, {"name": "home"}, f"there is a label home already ({an_id(21)})"),
+        (ACCOUNTS, {"name": "x"}, "Account needs currencyCode"),
+        (ACCOUNTS, {"name": "x", "currencyCode": "EURO"}, "did you mean EUR?"),
+        (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "balance": "1"}, "balance is no field"),
+        (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "initialBalance": "1,5"}, "'1,5' is not a"),
+        (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "archived": "maybe"}, "neither true nor"),
+        (ACCOUNTS, {"name": "x", "currencyCode": "EUR", "accountType": "Bank"}, "is not one of"),
+        (BUDGETS, {"categories": "Grocries"}, "no category Grocries; did you mean Groceries?"),
+        (BUDGETS, {"categories": '"a'}, "double quotes"),
+        (BUDGETS, {"categories": "Groceries", "categoryIds": an_id(11)}, "given twice"),
+        (CATEGORIES, {"name": "x", "parent": an_id(99)}, f"there is no category {an_id(99)}"),
+        (
+            STANDING_ORDERS,
+            {"account": "Checking", "currencyCode": "USD"},
+            "currencyCode is USD, but the account Checking is in EUR",
+        ),
+        (
+            STANDING_ORDERS,
+            {"account": "Checking", "recurrenceRule": "FREQ=OFTEN", "startDate": "2026-01-01"},
+            "recurrenceRule",
+        ),
+    ],
+)
+def test_what_is_wrong_is_refused(books, resource, given, said):
+    assert said in refused(books, add_object, resource, given)
+
+
+def test_ambiguous_name_lists_the_candidates(books):
+    said = refused(books, set_object, CATEGORIES, "other", {"color": "red"})
+    assert said == (
+        "2 of the categories are called other: give one of the ids "
+        f"{an_id(13)} (in Groceries), {an_id(14)} (in Food, drinks)"
+    )
+
+
+def test_category_is_no_part_of_itself(books):
+    given = {"parent": an_id(13)}
+    assert "its own part" in refused(books, set_object, CATEGORIES, "Groceries", given)
+
+
+def test_required_value_is_not_taken_away(books):
+    assert "Label needs name" in refused(books, set_object, LABELS, "home", {"name": " "})
+
+
+def test_what_is_in_use_is_not_removed(books):
+    edited(books, add_object, BUDGETS, {"name": "B", "currencyCode": "EUR", "labels": "home"})
+    assert refused(books, remove_object, CATEGORIES, "Groceries") == (
+        "the category Groceries is used by 1 category (Other), 1 record: "
+        "change or remove those first"
+    )
+    assert "used by 1 record, 1 budget (B)" in refused(books, remove_object, LABELS, "home")
+    assert refused(books, remove_object, ACCOUNTS, "Checking") == (
+        "the account Checking is used by 2 records: change or remove those first; "
+        "--with-records removes its records as well"
+    )
+
+
+def test_account_goes_with_its_records(books):
+    books.native(
+        record(41, accountId=an_id(2), amount=5, transferId=an_id(50)),
+        record(42, amount=-4, transferId=an_id(50)),
+    )
+    report = edited(books, remove_object, ACCOUNTS, "Checking", with_records=True)
+    assert (report.removed, report.updated) == (4, 1)
+    assert [row["id"] for row in books.rows(ACCOUNTS)] == [an_id(2)]
+    left = books.only(RECORDS)
+    assert (left["id"], left["transferId"]) == (an_id(41), None)
+    gone = books.look(lambda s: s.data.list_tombstones(books.user.id))
+    assert {(t.resource.name, t.row_id) for t in gone} == {
+        ("accounts", an_id(1)),
+        *(("records", an_id(n)) for n in (31, 32, 42)),
+    }
+    assert {(t.revision, t.at) for t in gone} == {(books.revision, books.clock.now())}
+
+
+def test_account_with_records_stays_while_others_use_it(books):
+    edited(books, add_object, STANDING_ORDERS, {"name": "Rent", "account": "Checking"})
+    said = refused(books, remove_object, ACCOUNTS, "Checking", with_records=True)
+    assert said == (
+        "the account Checking is used by 1 standing order (Rent): change or remove those first"
+    )
+
+
+def test_what_nobody_uses_is_removed(books):
+    edited(books, remove_object, CATEGORIES, an_id(13))
+    assert an_id(13) not in [row["id"] for row in books.rows(CATEGORIES)]

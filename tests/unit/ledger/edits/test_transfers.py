@@ -1,0 +1,278 @@
+"""Transfers between own accounts are found, linked and taken apart."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits import transfer_pairs
+from finance_api.ledger.edits.rules import apply_rules
+from finance_api.ledger.edits.transfer_pairs import find_pairs
+from finance_api.ledger.edits.transfers import (
+    find_transfers,
+    link_by_number,
+    link_records,
+    unlink_records,
+)
+from finance_api.ledger.session import changing
+from finance_api.planning.tracking import tracked_budgets
+from finance_api.resources import BUDGETS, RECORDS
+from finance_api.values.time import parse_date
+from support.edits import edited, entries
+from support.ledger import Person, account, an_id, document, record
+
+A, B, C, USD = (an_id(n) for n in (1, 2, 3, 4))
+ACCOUNTS = [
+    account(1, name="A", bankAccountNumber="DE02 1203 aa"),
+    account(2, name="B", bankAccountNumber="DE99"),
+    account(3, name="C"),
+    account(4, name="USD", currencyCode="USD"),
+]
+
+
+def move(number, account_id, amount, day, other=None, **values):
+    return record(
+        number,
+        accountId=account_id,
+        amount=amount,
+        recordDate=f"2026-01-{day:02d}",
+        counterpartyAccount=other,
+        **values,
+    )
+
+
+def found(person, *rows, **options):
+    """The pairs by the numbers of the records, and whether they are by number."""
+    person.native(*ACCOUNTS, *rows)
+    with changing(person.backend, person.user.email, 0, action="x", dry_run=True) as session:
+        pairs = find_pairs(session, **options)
+    return {(int(p.out_id[:8], 16), int(p.in_id[:8], 16), p.by_number) for p in pairs}
+
+
+@pytest.mark.parametrize(
+    ("rows", "pairs"),
+    [
+        ([move(10, A, -5, 1), move(11, B, 5, 4)], {(10, 11, False)}),
+        ([move(10, A, 5, 1), move(11, B, -5, 4)], {(11, 10, False)}),
+        ([move(10, A, -5, 1), move(11, B, 5, 5)], set()),
+        ([move(10, A, -5, 1), move(11, A, 5, 1)], set()),
+        ([move(10, A, -5, 1), move(11, B, 5.01, 1)], set()),
+        ([move(10, A, -5, 1), move(11, USD, 5, 1)], set()),
+        ([move(10, A, -5, 1), move(11, B, 5, 1, recordState="void")], set()),
+        ([move(10, A, -5, 1), move(11, B, 5, 1, transferId=an_id(9))], set()),
+        ([move(10, A, -5, 1), move(11, B, 5, 1, setByHand=["transferId"])], set()),
+        ([move(10, A, 0, 1), move(11, B, 0, 1)], set()),
+        # Several could be the other one.
+        ([move(10, A, -5, 1), move(11, B, 5, 1), move(12, C, 5, 2)], set()),
+        ([move(10, A, -5, 1), move(11, B, 5, 1), move(12, B, 5, 3)], set()),
+        ([move(10, A, -5, 1), move(11, C, -5, 2), move(12, B, 5, 3)], set()),
+        # One is unique for the other, but not the other way round.
+        ([move(10, A, -5, 1), move(11, B, 5, 4), move(12, A, -5, 7)], set()),
+        # A number decides.
+        (
+            [move(10, A, -5, 1, "de 99"), move(11, B, 5, 1), move(12, C, 5, 1)],
+            {(10, 11, True)},
+        ),
+        (
+            [move(10, A, -5, 1), move(11, B, 5, 2, "DE021203AA"), move(12, C, -5, 2)],
+            {(10, 11, True)},
+        ),
+        # The number of somebody else: a purchase, and money from elsewhere.
+        ([move(10, A, -5, 1, "FR1"), move(11, B, 5, 1)], set()),
+        ([move(10, A, -5, 1, "FR1"), move(11, C, 5, 1)], {(10, 11, False)}),
+        ([move(10, A, -5, 1), move(11, B, 5, 1, "FR1")], set()),
+        # The end of an IBAN is what another bank writes.
+        ([move(10, A, -5, 1, "XX0DE99"), move(11, B, 5, 1)], {(10, 11, False)}),
+        # It names B, so it is with nobody else.
+        ([move(10, A, -5, 1, "DE99"), move(11, C, 5, 1)], set()),
+        # Every day the same amount: each with the next; one that is over leaves them all alone.
+        (
+            [
+                *(move(10 + day, A, -5, day, "DE99") for day in range(1, 4)),
+                *(move(20 + day, B, 5, day + 1) for day in range(1, 4)),
+            ],
+            {(11, 21, True), (12, 22, True), (13, 23, True)},
+        ),
+        ([move(10, A, -5, 1, "DE99"), move(11, B, 5, 1), move(12, B, 5, 2)], set()),
+        # One that names it back comes before one that names nobody.
+        (
+            [move(10, A, -5, 1, "DE99"), move(11, B, 5, 2, "de021203aa"), move(12, B, 5, 1)],
+            {(10, 11, True)},
+        ),
+        # What is left when those by number are taken is unique.
+        (
+            [
+                move(10, A, -5, 1, "DE99"),
+                move(11, B, 5, 1, "DE021203AA"),
+                move(12, A, -5, 1),
+                move(13, C, 5, 1),
+            ],
+            {(10, 11, True), (12, 13, False)},
+        ),
+    ],
+)
+def test_pairs_are_unique_or_named(person, rows, pairs):
+    assert found(person, *rows) == pairs
+    assert found(person, by_number_only=True) == {pair for pair in pairs if pair[2]}
+
+
+def test_what_is_listed_is_linked_and_left_out_then(person):
+    assert found(person, move(10, A, -5, 1), move(11, B, 5, 2), move(12, A, -7, 1))
+    before = person.snapshot()
+    report = edited(person, find_transfers)
+    assert [(p.out["id"], p.into["id"]) for p in report.proposals] == [(an_id(10), an_id(11))]
+    assert person.snapshot() == before
+    edited(person, find_transfers, link=True)
+    one, other, third = person.rows(RECORDS)
+    assert one["transferId"] == other["transferId"] is not None
+    assert (one["setByHand"], third["transferId"]) == (("transferId",), None)
+    assert edited(person, find_transfers, link=True).proposals == []
+    assert len(entries(person)) == 2
+
+
+def test_any_two_are_linked_across_currencies_and_unlinked_for_good(person):
+    found(person, move(10, A, -5, 1), move(11, USD, 6, 20), move(12, B, 5, 1))
+    edited(person, link_records, an_id(10), an_id(11).upper())
+    assert person.row(RECORDS, 10)["transferId"] == person.row(RECORDS, 11)["transferId"]
+    edited(person, unlink_records, [an_id(11)])
+    assert {row["transferId"] for row in person.rows(RECORDS)} == {None}
+    assert edited(person, find_transfers).proposals == []
+    edited(person, link_records, an_id(10), an_id(12))
+    edited(person, unlink_records, [an_id(10), an_id(12)])
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ((an_id(10), an_id(10)), "that is one record"),
+        ((an_id(10), an_id(99)), f"no record has the id {an_id(99)}"),
+        ((an_id(10), "x"), "x is not a UUID"),
+        ((an_id(10), an_id(11)), "both records are of the account A"),
+        ((an_id(10), an_id(12)), "money goes out by both records"),
+        ((an_id(10), an_id(13)), "is void"),
+        ((an_id(10), an_id(14)), "is of a transfer already"),
+    ],
+)
+def test_what_is_no_transfer_is_refused(person, ids, said):
+    found(
+        person,
+        move(10, A, -5, 1),
+        move(11, A, 5, 1),
+        move(12, B, -5, 1),
+        move(13, B, 5, 1, recordState="void"),
+        move(14, B, 5, 1, transferId=an_id(9)),
+    )
+    with pytest.raises(ImportRefused, match=said):
+        edited(person, link_records, *ids)
+    with pytest.raises(ImportRefused, match="is of no transfer"):
+        edited(person, unlink_records, [an_id(10)])
+
+
+def test_import_links_by_number_within_its_own_change(person):
+    found(person, move(10, A, -5, 1, "DE99"), move(12, A, -7, 1), move(13, C, 7, 1))
+
+    def imported(session):
+        stored = session.storage.data.get_rows(person.user.id, RECORDS, [an_id(10)])[an_id(10)]
+        new = {**stored, "id": an_id(11), "accountId": B, "amount": 50_000, "sourceId": None}
+        new |= {"importId": session.number, "accountName": "B", "counterpartyAccount": None}
+        session.storage.data.put_rows(person.user.id, RECORDS, new=[new], changed=[])
+        account_b = session.accounts.rows[B]
+        told = {"balance": 50_000, "recordCount": 1, "lastRecordDate": new["recordDate"]}
+        session.accounts.put({**account_b, **told})
+        assert link_by_number(session) == 1
+        session.close(records_changed=True)
+
+    with changing(person.backend, person.user.email, 0, action="import") as session:
+        imported(session)
+    person.audit()
+    rows = {row["id"]: row for row in person.rows(RECORDS)}
+    assert rows[an_id(10)]["transferId"] == rows[an_id(11)]["transferId"] is not None
+    assert rows[an_id(10)]["setByHand"] == rows[an_id(11)]["setByHand"] == ()
+    assert rows[an_id(12)]["transferId"] is None
+    number = entries(person)[-1].number
+    images = person.look(lambda s: s.history.scan_before(person.user.id, number, limit=9))
+    assert {image.row_id for image in images if image.resource is RECORDS} == {an_id(10)}
+
+
+def test_budgets_leave_transfers_out_at_once(person):
+    person.native(document("Budget", 70, currencyCode="EUR", limitAmount=100))
+    found(person, move(10, A, -5, 1), move(11, B, 5, 2), move(12, A, -7, 1))
+
+    def spent():
+        rows = person.rows(BUDGETS)
+        today = parse_date("2026-01-10")
+        (row,) = person.look(lambda s: tracked_budgets(s, person.user.id, today, rows))
+        return row["spent"], row["recordCount"]
+
+    assert spent() == (70_000, 3)
+    edited(person, find_transfers, link=True)
+    assert spent() == (70_000, 1)
+    edited(person, unlink_records, [an_id(10)])
+    assert spent() == (70_000, 3)
+    edited(person, link_records, an_id(11), an_id(12))
+    assert spent() == (50_000, 1)
+
+
+def test_rules_are_for_transfers_too(person):
+    person.native(document("Category", 60, name="Moved"))
+    person.native(document("RecordRule", 61, keywords=["own"], categoryId=an_id(60)))
+    found(person, move(10, A, -5, 1, payee="own"), move(11, B, 5, 2, payee="own"))
+    edited(person, find_transfers, link=True)
+    assert edited(person, apply_rules).updated == 2
+
+
+def _naive(rows):
+    """Pairs without numbers, by looking at each two."""
+    fits = {
+        (out["id"], into["id"])
+        for out in rows
+        for into in rows
+        if out["amount"] < 0
+        and into["amount"] == -out["amount"]
+        and out["accountId"] != into["accountId"]
+        and abs(out["day"] - into["day"]) <= 3
+    }
+    return {
+        (a, b)
+        for a, b in fits
+        if sum(x == a for x, _ in fits) == 1 and sum(y == b for _, y in fits) == 1
+    }
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([A, B, C]), st.sampled_from([-2, -1, 1, 2]), st.integers(1, 12)),
+        max_size=14,
+    )
+)
+def test_unique_pairs_are_those_of_a_look_at_each_two(backends, moves):
+    person = Person(backends("memory"))
+    rows = [
+        {"id": an_id(10 + n), "accountId": a, "amount": amount, "day": day}
+        for n, (a, amount, day) in enumerate(moves)
+    ]
+    pairs = found(
+        person,
+        *(move(10 + n, a, amount, day) for n, (a, amount, day) in enumerate(moves)),
+    )
+    assert {(an_id(o), an_id(i)) for o, i, _ in pairs} == _naive(rows)
+
+
+@pytest.mark.parametrize("other", [None, "DE99"], ids=["unnamed", "named"])
+def test_alike_records_are_not_compared_each_with_each(person, monkeypatch, other):
+    looks = 0
+
+    def counting(one, side, real=transfer_pairs._fit):
+        nonlocal looks
+        looks += 1
+        return real(one, side)
+
+    monkeypatch.setattr(transfer_pairs, "_fit", counting)
+    days = range(1, 4)
+    rows = [
+        *(move(n, A, -5, days[n % 3], other) for n in range(1_000, 3_001)),
+        *(move(n, B, 5, days[n % 3]) for n in range(4_000, 6_000)),
+    ]
+    assert found(person, *rows) == set()
+    assert 0 < looks < 20 * len(rows)

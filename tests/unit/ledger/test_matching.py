@@ -1,0 +1,389 @@
+"""Which stored record an entry is: the rules one by one."""
+
+from itertools import permutations
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources import ACCOUNTS, RECORDS
+from support.ledger import units
+from support.statements import Bank, entry, kept
+
+RENT = entry("2", "-900", "Rent", "1")
+SHOP = entry("5", "-30", "Shop", "2")
+CAFE = entry("5", "-3", "Café", "3")
+
+
+@pytest.fixture
+def bank(person):
+    return Bank(person)
+
+
+def refused(bank, *entries, **options):
+    before = bank.person.snapshot()
+    with pytest.raises(ImportRefused) as error:
+        bank.file(*entries, **options)
+    assert bank.person.snapshot() == before
+    return error.value.reason
+
+
+# -- ids that are used again
+
+
+def test_an_id_of_a_later_file_does_not_overwrite_an_older_transaction(bank):
+    """January's rent stays when February's file begins at id 1 again."""
+    bank.file(RENT, SHOP)
+    report = bank.file(
+        entry("2026-02-02", "-900", "Rent", "1"), entry("2026-02-09", "-44", "Shop", "2")
+    )
+    assert (report.created, report.updated) == (2, 0)
+    assert "uses ids again" in " ".join(report.remarks)
+    assert len(kept(bank.person)) == 4
+    bank.person.audit()
+
+
+def test_overlapping_files_that_are_numbered_anew_meet(bank):
+    bank.file(RENT, SHOP, CAFE)
+    report = bank.file(
+        entry("5", "-30", "Shop", "1"), entry("5", "-3", "Café", "2"), entry("9", "-7", "Bus", "3")
+    )
+    assert (report.created, report.unchanged) == (1, 2)
+    assert kept(bank.person) == [
+        (2, -90_000, "Rent"), (5, -3_000, "Shop"), (5, -300, "Café"), (9, -700, "Bus"),
+    ]  # fmt: skip
+
+
+def test_that_ids_are_reused_is_remembered_and_forgotten_with_its_import(bank):
+    bank.file(RENT)
+    bank.file(entry("20", "-8", "Bus", "1"))
+    # By its content, though nothing in this file shows it.
+    assert bank.file(entry("20", "-8", "BUS", "9")).unchanged == 1
+    bank.person.undo()
+    assert bank.file(entry("2", "-900", "Rent", "9")).created == 1
+
+
+def test_a_fee_under_the_id_of_its_purchase_is_another_record(bank):
+    bank.file(entry("5", "-100", "Shop", "A"))
+    report = bank.file(entry("5", "-100", "Shop", "A"), entry("5", "-1", "Fee", "A"))
+    assert (report.created, report.unchanged, report.remarks) == (1, 1, [])
+    assert bank.file(entry("5", "-1", "Fee", "A"), entry("5", "-100", "Shop", "A")).unchanged == 2
+
+
+def test_known_stable_ids_that_are_used_again_refuse_the_file_until_it_is_said(bank):
+    bank.file(RENT, SHOP, CAFE)
+    bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
+    again = entry("30", "-70", "Shoes", "1")
+    assert "--ids stable or --ids reused" in refused(bank, again)
+    assert bank.file(again, ids="reused").created == 1
+    assert bank.file(entry("2026-02-20", "-71", "Boots", "1")).created == 1
+
+
+# -- corrections
+
+
+def test_a_correction_updates_the_record_and_says_what_changed(bank):
+    bank.file(RENT, SHOP)
+    report = bank.file(RENT, entry("5", "-33", "Shop", "2"))
+    (update,) = report.updates
+    assert (update.old, update.new) == ({"amount": units("-30")}, {"amount": units("-33")})
+    assert report.as_json()["updates"][0]["new"] == {"amount": -33}
+    # The older file brings nothing back.
+    before = bank.person.snapshot()
+    assert bank.file(RENT, SHOP).unchanged == 2
+    assert bank.person.snapshot() == before
+
+
+def test_what_may_be_a_correction_of_a_day_that_the_file_lacks_is_asked_for(bank):
+    bank.file(SHOP)
+    late = entry("8", "-30", "Shop AG", "2")
+    assert "--ids" in refused(bank, late)
+    assert bank.file(late, ids="stable").updated == 1
+    assert len(kept(bank.person)) == 1
+
+
+def test_and_it_can_be_another_transaction(bank):
+    bank.file(SHOP)
+    late = entry("8", "-30", "Shop AG", "2")
+    assert bank.file(late, ids="reused").created == 1
+    assert len(kept(bank.person)) == 2
+
+
+def test_stable_ids_are_known_by_three_rows_that_came_again(bank):
+    bank.file(RENT, SHOP, CAFE)
+    bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
+    assert bank.file(entry("8", "-30", "Shop AG", "2")).updated == 1
+
+
+def test_the_same_file_again_does_not_show_that_ids_are_stable(bank):
+    bank.file(RENT, SHOP, CAFE, data="a")
+    bank.file(RENT, SHOP, CAFE, data="a")
+    assert "--ids" in refused(bank, entry("8", "-30", "Shop AG", "2"))
+
+
+def test_the_later_statement_wins_in_both_orders(new_person):
+    old = {"as_of": 1}, (RENT, SHOP)
+    new = {"as_of": 2}, (RENT, entry("5", "-33", "Shop", "2"))
+    for files in permutations([old, new]):
+        bank = Bank(new_person())
+        for options, entries in files:
+            bank.file(*entries, **options)
+        assert kept(bank.person) == [(2, -90_000, "Rent"), (5, -3_300, "Shop")]
+        before = bank.person.snapshot()
+        for options, entries in files:
+            bank.file(*entries, **options)
+        assert bank.person.snapshot() == before
+
+
+def test_what_a_hand_set_stays(bank):
+    bank.file(RENT, SHOP)
+    row = next(row for row in bank.person.rows(RECORDS) if row["payee"] == "Shop")
+
+    def edit(storage):
+        after = {**row, "payee": "My shop", "setByHand": ("payee",)}
+        storage.data.put_rows(bank.person.user.id, RECORDS, new=(), changed=[after])
+
+    bank.person.change(edit)
+    assert bank.file(RENT, SHOP).unchanged == 2
+    bank.file(RENT, entry("5", "-33", "Shop", "2"))
+    assert kept(bank.person)[1] == (5, -3_300, "My shop")
+
+
+def test_what_a_native_file_changes_is_not_compared(bank):
+    bank.file(RENT, SHOP)
+    row = next(row for row in bank.person.rows(RECORDS) if row["payee"] == "Shop")
+    bank.person.native(
+        {
+            "reserved_model_type": "Record",
+            **{name: row[name] for name in ("id", "accountId", "source", "sourceId")},
+            "amount": -31,
+            "recordDate": "2026-03-03",
+            "payee": "Mine",
+        }
+    )
+    before = bank.person.snapshot()
+    assert bank.file(RENT, SHOP).unchanged == 2
+    assert bank.person.snapshot() == before
+
+
+def test_a_record_that_a_later_file_lacks_is_named(csv):
+    csv.file(entry("4", "-1"), entry("5", "-30"), entry("6", "-1"))
+    report = csv.file(entry("4", "-1"), entry("5", "-33"), entry("6", "-1"))
+    assert report.created == 1
+    assert "2026-01-05 -30" in report.remarks[0]
+
+
+# -- corrections that name what they correct
+
+
+def test_a_replacement_acts_on_the_entry_that_it_names(bank):
+    bank.file(RENT, SHOP)
+    files = [
+        (RENT, entry("7", "-44", "Market", "9", corrects="2")),
+        (RENT, SHOP),
+        (RENT, SHOP, entry("7", "-44", "Market", "9", corrects="2")),
+    ]
+    assert bank.file(*files[0]).updated == 1
+    before = bank.person.snapshot()
+    for entries in files:
+        assert bank.file(*entries).updated == 0
+        assert bank.person.snapshot() == before
+    assert kept(bank.person) == [(2, -90_000, "Rent"), (7, -4_400, "Market")]
+
+
+def test_entry_and_its_replacement_in_one_file_are_one_record(bank):
+    bank.file(RENT, SHOP, entry("7", "-44", "Market", "9", corrects="2"))
+    assert kept(bank.person) == [(2, -90_000, "Rent"), (7, -4_400, "Market")]
+    before = bank.person.snapshot()
+    bank.file(RENT, SHOP, entry("7", "-44", "Market", "9", corrects="2"), data="again")
+    assert bank.person.snapshot() == before
+
+
+def test_a_deletion_voids_the_record_that_it_names(bank):
+    bank.file(RENT, SHOP)
+    gone = entry("6", "-30", "Shop", "9", corrects="2", deletes=True)
+    assert bank.file(gone).updated == 1
+    assert kept(bank.person) == [(2, -90_000, "Rent")]
+    before = bank.person.snapshot()
+    bank.file(gone, SHOP, data="again")
+    assert bank.person.snapshot() == before
+    bank.person.audit()
+
+
+@pytest.mark.parametrize("corrects", ["2", "nobody"])
+def test_a_correction_of_itself_or_of_nobody_is_a_plain_entry(bank, corrects):
+    odd = entry("5", "-30", "Shop", "2", corrects=corrects)
+    report = bank.file(odd)
+    assert report.created == 1
+    assert "taken as it stands" in report.remarks[0]
+    before = bank.person.snapshot()
+    assert bank.file(odd).unchanged == 1
+    assert bank.person.snapshot() == before
+
+
+# -- formats without ids
+
+
+@pytest.fixture
+def csv(person):
+    return Bank(person, "csv")
+
+
+def test_rows_without_ids_are_found_by_content_and_number(csv):
+    row = entry("5", "-3", "Café")
+    csv.file(row, row)
+    report = csv.file(row, row, row)
+    assert (report.created, report.unchanged) == (1, 2)
+    assert csv.file(row).unchanged == 1
+
+
+def test_texts_that_were_mapped_otherwise_are_not_compared(csv):
+    """A forgotten option doubles nothing, and giving it later brings the texts."""
+    plain = [entry("4", "-3", None), entry("5", "-3", None), entry("6", "-8", None)]
+    texts = [entry("4", "-3", "Café"), entry("5", "-3", "Bar"), entry("6", "-8", "Bus")]
+    csv.file(*plain, texts="none")
+    report = csv.file(*texts, texts="payee")
+    assert (report.created, report.updated) == (0, 3)
+    assert [payee for *_, payee in kept(csv.person)] == ["Café", "Bar", "Bus"]
+    before = csv.person.snapshot()
+    csv.file(*plain, texts="none")
+    csv.file(*texts, texts="payee")
+    assert csv.person.snapshot() == before
+
+
+def test_a_part_of_a_day_is_asked_for_and_the_answer_does_not_double(csv):
+    morning = [entry("5", "-3", "Café"), entry("5", "-9", "Lunch")]
+    evening = [entry("5", "-3", "Café"), entry("6", "-1", "Bus")]
+    csv.file(entry("4", "-1", "Bus"), *morning)
+    assert "--first-day same or --first-day new" in refused(csv, *evening)
+    assert csv.file(*evening, first_day="new").created == 2
+    before = csv.person.snapshot()
+    for first_day in ("new", "same", None):
+        assert csv.file(*evening, first_day=first_day).unchanged == 2
+        assert csv.person.snapshot() == before
+
+
+def test_a_part_of_a_day_can_be_the_same(csv):
+    csv.file(entry("4", "-1", "Bus"), entry("5", "-9", "Lunch"), entry("5", "-3", "Café"))
+    report = csv.file(entry("5", "-3", "Café"), entry("6", "-1", "Bus"), first_day="same")
+    assert (report.created, report.unchanged) == (1, 1)
+
+
+def test_a_day_that_an_earlier_file_has_whole_is_no_question(csv):
+    csv.file(
+        entry("4", "-1", "Bus"), entry("5", "-9", "Lunch"), entry("5", "-3", "Café"),
+        entry("6", "-1", "Bus"),
+    )  # fmt: skip
+    assert csv.file(entry("5", "-3", "Café"), entry("6", "-1", "Bus")).unchanged == 2
+
+
+def test_a_time_that_is_not_known_is_equal_to_any(csv):
+    csv.file(entry("5", "-3", "Café"), entry("5", "-3", "Café", time=36_000))
+    rows = [entry("5", "-3", "Café", time=time) for time in (30_000, 36_000, 50_000)]
+    assert csv.file(*rows[:2]).unchanged == 2
+    report = csv.file(*rows)
+    assert (report.created, report.unchanged) == (1, 2)
+
+
+# -- other sources
+
+
+@pytest.fixture
+def both(person):
+    """OFX and CSV of one account."""
+    person.native({"reserved_model_type": "Account", "name": "Giro", "currencyCode": "EUR",
+                   "sourceId": "1"})  # fmt: skip
+    bank, csv = Bank(person), Bank(person, "csv")
+    return lambda *entries, **o: bank.file(*entries, account_name="Giro", **o), csv.file
+
+
+def test_two_formats_of_one_account_do_not_double(person, both):
+    ofx, csv = both
+    ofx(RENT, SHOP, CAFE)
+    rows = [entry("2", "-900", "RENT January"), entry("6", "-30", "Shop"), entry("5", "-3", "C")]
+    report = csv(*rows)
+    assert (report.created, report.matched) == (0, 3)
+    assert len(report.matches) == 3
+    assert {row["payee"] for row in person.rows(RECORDS)} == {"Rent", "Shop", "Café"}
+    before = person.snapshot()
+    assert csv(*rows).unchanged == ofx(RENT, SHOP, CAFE).unchanged == 3
+    assert person.snapshot() == before
+    person.audit()
+
+
+def test_undoing_the_match_takes_the_second_id_back(person, both):
+    ofx, csv = both
+    ofx(RENT)
+    before = person.everything()
+    csv(entry("2", "-900", "R"))
+    assert person.everything() != before
+    person.undo()
+    assert person.everything() == before
+    assert csv(entry("2", "-900", "R")).matched == 1
+
+
+def test_left_overs_some_days_apart_are_asked_for(person, both):
+    ofx, csv = both
+    ofx(entry("1", "-1", "Bus", "1"), SHOP, entry("20", "-1", "Bus", "3"))
+    rows = entry("1", "-1", "Bus"), entry("9", "-30", "Shop"), entry("20", "-1", "Bus")
+    with pytest.raises(ImportRefused, match=r"--match-days N .*or --no-match"):
+        csv(*rows)
+    assert csv(*rows, match_days=4).matched == 3
+    person.undo()
+    report = csv(*rows, match=False)
+    assert (report.created, report.matched) == (3, 0)
+
+
+def test_parts_that_sum_to_a_stored_entry_are_that_entry(person, both):
+    ofx, csv = both
+    ofx(entry("5", "-30", "Batch", "1"), entry("6", "-10", "Bus", "2"))
+    parts = [entry("5", "-10", "A", batch="b"), entry("5", "-20", "B", batch="b")]
+    rest = entry("6", "-10", "Bus")
+    assert csv(*parts, rest).matched == 3
+    before = person.snapshot()
+    assert csv(*parts, rest).unchanged == 3
+    assert person.snapshot() == before
+
+
+def test_an_entry_that_stored_parts_sum_to_is_these(person, both):
+    ofx, csv = both
+    parts = [entry("5", "-10", "A", batch="b"), entry("5", "-20", "B", batch="b")]
+    csv(*parts, entry("6", "-10", "Bus"))
+    whole = [entry("5", "-30", "Batch", "1"), entry("6", "-10", "Bus", "2")]
+    assert ofx(*whole).matched == 2
+    before = person.snapshot()
+    assert ofx(*whole).unchanged == 2
+    assert csv(*parts, entry("6", "-10", "Bus")).unchanged == 3
+    assert person.snapshot() == before
+
+
+def test_a_new_account_whose_rows_stand_in_another_is_asked_for(person):
+    ofx, csv = Bank(person), Bank(person, "csv")
+    ofx.file(RENT, SHOP, CAFE)
+    rows = [entry("2", "-900"), entry("5", "-30"), entry("5", "-3"), entry("7", "-1")]
+    assert "--account 'Checking 100'" in refused(csv, *rows)
+    assert csv.file(*rows, new_account=True).created == 4
+    assert len(person.rows(ACCOUNTS)) == 2
+
+
+# -- what earlier versions stored
+
+
+def test_records_of_earlier_versions_are_met_again(person):
+    """Their ids are numbered and hashed as ever, and nothing else is known of them."""
+    bank, csv = Bank(person), Bank(person, "csv")
+    rows = [entry("5", "-3", "Café", "A"), entry("5", "-4", "Bar", "A"), SHOP]
+    bank.file(*rows)
+    plain = [entry("7", "-1", "Bus"), entry("7", "-1", "Bus"), entry("8", "-2", "Bus")]
+    csv.file(*plain)
+    ids = sorted(row["sourceId"] for row in person.rows(RECORDS))
+    assert [i for i in ids if "hash" not in i] == ["20/100/2", "20/100/A", "20/100/A#2"]
+
+    def forget(storage):
+        changed = [{**row, "importId": None} for row in person.rows(RECORDS)]
+        storage.data.put_rows(person.user.id, RECORDS, new=(), changed=changed)
+
+    person.change(forget)
+    before = person.snapshot()
+    assert bank.file(*rows, data="again").unchanged == 3
+    assert csv.file(*plain, data="again").unchanged == 3
+    assert person.snapshot() == before

@@ -1,0 +1,213 @@
+"""Taking imports and edits back: what stands in the way, and what becomes of the rest."""
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.balances import Balances
+from finance_api.ledger.session import Keeping, changing
+from finance_api.ledger.undo import undo
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from support.ledger import account, an_id, document, record
+from support.statements import statement
+
+
+def edit_record(person, row, **values):
+    """A hand changes a record."""
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="records edit") as session:
+        after = {**row, **values}
+        session.note_changes(RECORDS, [(row, after)])
+        session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=[after])
+        session.close(records_changed=True)
+
+
+def remove_record(person, row):
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="records remove") as session:
+        balances = Balances()
+        balances.note(row, None)
+        session.delete(RECORDS, [row])
+        balances.settle(session)
+        session.close(records_changed=True)
+
+
+def refusal(person, number, **options):
+    before = person.everything(), person.revision
+    with pytest.raises(ImportRefused) as refused:
+        person.undo(number, **options)
+    assert (person.everything(), person.revision) == before
+    return str(refused.value)
+
+
+def test_a_later_import_of_the_same_days_stands_in_the_way(person):
+    person.statement(statement((5, -5), (9, -1), name="Giro"))
+    person.statement(statement((9, -2), (12, -1)))
+    person.statement(statement((13, -2)))
+    text = refusal(person, 1)
+    assert "entry 2 (import) covers the same days of Giro" in text
+    assert "entry 3" not in text
+    assert "--keep-changed" not in text
+    assert refusal(person, 1, keep_changed=True) == text
+    assert person.undo(1, with_later=True).entries == [2, 1]
+    # The account stays for the records of the third.
+    assert [row["amount"] for row in person.rows(RECORDS)] == [-2]
+    assert person.only(ACCOUNTS)["statementKeys"] == ("made:1",)
+    person.audit()
+    person.undo(3)
+    assert person.rows(RECORDS) == []
+
+
+def test_what_a_hand_changed_is_listed_and_can_be_kept(person):
+    person.statement(statement((5, -50_000), (9, -10_000)))
+    first, second = sorted(person.rows(RECORDS), key=lambda row: row["recordDate"])
+    edit_record(person, first, payee="Baker", setByHand=("payee",))
+    text = refusal(person, 1)
+    assert f"entry 2 (records edit) changed the record 1970-01-06 -5 Baker ({first['id']})" in text
+    assert "--keep-changed" in text
+    report = person.undo(1, keep_changed=True)
+    assert (report.entries, report.kept, report.removed["records"]) == ([1], 1, 1)
+    assert person.only(RECORDS)["payee"] == "Baker"
+    assert person.only(ACCOUNTS)["recordCount"] == 1
+    person.audit()
+    # It is found again; the other one is new.
+    report = person.statement(statement((5, -50_000), (9, -10_000)))
+    assert (report.created, report.unchanged + report.updated) == (1, 1)
+    assert {row["id"] for row in person.rows(RECORDS)} == {first["id"], second["id"]}
+
+
+def test_a_record_that_a_hand_removed_stands_in_the_way_too(person):
+    person.native(account(), record(9), record(10))
+    remove_record(person, person.row(RECORDS, 9))
+    assert f"the Record {an_id(9)}, which is gone" in refusal(person, 1)
+    person.undo(1, with_later=True)
+    assert person.rows(RECORDS) == []
+    assert [e.undone_at is not None for e in person.history()] == [True, True]
+
+
+def test_a_removed_record_that_came_again_stands_in_the_way(person):
+    person.native(account(), record(9))
+    remove_record(person, person.row(RECORDS, 9))
+    person.native(record(9))
+    assert f"entry 3 (import) brought the record {an_id(9)} again" in refusal(person, 2)
+    assert person.undo(2, with_later=True).entries == [3, 2]
+    assert person.row(RECORDS, 9)["importId"] == 1
+    person.audit()
+
+
+def test_what_later_rows_refer_to_stays_and_is_named(person):
+    person.native(account(), document("Category", 2, name="Food"), document("Label", 3, name="x"))
+    person.native(record(9, categoryId=an_id(2)))
+    report = person.undo(1)
+    assert sorted(report.used) == ["Food", "account 1"]
+    assert person.rows(LABELS) == []
+    person.audit()
+    person.undo(2)
+    assert len(person.rows(CATEGORIES)) == 1
+
+
+def test_what_a_later_undo_brings_back_still_has_its_account(person):
+    person.native(account(), document("Label", 2, name="x"), record(9, labelIds=[an_id(2)]))
+    remove_record(person, person.row(RECORDS, 9))
+    report = person.undo(1, keep_changed=True)
+    assert sorted(report.used) == ["account 1", "x"]
+    person.undo(2)
+    assert person.row(RECORDS, 9)["labels"] == ("x",)
+    person.audit()
+
+
+def test_a_category_and_its_parts_go_together(person):
+    parts = [document("Category", n, name="c", parentId=an_id(n - 1)) for n in (3, 4)]
+    person.native(document("Category", 2, name="c"), *parts)
+    person.undo()
+    assert person.rows(CATEGORIES) == []
+
+
+def test_something_that_was_taken_away_since_is_needed(person):
+    person.native(account(), document("Category", 2, name="Food"), record(9, categoryId=an_id(2)))
+    remove_record(person, person.row(RECORDS, 9))
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="remove") as session:
+        session.categories.remove(an_id(2))
+        session.close(records_changed=False)
+    assert "entry 3 (remove) took away the Category Food" in refusal(person, 2, keep_changed=True)
+    person.undo(2, with_later=True)
+    assert person.row(RECORDS, 9)["category"] == "Food"
+    person.audit()
+
+
+def test_names_of_now_stand_on_what_comes_back(person):
+    person.native(account(), document("Category", 2, name="Food"), record(9, categoryId=an_id(2)))
+    person.native(record(9, payee="x"))
+    person.native(document("Category", 2, name="Meals"))
+    person.undo(2)
+    assert person.row(RECORDS, 9)["category"] == "Meals"
+    person.undo(3)
+    assert person.row(RECORDS, 9)["category"] == "Food"
+    person.audit()
+
+
+def test_source_ids_that_rows_exchanged_come_back(person, monkeypatch):
+    monkeypatch.setattr("finance_api.ledger.undo._PAGE", 1)
+    labels = [document("Label", n, sourceId=f"s{n}") for n in (1, 2)]
+    person.native(account(), *labels, *(record(n, sourceId=f"s{n}") for n in (9, 10)))
+    before = person.everything()
+    for kind, first, second in (("Label", 1, 2), ("Record", 9, 10)):
+        make = record if kind == "Record" else lambda n, **v: document("Label", n, **v)
+        person.native(make(first, sourceId="free"))
+        person.native(make(second, sourceId=f"s{first}"), make(first, sourceId=f"s{second}"))
+    for _ in range(4):
+        person.undo()
+    assert person.everything() == before
+
+
+def test_a_later_statement_does_not_hold_the_account_fast(person):
+    person.statement(statement((5, -5), key="a", name="Giro"))
+    person.native(account(1, id=person.only(ACCOUNTS)["id"], name="Bank"))
+    person.statement(statement((9, -5), key="b"), account_name="Bank")
+    person.undo(2)
+    assert person.only(ACCOUNTS)["name"] == "Giro"
+    assert person.only(ACCOUNTS)["statementKeys"] == ("made:a", "made:b")
+    person.undo(1)
+    assert person.only(ACCOUNTS)["statementKeys"] == ("made:b",)
+    person.audit()
+
+
+def test_a_change_that_nobody_is_shown_can_be_taken_back_too(person):
+    person.native(account(1, name="1"))
+    before = person.everything()
+    person.statement(statement(), account_name="1")
+    assert person.revision == 1
+    assert person.only(ACCOUNTS)["statementKeys"] == ("made:1",)
+    person.undo()
+    assert person.everything() == before
+
+
+def test_rows_that_go_leave_tombstones_of_the_new_revision(person):
+    person.native(account(), record(9))
+    person.undo()
+    found = person.look(lambda s: s.data.list_tombstones(person.user.id))
+    assert [(t.resource, t.row_id, t.revision) for t in found] == [
+        (ACCOUNTS, an_id(1), 2),
+        (RECORDS, an_id(9), 2),
+    ]
+
+
+def test_images_and_tombstones_are_pruned_after_their_days(person):
+    person.native(account(), record(9))
+    remove_record(person, person.row(RECORDS, 9))
+    person.clock.set("2030-01-01T00:00:00Z")
+    person.native(record(10))
+    assert person.look(lambda s: s.data.list_tombstones(person.user.id)) == []
+    assert [entry.pruned for entry in person.history()] == [True, True, False]
+    assert "finance_api.imports.keep_days is 400" in refusal(person, 2)
+    # What comes before is not judged by what is no more known of what came after.
+    assert "kept no more" in refusal(person, 1)
+    with changing(
+        person.backend,
+        person.user.email,
+        person.clock.now() + 86_400 * 3,
+        action=None,
+        keeping=Keeping(images_days=1),
+    ) as session:
+        undo(session, 3)
+    assert all(entry.pruned for entry in person.history())

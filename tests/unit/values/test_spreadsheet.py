@@ -1,0 +1,20 @@
+"""Text that no spreadsheet runs, and the way back."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from finance_api.values.spreadsheet import harmless, without_apostrophes
+
+PARTS = st.sampled_from(["=", "+", "a", ";", "\t", "\n", " ", '"', "＝", "\u200b", "-1", "@x"])
+
+
+@given(st.lists(PARTS, max_size=8).map("".join) | st.text().filter(lambda t: "'" not in t))
+@example("\t=x;\t=y")
+def test_what_was_made_harmless_comes_back(text):
+    assert without_apostrophes(harmless(text)) == text
+
+
+@pytest.mark.parametrize("text", ["'quoted'", "it's", "'", "a;'b", "rock 'n' roll", "'1"])
+def test_other_apostrophes_stay(text):
+    assert without_apostrophes(text) == text == harmless(text)
