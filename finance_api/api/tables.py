@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 
 from finance_api.api.csv import csv_body
-from finance_api.api.representation import CSV, JSON, HeaderItems, Representation
+from finance_api.api.representation import CSV, JSON, XLSX, HeaderItems, Representation
+from finance_api.api.xlsx import xlsx_body
 from finance_api.resources.field import Field
 from finance_api.resources.wire import RowEncoder
 from finance_api.values import Row
@@ -29,9 +30,10 @@ class TableAnswer:
 
 def write_table(answer: TableAnswer, representation: Representation) -> tuple[bytes, HeaderItems]:
     """The body, and the headers that belong to it."""
-    # Sheets (xlsx) are written here, too, once lists have them.
     if representation is CSV:
         return csv_body(answer.columns, answer.rows), answer.headers
+    if representation is XLSX:
+        return xlsx_body(answer.columns, answer.rows), answer.headers
     lines = RowEncoder(answer.columns).lines(answer.rows)
     if representation is JSON:
         members = orjson.dumps(answer.members)[1:]

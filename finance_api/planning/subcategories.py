@@ -1,10 +1,11 @@
 """Conditions on categories with all that lies below them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator, Query
+from finance_api.query.model import Condition, Operator
 from finance_api.resources import CATEGORIES
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import Storage
@@ -22,11 +23,12 @@ def has_categories(resource: Resource) -> bool:
     return any(names_categories(field) for field in resource.fields)
 
 
-def with_subcategories(storage: Storage, user_id: int, query: Query) -> Query:
-    """The query, in which a condition on a category is one on all below it, too."""
+def with_subcategories(
+    storage: Storage, user_id: int, resource: Resource, conditions: Iterable[Condition]
+) -> tuple[Condition, ...]:
+    """The conditions, in which one on a category is one on all below it, too."""
     tree = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
-    conditions = tuple(_widened(tree, query.resource, c) for c in query.conditions)
-    return replace(query, conditions=conditions)
+    return tuple([_widened(tree, resource, condition) for condition in conditions])
 
 
 def _widened(tree: CategoryTree, resource: Resource, condition: Condition) -> Condition:

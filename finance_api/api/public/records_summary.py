@@ -1,6 +1,7 @@
 """GET /v1/api/records/summary"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from finance_api.api.representation import negotiate
 from finance_api.api.service import public, refusal
 from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
+from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries import (
     DIMENSIONS,
     LEFT_OUT,
@@ -102,13 +104,19 @@ def _schema() -> ParameterSchema:
 class SummaryRequest(DataRequest):
     """A page of groups, and how many records were left out."""
 
-    def __init__(self, target: RequestTarget) -> None:
+    def __init__(self, target: RequestTarget, today: int | None = None) -> None:
+        """today: to mean relative days."""
         self._representation = negotiate(target.accept)
         self._target = target
         given = target.parameters
+        self._with_subcategories: bool = given[WITH_SUBCATEGORIES]
         conditions = conditions_of(RECORDS, given)
+        records = Query(RECORDS, conditions, given["sortBy"], given["limit"], given["offset"])
+        self.depends_on_today = records.is_relative
+        if today is not None:
+            records = records.on(today)
         self._query = SummaryQuery(
-            conditions,
+            records.conditions,
             given["groupBy"],
             given["include"],
             given["fill"],
@@ -116,21 +124,27 @@ class SummaryRequest(DataRequest):
             given["limit"],
             given["offset"],
         )
-        self.text = self._canonical_text()
+        self.text = self._canonical_text(records)
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
 
-    def _canonical_text(self) -> str:
+    def on(self, today: int) -> "SummaryRequest":
+        return SummaryRequest(self._target, today)
+
+    def _canonical_text(self, records: Query) -> str:
         query = self._query
-        page = Query(RECORDS, query.conditions, query.sort, query.limit, query.offset)
         group_by = ",".join(dimension.name for dimension in query.group_by)
         include = ",".join(sorted(query.include))
         own = f"groupBy={group_by}&include={include}&fill={query.fill}"
-        return "\0".join(["summary", own, canonical_text(page)])
+        own += f"&{WITH_SUBCATEGORIES}={self._with_subcategories}"
+        return "\0".join(["summary", own, canonical_text(records)])
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         query = self._query
         state = storage.data.get_state(user_id)
+        if self._with_subcategories:
+            conditions = with_subcategories(storage, user_id, RECORDS, query.conditions)
+            query = replace(query, conditions=conditions)
         try:
             found = summarize(storage, user_id, query)
         except SummaryTooLarge as error:
