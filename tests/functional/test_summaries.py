@@ -276,3 +276,28 @@ def test_an_answer_is_known_by_its_tag_until_the_data_changes(books):
 def test_it_needs_the_scope_of_records(service):
     assert service.client(scopes=["records"]).get("records/summary").status_int == 200
     assert service.client(scopes=["accounts"]).get("records/summary").status_int == 403
+
+
+def test_words_subcategories_and_relative_days_are_filters_too(books, service):
+    def net(**query):
+        return [found for (found,) in cells(books, "net", currencyCode="EUR", **query)]
+
+    assert net(q="acme salary") == [2000]
+    assert net(category="eq.Food") == [-10]
+    assert net(category="eq.Food", withSubcategories="true") == [Decimal("-16.5")]
+    assert net(categoryId=f"ne.{uid('Category', 1)}") == [1996 - Decimal("2.5")]
+    assert net(amount="abs.gte.10") == [1990]
+    assert net(recordDate="gte.-17d", category="eq.Bread") == [-4]
+    query = {"recordDate": "gte.-17d", "category": "eq.Bread"}
+    tag = books.get("records/summary", **query).headers["ETag"]
+    service.clock.set("2026-03-19T00:00:00Z")
+    answer = books.get("records/summary", headers={"If-None-Match": tag}, **query)
+    assert (answer.status_int, answer.json["groups"]) == (200, [])
+
+
+def test_groups_are_a_workbook_too(books):
+    accept = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    answer = books.get("records/summary", groupBy="month", limit=1, headers={"Accept": accept})
+    assert answer.headers["Content-Type"] == accept
+    assert answer.headers["X-Next-Offset"] == "1"
+    assert answer.body[:2] == b"PK"
