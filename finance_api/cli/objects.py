@@ -38,10 +38,7 @@ _fields_argument = click.argument(
 )
 
 
-@click.command(
-    epilog="Example: finance-api add me@example.com budgets name=Food limitAmount=400 "
-    "categories=Groceries"
-)
+@click.command(epilog="Example: finance-api add me@example.com budgets name=Food limitAmount=400")
 @click.argument("email")
 @_type_argument
 @_fields_argument

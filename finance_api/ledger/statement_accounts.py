@@ -14,16 +14,17 @@ def find_account(
     *,
     name: str | None = None,
     currency: str | None = None,
+    example: str = "EUR",
 ) -> str:
     """The id of the statement's account, made if it is new; it remembers the statement's key.
 
     name: the user's choice among the accounts, or the name of a new one.
-    currency: for a new account, where the statement does not say.
+    currency: for a new account, where the statement does not say; example: to propose.
     Raises ImportRefused, also where ``name`` is not the account that earlier statements were of.
     """
     found = _chosen(session, source, account, name) if name else _known(session, source, account)
     if found is None:
-        found = _new_account(session, source, account, name, currency)
+        found = _new_account(session, source, account, name, currency, example)
     elif account.currency not in (None, found["currencyCode"]):
         raise ImportRefused(
             f"the statement is in {account.currency}, but the account {found['name']} is in "
@@ -86,11 +87,13 @@ def _new_account(
     account: StatementAccount,
     name: str | None,
     currency: str | None,
+    example: str,
 ) -> Row:
     currency = account.currency or currency
     if currency is None:
         raise ImportRefused(
-            "the file does not say in which currency it is: give --currency, such as EUR"
+            f"the file does not say in which currency it is: give --currency, such as {example}",
+            missing_options=("--currency", example),
         )
     source_id = None if account.key is None else bounded_source_id(account.key)
     return {

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.importers.interface import BankBalance, ImportRefused, Statement
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
@@ -20,6 +20,7 @@ from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account
 from finance_api.ledger.statement_records import StatementRecords
+from finance_api.values import Row
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import DAY_SECONDS
 
@@ -121,8 +122,14 @@ class StatementImport:
         numbers: list[int] = []
         for number, statement in enumerate(workspace.statements):
             account_id = find_account(
-                session, workspace.source, statement.account, name=name, currency=options.currency
+                session,
+                workspace.source,
+                statement.account,
+                name=name,
+                currency=options.currency,
+                example=(*statement.possible_currencies, "EUR")[0],
             )
+            _check_mark(statement, session.accounts.rows[account_id])
             account = found.get(account_id)
             if account is None:
                 account = found[account_id] = self._known(number, account_id)
@@ -227,6 +234,16 @@ class StatementImport:
             self._report.totals.append(
                 AccountTotal(of["name"], of["currencyCode"], money_in, money_out, of["balance"])
             )
+
+
+def _check_mark(statement: Statement, account: Row) -> None:
+    """A symbol that can stand for several currencies must be able to stand for the account's."""
+    possible, currency = statement.possible_currencies, account["currencyCode"]
+    if possible and currency not in possible:
+        raise ImportRefused(
+            f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
+            f"in {currency}"
+        )
 
 
 def _day_and_units(balance: BankBalance | None) -> list[int] | None:

@@ -278,7 +278,7 @@ class _Undo:
                 self._restore_documents(entry, resource, page)
         self._restore_records(entry)
         self._remove_documents(entry)
-        self._forget_statement_keys(entry)
+        self._hand_over_accounts(entry)
 
     def _images(self, number: int, resource: Resource) -> Iterator[list[BeforeImage]]:
         after = (resource.name, "")
@@ -396,18 +396,19 @@ class _Undo:
                 continue
             own = own_values(ACCOUNTS, image.row)
             own |= {name: before[name] for name in names if own[name] == after[name]}
-            carried = image._replace(row={**image.row, **own})
-            self._history.put_before(user_id, number, [carried], replace=True)
+            self._replace_image(number, image._replace(row={**image.row, **own}))
 
-    def _forget_statement_keys(self, entry: HistoryEntry) -> None:
-        """What only this entry's statements called the accounts that stay."""
+    def _hand_over_accounts(self, entry: HistoryEntry) -> None:
+        """What only this entry's statements called the accounts that stay is gone.
+
+        The rest, and having made the account, is what the next entry with such a statement did.
+        """
         session = self._session
-        needed = {
-            _statement_key(fact)
-            for number, other in self._live.items()
-            if number != entry.number
-            for fact in other.details.get("accounts", ())
-        }
+        later = [number for number in sorted(self._live) if number > entry.number]
+        heirs: dict[tuple[str, str], int] = {}
+        for number in later:
+            for fact in self._live[number].details.get("accounts", ()):
+                heirs.setdefault(_statement_key(fact), number)
         for page in self._images(entry.number, ACCOUNTS):
             for image in page:
                 account = session.accounts.rows.get(image.row_id)
@@ -416,12 +417,39 @@ class _Undo:
                 before = () if image.row is None else image.row["statementKeys"]
                 after = self._row_after(entry, ACCOUNTS, image.row_id) or account
                 taught = set(after["statementKeys"]) - set(before)
-                keys = tuple(
-                    key
-                    for key in account["statementKeys"]
-                    if key not in taught or (account["id"], key) in needed
-                )
+                gone = {key for key in taught if (image.row_id, key) not in heirs}
+                if image.row is None:
+                    makers = [n for (row_id, _), n in heirs.items() if row_id == image.row_id]
+                    if makers:
+                        self._replace_image(min(makers), image)
+                else:
+                    for key in taught:
+                        heir = heirs.get((image.row_id, key))
+                        self._hand_over_key(entry, image.row_id, key, heir)
+                keys = tuple(key for key in account["statementKeys"] if key not in gone)
                 session.accounts.put({**account, "statementKeys": keys})
+
+    def _hand_over_key(
+        self, entry: HistoryEntry, account_id: str, key: str, heir: int | None
+    ) -> None:
+        """Images of later entries up to the heir's are without the key."""
+        for number in [n for n in sorted(self._live) if entry.number < n <= (heir or n)]:
+            row = self._row_before(number, account_id, is_needed=number == heir)
+            if row is not None and key in row["statementKeys"]:
+                keys = tuple(each for each in row["statementKeys"] if each != key)
+                row = {**row, "statementKeys": keys}
+                self._replace_image(number, BeforeImage(ACCOUNTS, account_id, row))
+
+    def _row_before(self, number: int, account_id: str, *, is_needed: bool) -> Row | None:
+        """An account as an entry found it; is_needed: also if the entry has no image of it."""
+        user_id = self._session.user.id
+        image = self._history.get_before(user_id, number, ACCOUNTS, [account_id]).get(account_id)
+        if image is not None:
+            return image.row
+        return self._row_after(self._live[number], ACCOUNTS, account_id) if is_needed else None
+
+    def _replace_image(self, number: int, image: BeforeImage) -> None:
+        self._history.put_before(self._session.user.id, number, [image], replace=True)
 
     def _remove_documents(self, entry: HistoryEntry) -> None:
         made: dict[str, set[str]] = {}
@@ -439,7 +467,10 @@ class _Undo:
                         self._remove(resource, image.row_id)
         for resource in _REFERRED:
             candidates = made.get(resource.name, set())
-            self._remove_unused(resource, candidates, self._used_by_images(entry, resource))
+            used = self._used_by_images(entry, resource)
+            if resource is ACCOUNTS:
+                used |= self._used_by_statements(entry)
+            self._remove_unused(resource, candidates, used)
 
     def _remove(self, resource: Resource, row_id: str) -> None:
         self._session.row_set(resource).remove(row_id)
@@ -469,6 +500,15 @@ class _Undo:
             for image in page
             if image.row is not None
             for row_id in _ids_in(image.row[each.name])
+        }
+
+    def _used_by_statements(self, entry: HistoryEntry) -> set[str]:
+        """The accounts of which other entries have statements, with records or without."""
+        return {
+            fact["accountId"]
+            for number, other in self._live.items()
+            if number != entry.number
+            for fact in other.details.get("accounts", ())
         }
 
     def _used_by_documents(self, resource: Resource) -> set[str]:

@@ -35,7 +35,13 @@ def test_the_list_is_newest_first(command, anna, twice):
     assert command.done("imports", "list", anna).decode().splitlines() == out
     rows = json.loads(command.done("imports", anna, "--json"))
     assert [row["file"] for row in rows] == ["second.ndjson", "first.ndjson"]
-    assert rows[1]["counts"] == {"created": 3, "updated": 0, "unchanged": 0, "skipped": 0}
+    assert rows[1]["counts"] == {
+        "created": 3,
+        "updated": 0,
+        "unchanged": 0,
+        "matched": 0,
+        "skipped": 0,
+    }
 
 
 def test_one_is_shown_in_full(command, anna, twice):

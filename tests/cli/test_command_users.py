@@ -105,9 +105,9 @@ def test_plan_and_state_change(command, anna):
         ["token", "create", "no@body.org", "--name", "x"],
         ["token", "list", "no@body.org"],
         ["dump", "no@body.org"],
-        ["import", "no@body.org", "-", "--format", "native"],
+        ["import", "no@body.org", __file__, "--format", "csv"],
     ],
-    ids=" ".join,
+    ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_unknown_user_is_named(command, arguments):
     assert "no@body.org" in command.refused(*arguments)

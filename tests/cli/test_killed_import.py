@@ -86,27 +86,29 @@ def command(request, tmp_path, new_sqlite_url, new_postgresql_url):
 
 
 @pytest.mark.nightly
-def test_killed_import_leaves_nothing_or_everything(command, anna, told, database):
+def test_killed_import_leaves_nothing_or_everything(command, anna, told, database, figures):
     path, whole = told
-    moments = random.Random(4711)
+    moments, done = random.Random(4711), 0
     for _ in range(KILLS):
         command.done("user", "delete", anna, "--yes")
         command.done("user", "add", anna)
         kill(command, database, moments.randrange(database.log_size), "import", anna, path)
         found = lines(command, anna)
         assert found in ("", whole)
+        done += found == whole
         command.done("import", anna, path)
         assert lines(command, anna) == whole
     assert b"0 created, 0 updated" in command.done("import", anna, path)
+    figures(f"{KILLS} killed, {done} were done")
 
 
 @pytest.mark.nightly
-def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database):
+def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database, figures):
     path, whole = told
     changed = "".join(native_line(record(n, amount=1)) for n in range(100, 1_100))
     other = command.file("changed.ndjson", changed)
     command.done("import", anna, path)
-    moments = random.Random(4712)
+    moments, done = random.Random(4712), 0
     for _ in range(KILLS):
         command.done("import", anna, other)
         after = lines(command, anna)
@@ -121,12 +123,14 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database)
             if row["number"] == newest["number"]
         )
         assert found == (after if state == "done" else whole)
+        done += state != "done"
         if state == "done":
             command.done(*undo)
         assert lines(command, anna) == whole
     # And of the one that made them all.
     kill(command, database, moments.randrange(database.log_size), "imports", "undo", anna, "1")
     assert lines(command, anna) in ("", whole)
+    figures(f"{KILLS} killed, {done} were done")
 
 
 def test_interrupted_import_says_so_and_keeps_nothing(command, anna):

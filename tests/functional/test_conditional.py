@@ -50,7 +50,7 @@ def test_the_revision_rises_with_each_import_that_changes_something(client):
     assert revision() == "1"
     client.load(record(amount=-2), record(2), label())
     assert revision() == "2"
-    client.load()
+    client.load(record(2))
     assert revision() == "2"
 
 

@@ -24,7 +24,7 @@ BUDGET_TYPES = "BUDGET_INTERVAL_WEEK BUDGET_INTERVAL_MONTH BUDGET_INTERVAL_YEAR 
 
 
 def known_values(path, field):
-    if field.name == "currencyCode":
+    if field.name in ("currencyCode", "originalCurrencyCode"):
         return ["EUR", "USD", "CHF", "JPY", "BHD", "CLF", "XAU", "DEM"]
     if field.name == "type":
         return (BUDGET_TYPES if path == "budgets" else KNOWN["recordType"]).split()

@@ -87,6 +87,7 @@ def test_an_account_has_its_balance(client):
     shown = only(client, "Account")
     assert list(shown) == [
         *("name", "account_type", "currency_code", "initial_balance", "balance", "record_count"),
+        *("last_record_date", "bank_balance", "bank_balance_date", "unexplained"),
         *("bank_account_number", "color", "archived", "exclude_from_stats"),
         *("created_at", "updated_at"),
     ]

@@ -26,6 +26,7 @@ from finance_api.clock import Clock
 from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
+from finance_api.ledger.statement_import import StatementOptions
 from finance_api.services import Services
 from finance_api.settings import SETTINGS
 from finance_api.storage.interface import Storage, User, unit_of_work
@@ -106,7 +107,7 @@ class Client:
             io.BytesIO(),
             importer,
             now=self.service.clock.now(),
-            **options,
+            options=StatementOptions(**options),
         )
 
 

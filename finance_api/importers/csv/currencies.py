@@ -21,6 +21,7 @@ class Currencies:
 
     In a file of several currencies each account becomes one for each: "NAME EUR", "NAME USD".
     first: the currency that the account NAME itself has, by an earlier file.
+    divided: the NAME that an earlier file divided; --account may name it or a part.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Currencies:
         self._by_mark = by_mark
         self._several = several
         self._split = bool(remembered.get("split"))
+        self.divided: str | None = remembered.get("account") if self._split else None
         self._first = None if self._split else remembered.get("accountCurrency")
 
     def of_row(self, text: str | None, mark: Mark | None, line: int) -> str | None:

@@ -167,15 +167,20 @@ def _first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
 
 
 def _tables(text: TextFile, options: CsvOptions) -> Iterator[Table]:
-    """Those of the first row, and those that begin at a later line that might have headings."""
+    """Those of the first row, and those that begin at a later line that might have headings.
+
+    A line that repeats another one's headings begins none.
+    """
     yield from _first_rows(text, options)
     delimiter = delimiter_of(options)
+    seen: set[tuple[str, ...]] = set()
     for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
         if number == 0 or len(line) > MAX_CELL:
             continue
         for candidate in CANDIDATES if delimiter is None else (delimiter,):
             cells = _cells(line, candidate)
-            if filled(cells) > 1 and looks_like_headings(cells):
+            if filled(cells) > 1 and looks_like_headings(cells) and (candidate, *cells) not in seen:
+                seen.add((candidate, *cells))
                 later = dataclasses.replace(text, skip_rows=text.skip_rows + number)
                 yield Table(later, candidate, has_header=True, skip_last=options.skip_last)
 

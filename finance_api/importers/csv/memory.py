@@ -63,6 +63,14 @@ def merged(
     if options.account is not None:
         names.add("account")
     names |= {other for name in names for other in _DISPLACED.get(name, ())}
+    # A column that makes another field than before makes no longer that one.
+    before = remembered.get("columns", {})
+    moved = {
+        folded(column)
+        for name, value in given.get("columns", {}).items()
+        for column in value
+        if column not in before.get(name, ())
+    }
     known = {field.name for field in dataclasses.fields(CsvOptions)} - _NOT_REMEMBERED
     taken = {
         name: value
@@ -70,9 +78,10 @@ def merged(
         if name in known and name != "columns" and name not in names
     }
     columns = {
-        name: value
-        for name, value in remembered.get("columns", {}).items()
+        name: left
+        for name, value in before.items()
         if _MAP + name not in names
+        and (left := [column for column in value if folded(column) not in moved])
     }
     mapped = {"columns": columns} if columns else {}
     both = {**columns, **options.columns}

@@ -122,6 +122,8 @@ class StatementBuilder:
         self._texts = texts
         self._remembered = remembered
         self._account = account_of(options)
+        if self._account is not None and currencies.divided is not None:
+            self._account = currencies.divided
         self._fee_category = fee_category_of(options)
         separators = options.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))

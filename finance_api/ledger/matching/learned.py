@@ -90,7 +90,7 @@ def remembered_options(
     latest = None
     for _, fact in facts_of(history):
         options = fact.get("options") or {}
-        called = (names.get(fact["accountId"]), fact.get("key"))
+        called = (names.get(fact["accountId"]), fact.get("key"), options.get("account"))
         if options.get("heading") == heading and (account is None or account in called):
             latest = options
     return latest

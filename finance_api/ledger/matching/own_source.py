@@ -436,7 +436,8 @@ class OwnSource:
         workspace = self._workspace
         rows = workspace.rows(
             f"SELECT e.*, s.k AS of, s.day AS of_day, s.covered, s.inner, s.as_of AS known_as_of, "
-            f"{_NEAR} AND {_ALIKE} AS partly FROM {_CANDIDATES} "
+            f"e.amount = s.amount AS same_amount, {_NEAR} AND {_ALIKE} AS partly "
+            f"FROM {_CANDIDATES} "
             "ORDER BY e.account, NOT (e.amount = s.amount AND e.text = s.text), "
             "abs(e.day - s.day), e.n, s.k"
         )
@@ -465,7 +466,9 @@ class OwnSource:
                 return bool(row["inner"])
             if account.said:
                 return False
-        elif row["covered"] or account.stable:
+        # Nobody said that ids are stable: rows that came again with theirs do not show that the
+        # bank never counts from 1 again, and a record of another day and amount would be lost.
+        elif row["covered"] or (account.stable and (account.said or row["same_amount"])):
             return True
         raise ImportRefused(
             f"{described(row)} may correct {stored_described(self._stored(row['of']))}, which had "

@@ -86,6 +86,13 @@ def test_two_lines_that_could_be_the_headings_are_refused():
     assert "lines 4 and 6" in refused.reason and "--skip-rows" in refused.reason
 
 
+def test_headings_below_other_lines_can_be_repeated():
+    text = "Bank;\nAccount;1\n\nDate;Amount\n04.03.2026;-5,00\nDate;Amount\n05.03.2026;-6,00\n"
+    (statement,) = read(text, account="Main")
+    assert [entry.line for entry in statement.entries] == [5, 7]
+    assert statement.statement.skipped == {"heading": 1}
+
+
 def test_repeated_headings_are_skipped_and_counted():
     headings = "date,amount,payee\n"
     (statement,) = read(headings + ("2026-01-01,-1,x\n" + headings) * 2, account="Main")

@@ -72,6 +72,19 @@ def test_what_is_given_takes_the_place_of_what_is_remembered(memory):
     assert memory.read(FILE).entries == found.entries
 
 
+def test_a_column_that_makes_another_field_now_makes_no_longer_the_one_before(memory):
+    found = memory.read(FILE, columns={"note": "text"})
+    assert (found.entries[0].payee, found.entries[0].note) == ("x", "a")
+    assert memory.read(FILE).entries == found.entries
+
+
+def test_a_column_can_make_two_fields():
+    memory = Memory()
+    found = memory.read(FILE, **GIVEN | {"columns": GIVEN["columns"] | {"note": "Text"}})
+    assert (found.entries[0].payee, found.entries[0].note) == ("a x", "a")
+    assert memory.read(FILE, columns={"note": "Text"}).entries == found.entries
+
+
 def test_debit_and_credit_take_the_place_of_an_amount_and_the_reverse(memory):
     found = memory.read(FILE, debit="Soll", credit="Haben")
     assert found.entries[0].amount == -10_000

@@ -101,6 +101,19 @@ def test_a_part_of_an_earlier_file_stays_a_part():
     assert list(names(found)) == ["Main EUR"]
 
 
+def test_a_part_can_be_given_as_the_account():
+    """Without this it would be divided again, and its rows doubled."""
+    part = read(SEVERAL, account="Main")[1].statement.options
+    found = read(SEVERAL, account="Main USD", remembered=lambda heading, account: part)
+    assert list(names(found)) == ["Main EUR", "Main USD"]
+    assert found[1].statement.options == part
+    own = read(
+        "date,amount,account,currency\n2026-01-02,1,Other,EUR\n",
+        remembered=lambda heading, account: part,
+    )
+    assert list(names(own)) == ["Other EUR"]
+
+
 def test_accounts_may_differ_in_currency():
     text = "date,amount,account,currency\n2026-01-01,1,A,EUR\n2026-01-01,1,B,USD\n"
     assert [s.account.currency for s in read(text)] == ["EUR", "USD"]

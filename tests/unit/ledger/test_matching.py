@@ -114,6 +114,15 @@ def test_stable_ids_are_known_by_three_rows_that_came_again(bank):
     assert bank.file(entry("8", "-30", "Shop AG", "2")).updated == 1
 
 
+def test_nobody_said_that_they_are_so_another_day_and_amount_are_asked_for(bank):
+    bank.file(RENT, SHOP, CAFE)
+    bank.file(RENT, SHOP, CAFE, entry("6", "-1", "Bus", "4"))
+    # The bank counts from 1 again, and it was another time in the shop.
+    late = entry("8", "-31", "Shop", "2")
+    assert "--ids" in refused(bank, late)
+    assert bank.file(late, ids="reused").created == 1
+
+
 def test_the_same_file_again_does_not_show_that_ids_are_stable(bank):
     bank.file(RENT, SHOP, CAFE, data="a")
     bank.file(RENT, SHOP, CAFE, data="a")

@@ -134,3 +134,31 @@ def test_name_that_cannot_be_kept_is_refused(person, name):
 def test_control_characters_are_dropped_from_the_name(person):
     person.ofx(STATEMENT, account_name="Gi\x07ro\r")
     assert person.only(ACCOUNTS)["name"] == "Giro"
+
+
+@pytest.mark.parametrize("amount, fits", [("$5", "CAD"), ("5 kr", "NOK")])
+def test_a_symbol_of_several_currencies_must_fit_the_account(person, amount, fits):
+    text = f"date,amount\n2026-01-01,-{amount}\n"
+    person.native(account(1, name="Giro"), account(2, name="Other", currencyCode=fits))
+    said = refused(person, lambda: person.csv(text, account="Giro", currency=None))
+    assert amount.strip("5 ") in said and "Giro is in EUR" in said
+    person.csv(text, account="Other", currency=None)
+    assert person.only(RECORDS)["accountId"] == an_id(2)
+
+
+def test_a_currency_that_the_symbol_can_stand_for_is_proposed(person):
+    with pytest.raises(ImportRefused) as refusal:
+        person.csv("date,amount\n2026-01-01,-$5\n", account="New", currency=None)
+    assert refusal.value.missing_options == ("--currency", "USD")
+
+
+def test_options_are_remembered_by_the_name_that_was_given(person):
+    """The accounts of a file of several currencies have other names."""
+    text = "tag,amount,currency\n{}/2026,-5,EUR\n{}/2026,-6,USD\n"
+    options = {"account": "Card", "currency": None}
+    columns = {"date": "tag"}
+    person.csv(text.format("02/01", "02/03"), **options, columns=columns, date_format="DD/MM/YYYY")
+    person.csv(text.format("02/04", "02/05"), **options)
+    assert sorted(row["name"] for row in person.rows(ACCOUNTS)) == ["Card EUR", "Card USD"]
+    assert len(person.rows(RECORDS)) == 4
+    person.audit()

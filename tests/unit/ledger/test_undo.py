@@ -8,7 +8,7 @@ from finance_api.ledger.session import Keeping, changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from support.ledger import account, an_id, document, record
-from support.statements import statement
+from support.made_statements import statement
 
 
 def edit_record(person, row, **values):
@@ -170,6 +170,34 @@ def test_a_later_statement_does_not_hold_the_account_fast(person):
     person.undo(1)
     assert person.only(ACCOUNTS)["statementKeys"] == ("made:b",)
     person.audit()
+
+
+def test_files_that_went_to_a_wrong_account_leave_it_in_any_order(new_person):
+    for order in ((3, 4), (4, 3)):
+        person = new_person()
+        person.native(account(1, name="Savings"))
+        person.native(account(2, name="Checking"))
+        person.statement(statement((5, -5)), account_name="Savings")
+        person.statement(statement((9, -1)), account_name="Savings")
+        for number in order:
+            person.undo(number)
+        assert [row["statementKeys"] for row in person.rows(ACCOUNTS)] == [(), ()]
+        person.statement(statement((5, -5)), account_name="Checking")
+        assert person.balance(2) == "-0.0005"
+        person.audit()
+
+
+def test_an_account_of_later_statements_stays_for_them_and_goes_with_them(person):
+    person.native(account(1, name="Giro"))
+    # No records: the balance alone.
+    person.statement(statement(closing=(31, 1234)), account_name="Giro")
+    person.statement(statement((40, -1)))
+    assert person.undo(1).used == ["Giro"]
+    assert person.only(ACCOUNTS)["bankBalance"] == 1234
+    person.undo(2)
+    assert person.only(ACCOUNTS)["statementKeys"] == ("made:1",)
+    person.undo(3)
+    assert person.rows(ACCOUNTS) == []
 
 
 def test_a_change_that_nobody_is_shown_can_be_taken_back_too(person):
