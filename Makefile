@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test coverage nightly check lint types format screenshots bench bench-micro requirements clean
+.PHONY: help serve test coverage nightly check lint types format screenshots bench bench-imports bench-micro requirements clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -48,6 +48,9 @@ screenshots: $(VENV)/.installed-for-tests ## Picture every settings page in scre
 
 bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (QUICK=1: in 3 minutes)
 	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(if $(BULK),--bulk-records $(BULK))
+
+bench-imports: $(VENV)/.installed-for-bench ## Measure imports of one file (LARGE=1: big ones; AGAINST=checkout)
+	@$(BIN)/python -m bench.imports $(if $(LARGE),--large) $(if $(AGAINST),--against $(AGAINST))
 
 bench-micro: $(VENV)/.installed-for-bench ## Measure each layer by itself
 	@$(BIN)/python -m bench.micro

@@ -31,7 +31,7 @@ IDS_IN_SET = 30
 
 _BYTES_OF_RECORD = 32
 _MINUTES_OF_DAY = [f"T{m // 60:02}:{m % 60:02}" for m in range(24 * 60)]
-_DAY_TEXTS = [(LAST_DAY - timedelta(days=n)).isoformat() for n in range(DAYS)]
+DAY_TEXTS = [(LAST_DAY - timedelta(days=n)).isoformat() for n in range(DAYS)]
 _STATES = ("cleared", "cleared", "reconciled", "reconciled", "cleared", "cleared", "uncleared",
            "void")  # fmt: skip
 
@@ -135,7 +135,7 @@ class _UserData:
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """Everything but the records."""
-        made_at = f"{_DAY_TEXTS[-1]}T00:00:00Z"
+        made_at = f"{DAY_TEXTS[-1]}T00:00:00Z"
         for model_type, values in self._documents():
             document = {"reserved_model_type": model_type, "id": values.pop("id", None), **values}
             document["id"] = document["id"] or self._new_id()
@@ -180,7 +180,7 @@ class _UserData:
         """One line each. Of its random bytes, 16 are the id, the others choose the pieces."""
         accounts, spendings = self._account_pieces(), self._spending_pieces()
         labels = self._label_pieces()
-        minutes, days, states = _MINUTES_OF_DAY, _DAY_TEXTS, _STATES
+        minutes, days, states = _MINUTES_OF_DAY, DAY_TEXTS, _STATES
         draw, add = self._random.randbytes, self._ids.append
         for number in range(self._count):
             drawn = draw(_BYTES_OF_RECORD)

@@ -19,13 +19,20 @@ def has_response_cache() -> bool:
 
 
 def write_ini(
-    path: Path, *, url: str, cached: bool = True, server: str = "granian", port: int = 0
+    path: Path,
+    *,
+    url: str,
+    cached: bool = True,
+    server: str = "granian",
+    port: int = 0,
+    project: Path = PROJECT,
 ) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it.
 
     server: granian, with one worker and one thread; or waitress as in development.ini.
+    project: the checkout whose files these are.
     """
-    ini = _read("production.ini")
+    ini = _read(project / "production.ini")
     application = ini[APPLICATION]
     application["sqlalchemy.url"] = url
     application["finance_api.allowed_hosts"] = "127.0.0.1 localhost"
@@ -35,7 +42,7 @@ def write_ini(
     if has_response_cache() and not cached:
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
-        ini["server:main"] = _read("development.ini")["server:main"]
+        ini["server:main"] = _read(project / "development.ini")["server:main"]
     else:
         ini["server:main"].update({"workers": "1", "threads": "1"})
     ini.remove_option("server:main", "get port")
@@ -47,11 +54,11 @@ def write_ini(
     return path
 
 
-def _read(name: str) -> configparser.ConfigParser:
+def _read(path: Path) -> configparser.ConfigParser:
     # With another name for its defaults, [DEFAULT] stays a section by itself.
     ini = configparser.ConfigParser(interpolation=None, default_section="no defaults")
     ini.optionxform = str  # type: ignore[method-assign,assignment]
-    ini.read(PROJECT / name, encoding="utf-8")
+    ini.read(path, encoding="utf-8")
     return ini
 
 

@@ -8,7 +8,7 @@ what a bank writes: a `Statement` per account, and its entries one by one.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 
 class ImportRefused(Exception):
@@ -73,8 +73,7 @@ class Correction:
     deletes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One movement of money, as the bank wrote it.
 
     line: where it begins in the file, from 1.

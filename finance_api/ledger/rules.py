@@ -40,6 +40,8 @@ class Rules:
 
         A rule matches if one of its keywords is in the payee or the note, whatever their case.
         """
+        if not self._rules:
+            return None, ()
         # No keyword has the character between them.
         text = "\x00".join([fold(each) for each in (payee, note) if each])
         category_id: str | None = None

@@ -34,6 +34,8 @@ def find_account(
         keys = (*found["statementKeys"], f"{source}:{account.key}")
         found = {**found, "statementKeys": tuple(dict.fromkeys(keys))}
         session.account_ids.setdefault(keys[-1], found["id"])
+    if found["bankAccountNumber"] is None:
+        found = {**found, "bankAccountNumber": account.number}
     session.accounts.put(found)
     return str(found["id"])
 
@@ -58,9 +60,14 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
 def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
         raise ImportRefused("the file does not say which account it is of: give --account NAME")
+    if account.name != account.key:
+        return _remembered(owned, source, account.key)
     # Where the file calls its account by a name, as the user does, the name counts first.
-    named = _named(owned, account.key) if account.name == account.key else None
-    return named or _remembered(owned, source, account.key)
+    return (
+        _named(owned, account.key)
+        or _remembered(owned, source, account.key)
+        or _numbered(owned, account)
+    )
 
 
 def _remembered(owned: UserRows, source: str, key: str) -> Row | None:
@@ -79,6 +86,29 @@ def _named(owned: UserRows, name: str) -> Row | None:
     if len(found) > 1:
         raise ImportRefused(f"{len(found)} accounts are called {name}: rename all but one")
     return found[0] if found else None
+
+
+def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
+    """The account that has the number, and the currency, if the file says one."""
+    if account.number is None:
+        return None
+    number = _compact(account.number)
+    found = [
+        row
+        for row in owned.accounts.rows.values()
+        if number == _compact(row["bankAccountNumber"] or "")
+        and account.currency in (None, row["currencyCode"])
+    ]
+    if len(found) > 1:
+        names = ", ".join(sorted(row["name"] for row in found))
+        raise ImportRefused(
+            f"{len(found)} accounts have the number {account.number} ({names}): give --account NAME"
+        )
+    return found[0] if found else None
+
+
+def _compact(number: str) -> str:
+    return "".join(number.split()).upper()
 
 
 def _new_account(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from sqlite3 import Row as Found
 
 from finance_api.ledger.balances import Balances
@@ -88,7 +89,9 @@ class StatementRecords:
             )
         }
         record_ids: dict[int, str] = {}
-        for batch in self._batches(f"outcome = {Outcome.NEW}"):
+        # As the projection has them: in the order of most files it would be written in half-full
+        # pages.
+        for batch in self._batches(f"outcome = {Outcome.NEW}", order="day DESC, n"):
             for entry, row in zip(batch, self._create(batch), strict=True):
                 if entry["n"] in awaited:
                     record_ids[entry["n"]] = row["id"]
@@ -97,17 +100,10 @@ class StatementRecords:
             self._change(batch, records)
         self._write_awaiting(record_ids)
 
-    def _batches(self, condition: str) -> Iterator[list[Found]]:
-        last = 0
-        while batch := list(
-            self._workspace.rows(
-                f"SELECT * FROM entries WHERE {condition} AND n > ? ORDER BY n LIMIT ?",
-                last,
-                _BATCH,
-            )
-        ):
+    def _batches(self, condition: str, order: str = "n") -> Iterator[list[Found]]:
+        found = self._workspace.rows(f"SELECT * FROM entries WHERE {condition} ORDER BY {order}")
+        while batch := list(islice(found, _BATCH)):
             yield batch
-            last = batch[-1]["n"]
 
     # -- new records
 

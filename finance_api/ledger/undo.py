@@ -503,11 +503,11 @@ class _Undo:
         }
 
     def _used_by_statements(self, entry: HistoryEntry) -> set[str]:
-        """The accounts of which other entries have statements, with records or without."""
+        """The accounts of which later entries have statements, with records or without."""
         return {
             fact["accountId"]
             for number, other in self._live.items()
-            if number != entry.number
+            if number > entry.number
             for fact in other.details.get("accounts", ())
         }
 

@@ -44,6 +44,7 @@ ACCOUNTS = Resource(
             nullable=False,
             default=(),
             private=True,
+            native=True,
             meaning="What statements call the account: source, a colon, their key.",
             example=["ofx:12030000/0000202051"],
         ),

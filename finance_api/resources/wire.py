@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -58,17 +59,22 @@ class RowEncoder:
     ) -> None:
         """writers: in place of `json_writer`'s, by field name. keys: in place of the names."""
         given = writers or {}
-        self._plan = [
-            (key, f.name, given.get(f.name) or json_writer(f))
-            for key, f in zip(keys or names_of(fields), fields, strict=True)
+        names = names_of(fields)
+        self._keys = keys or names
+        self._values = itemgetter(*names)
+        self._writers = [
+            (key, write)
+            for key, f in zip(self._keys, fields, strict=True)
+            if (write := given.get(f.name) or json_writer(f)) is not None
         ]
 
     def document(self, row: Row) -> dict[str, Any]:
         """The document of ``row``, for orjson."""
-        document = {}
-        for key, name, write in self._plan:
-            value = row[name]
-            document[key] = value if write is None or value is None else write(value)
+        document = dict(zip(self._keys, self._values(row), strict=True))
+        for key, write in self._writers:
+            value = document[key]
+            if value is not None:
+                document[key] = write(value)
         return document
 
     def encode(self, row: Row) -> bytes:

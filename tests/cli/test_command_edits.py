@@ -2,13 +2,13 @@
 
 import json
 import random
-import time
 from re import sub
 
 import pytest
 
 from support.command import Command
 from support.edits import stored
+from support.killing import database_of, kill
 from support.ledger import account, an_id, document, record
 from support.nightly import count
 
@@ -180,6 +180,7 @@ def test_unknown_user_is_said(command):
 @pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
 def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings, storage, figures):
     command = Command(tmp_path, new_settings(storage))
+    database = database_of(command)
     rows = [record(n, amount=n, payee=f"shop {n}") for n in range(100, 3_100)]
     base = [account(), document("Category", 11, name="Food")]
     rule = document("RecordRule", 12, keywords=["shop"], categoryId=an_id(11))
@@ -190,19 +191,14 @@ def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings,
         return without_times(dump(command, EMAIL))
 
     before = fill()
-    begin = time.monotonic()
-    with command.start("rules", "apply", EMAIL) as process:
-        process.wait()
-    seconds = time.monotonic() - begin
+    command.done("rules", "apply", EMAIL)
     whole = without_times(dump(command, EMAIL))
     assert whole != before
     moments, done = random.Random(4711), 0
     for _ in range(KILLS):
         command.done("user", "delete", EMAIL, "--yes")
         assert fill() == before
-        with command.start("rules", "apply", EMAIL) as process:
-            time.sleep(moments.uniform(seconds / 3, seconds))
-            process.kill()
+        kill(command, database, moments.randrange(database.log_size), "rules", "apply", EMAIL)
         found = without_times(dump(command, EMAIL))
         assert found in (before, whole)
         done += found == whole

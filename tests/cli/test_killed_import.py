@@ -3,14 +3,12 @@
 import json
 import random
 import signal
-import time
-from pathlib import Path
 from re import sub
 
 import pytest
-from sqlalchemy import NullPool, create_engine, text
 
 from support.command import Command
+from support.killing import database_of, kill
 from support.ledger import account, document, record
 from support.nightly import count
 from support.service import native_line
@@ -35,48 +33,9 @@ def lines(command, email):
     return sub(r'"(created|updated)At":"[^"]*"', "", dump)
 
 
-def size_of(path):
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def kill(command, database, bytes_of_log, *arguments):
-    """Runs a command that is killed when the database's log has so many bytes more, or later."""
-    with command.start(*arguments) as process:
-        begin = database.log_bytes()
-        while process.poll() is None and database.log_bytes() - begin < bytes_of_log:
-            time.sleep(0.001)
-        process.kill()
-
-
-class Sqlite:
-    log_size = 1_000_000
-
-    def __init__(self, url):
-        self._log = Path(url.removeprefix("sqlite:///") + "-wal")
-
-    def log_bytes(self):
-        return size_of(self._log)
-
-
-class Postgresql:
-    log_size = 6_000_000
-
-    def __init__(self, url):
-        self._engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
-
-    def log_bytes(self):
-        with self._engine.connect() as connection:
-            position = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
-            return int(connection.execute(text(f"SELECT {position}")).scalar())
-
-
 @pytest.fixture
 def database(command):
-    url = command.settings["sqlalchemy.url"]
-    return Sqlite(url) if url.startswith("sqlite") else Postgresql(url)
+    return database_of(command)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -6,6 +6,7 @@ regard to case stands its folded form, because neither database folds as Unicode
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Integer, Text
@@ -65,14 +66,15 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
     return columns
 
 
-def stored(field: Field, value: Any) -> Any:
-    """The column's value for a field's, as a driver takes it."""
-    return pack(value, SEPARATORS[field.kind]) if field.kind.is_list else value
+def packed(kind: Kind) -> Callable[[Sequence[str]], str]:
+    """Makes the column's value of a list."""
+    return partial(pack, separator=SEPARATORS[kind])
 
 
-def folded(field: Field, value: Any) -> str | None:
-    """The folded column's value for a field's."""
-    return None if value is None else fold(stored(field, value))
+def packed_folded(kind: Kind) -> Callable[[Sequence[str]], str]:
+    """Makes the folded column's value of a list."""
+    separator = SEPARATORS[kind]
+    return lambda elements: fold(pack(elements, separator))
 
 
 def loader_of(kind: Kind) -> Callable[[Any], Any] | None:

@@ -5,7 +5,6 @@ distributed by user over several machines as they are.
 """
 
 from collections.abc import Callable
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -31,9 +30,9 @@ from finance_api.storage.sql.columns import (
     RowLoader,
     column_name,
     columns_of,
-    folded,
     folded_name,
-    stored,
+    packed,
+    packed_folded,
 )
 from finance_api.values import Row
 from finance_api.values.text import fold
@@ -309,9 +308,9 @@ class DataTable:
         plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
         for field in resource.persisted_fields:
             is_list = field.kind.is_list
-            plan.append((field, partial(stored, field) if is_list else None))
+            plan.append((field, packed(field.kind) if is_list else None))
             if field in listed and field.kind.is_text:
-                plan.append((field, partial(folded, field) if is_list else fold))
+                plan.append((field, packed_folded(field.kind) if is_list else fold))
         self._values = itemgetter(*(field.name for field, _ in plan))
         self._converters = [
             (place, convert) for place, (_, convert) in enumerate(plan, 1) if convert is not None

@@ -37,7 +37,7 @@ def readable(whole: Whole) -> dict[str, Any]:
 def readable_entry(entry: Entry) -> dict[str, Any]:
     """Without what the entry does not have."""
     values = {
-        **asdict(entry),
+        **entry._asdict(),
         "date": date_text(entry.date),
         "amount": decimal_text(entry.amount),
         "value_date": entry.value_date and date_text(entry.value_date),

@@ -162,3 +162,46 @@ def test_options_are_remembered_by_the_name_that_was_given(person):
     assert sorted(row["name"] for row in person.rows(ACCOUNTS)) == ["Card EUR", "Card USD"]
     assert len(person.rows(RECORDS)) == 4
     person.audit()
+
+
+NUMBERED = "date,amount,accountNumber\n2026-01-01,-5,DE02 1203 0000\n"
+
+
+def test_a_number_in_a_file_finds_the_account(person):
+    held = account(1, name="Giro", bankAccountNumber="de0212030000")
+    person.native(held, account(2, name="Other", bankAccountNumber="DE02"))
+    person.csv(NUMBERED, account=None)
+    assert person.only(RECORDS)["accountId"] == an_id(1)
+    person.native(held | {"bankAccountNumber": "moved"})
+    person.csv(NUMBERED, account=None)
+    assert len(person.rows(ACCOUNTS)) == 2 and person.only(RECORDS)["accountId"] == an_id(1)
+    person.audit()
+
+
+def test_a_number_of_two_accounts_is_asked_about_unless_the_currency_tells(person):
+    number = {"bankAccountNumber": "DE0212030000"}
+    person.native(account(1, name="Giro", **number), account(2, currencyCode="USD", **number))
+    assert "Giro" in refused(person, lambda: person.csv(NUMBERED, account=None))
+    person.csv(NUMBERED, account=None, currency="USD")
+    assert person.only(RECORDS)["accountId"] == an_id(2)
+
+
+def test_a_number_in_a_file_is_kept_where_the_account_has_none(person):
+    person.native(account(1, name="Giro"))
+    person.csv(NUMBERED, account="Giro")
+    assert person.only(ACCOUNTS)["bankAccountNumber"] == "DE0212030000"
+    person.csv(NUMBERED.replace("DE02", "DE03"), account="Giro")
+    assert person.only(ACCOUNTS)["bankAccountNumber"] == "DE0212030000"
+    person.audit()
+
+
+def test_what_statements_call_an_account_moves_house_with_it(person, new_person):
+    """Without this the next statement would make a second account, and double what is stored."""
+    person.native(account(name="Giro"))
+    person.ofx(STATEMENT, account_name="Giro")
+    moved = new_person()
+    moved.file(person.dump())
+    moved.ofx(STATEMENT)
+    assert moved.only(ACCOUNTS)["name"] == "Giro"
+    assert len(moved.rows(RECORDS)) == 1
+    moved.audit()

@@ -4,6 +4,7 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
+from finance_api.ledger.edits.objects import remove_object
 from finance_api.ledger.session import Keeping, changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
@@ -198,6 +199,18 @@ def test_an_account_of_later_statements_stays_for_them_and_goes_with_them(person
     assert person.only(ACCOUNTS)["statementKeys"] == ("made:1",)
     person.undo(3)
     assert person.rows(ACCOUNTS) == []
+
+
+def test_an_account_that_came_again_is_not_of_the_statements_before(person):
+    person.native(account(1, name="Giro"))
+    person.statement(statement((5, -5)), account_name="Giro")
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="edit") as session:
+        remove_object(session, ACCOUNTS, "Giro", with_records=True)
+    before = person.everything()
+    person.native(account(1, name="Giro"))
+    person.undo()
+    assert person.everything() == before
 
 
 def test_a_change_that_nobody_is_shown_can_be_taken_back_too(person):

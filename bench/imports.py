@@ -1,0 +1,300 @@
+"""The import of one file of each format, and its undoing, beside another version's.
+
+python -m bench.imports                    OFX, CSV and native files of 250,000 records
+python -m bench.imports --against DIR      the same with the checkout in DIR too, by turns
+python -m bench.imports --large            200 MB of OFX and CSV, 1,000,000 native records, each
+                                           imported twice
+
+Each command is a process of its own, through `finance-api`. What counts is its processor time, the
+best of the rounds: other work on the machine changes it less than the time on the clock.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from bench import data
+from bench.ini import sqlite_url, write_ini
+from bench.postgresql import Postgresql, running
+from bench.prepare import DATABASES, remove_sqlite
+from bench.sizes import FULL
+from bench.workspace import PROJECT, Workspace, exclusive
+
+FORMATS = ("ofx", "csv", "native")
+_RECORDS = 250_000
+#: Of --large: 200 MB, and a million.
+_LARGE = {"ofx": 1_400_000, "csv": 2_500_000, "native": 1_000_000}
+_COLUMNS = ("File", "Version", "What", "s", "server s", "wall s", "records/s", "MB", "MB stored")
+_EMAIL = "import@bench.example"
+_OPTIONS = {"csv": ("--account", "Main", "--currency", "EUR")}
+_NAME = "one_import"
+#: The code in the working directory, whatever is installed.
+_PROGRAM = (sys.executable, "-P", "-c")
+_RUN = "import sys; sys.path.insert(0, {path!r}); from finance_api.cli import run; run()"
+_OFX_HEAD = """OFXHEADER:100
+DATA:OFXSGML
+VERSION:102
+ENCODING:UTF-8
+CHARSET:NONE
+
+<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>EUR
+<BANKACCTFROM><BANKID>10020030<ACCTID>1234567890<ACCTTYPE>CHECKING</BANKACCTFROM>
+<BANKTRANLIST><DTSTART>20160101<DTEND>20261231
+"""
+_OFX_TAIL = "</BANKTRANLIST></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n"
+_CSV_HEAD = "Date;Amount;Payee;Note;Reference;Counterparty account\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one command. seconds: of its processes' processors; server_seconds: of PostgreSQL's.
+
+    wall_seconds: on the clock. peak_bytes: its largest resident set.
+    """
+
+    seconds: float
+    server_seconds: float
+    wall_seconds: float
+    peak_bytes: int
+
+    @property
+    def all_seconds(self) -> float:
+        return self.seconds + self.server_seconds
+
+
+class Database:
+    """An empty database with one user, as one version of the program makes it."""
+
+    def __init__(self, checkout: Path, workspace: Workspace, postgresql: Postgresql | None) -> None:
+        self._checkout = checkout
+        self._postgresql = postgresql
+        self._file = workspace.scratch(f"{_NAME}.sqlite")
+        if postgresql is None:
+            remove_sqlite(self._file)
+            url = sqlite_url(self._file)
+        else:
+            postgresql.recreate(_NAME)
+            url = postgresql.url(_NAME)
+        self._ini = write_ini(workspace.scratch(f"{_NAME}.ini"), url=url, project=checkout)
+        self.run("db", "upgrade")
+        self.run("user", "add", _EMAIL, "--premium")
+
+    def run(self, *arguments: str) -> Figures:
+        """`finance-api` with these arguments."""
+        code = _RUN.format(path=str(self._checkout))
+        command = [*_PROGRAM, code, "-c", str(self._ini), *arguments]
+        served, begin = self._server_seconds(), perf_counter()
+        process = subprocess.Popen(command, cwd=self._checkout, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = perf_counter() - begin
+        if process.returncode != 0:
+            raise RuntimeError(f"finance-api {arguments[0]} ended with {process.returncode}")
+        return Figures(
+            usage.ru_utime + usage.ru_stime,
+            self._server_seconds() - served,
+            wall,
+            usage.ru_maxrss * 1024,
+        )
+
+    def _server_seconds(self) -> float:
+        return 0.0 if self._postgresql is None else self._postgresql.ended_seconds()
+
+    def size(self) -> int:
+        """Bytes on the disk."""
+        if self._postgresql is None:
+            return self._file.stat().st_size
+        return int(self._postgresql.run_sql(_NAME, f"SELECT pg_database_size('{_NAME}')"))
+
+    def remove(self) -> None:
+        if self._postgresql is None:
+            remove_sqlite(self._file)
+        else:
+            self._postgresql.drop(_NAME)
+
+
+def file_of(workspace: Workspace, kind: str, records: int, *, plain: bool = False) -> Path:
+    """A file of one account; native: the one of `bench.bulk`, of a person's accounts.
+
+    Of the fields that not every file has, reference and counterparty are filled. plain: none are.
+    """
+    data.prepare_bulk(workspace, records)
+    if kind == "native":
+        return workspace.bulk
+    path = workspace.directory / f"import-{records}{'-plain' * plain}.{kind}"
+    rows = _csv_rows if kind == "csv" else _ofx_rows
+    if not path.exists() or path.stat().st_mtime < workspace.bulk.stat().st_mtime:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(rows(workspace.bulk, plain))
+    return path
+
+
+def _rows(bulk: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Day, amount, payee and note of each record, in the order of the days."""
+    found = []
+    with open(bulk, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith('{"reserved_model_type":"Record"'):
+                row = json.loads(line, parse_float=str)
+                found.append((row["recordDate"][:10], row["amount"], row["payee"], row["note"]))
+    found.sort()
+    yield from found
+
+
+def _ofx_rows(bulk: Path, plain: bool) -> Iterator[str]:
+    yield _OFX_HEAD
+    for number, (day, amount, payee, note) in enumerate(_rows(bulk)):
+        more = "" if plain else f"<REFNUM>{_reference(number)}"
+        to = "" if plain else f"<BANKACCTTO><BANKID>9<ACCTID>{_other(number)}</BANKACCTTO>"
+        yield (
+            f"<STMTTRN><TRNTYPE>OTHER<DTPOSTED>{day.replace('-', '')}<TRNAMT>{amount}"
+            f"<FITID>F{number:09}{more}<NAME>{payee}{to}<MEMO>{note}</STMTTRN>\n"
+        )
+    yield _OFX_TAIL
+
+
+def _csv_rows(bulk: Path, plain: bool) -> Iterator[str]:
+    yield _CSV_HEAD
+    for number, (day, amount, payee, note) in enumerate(_rows(bulk)):
+        more = ";" if plain else f"{_reference(number)};{_other(number)}"
+        yield f"{day};{amount};{payee};{note};{more}\n"
+
+
+def _reference(number: int) -> str:
+    return f"RF{number:010}"
+
+
+def _other(number: int) -> str:
+    return f"DE{number * 7919 % 10**12:020}"
+
+
+def large_file_of(workspace: Workspace, kind: str) -> Path:
+    """A file of 200 MB, its rows short ones; native: a million records."""
+    records = _LARGE[kind]
+    if kind == "native":
+        data.prepare_bulk(workspace, records)
+        return workspace.bulk
+    path = workspace.directory / f"large.{kind}"
+    if not path.exists():
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(_large_rows(kind, records))
+    return path
+
+
+def _large_rows(kind: str, records: int) -> Iterator[str]:
+    if kind == "csv":
+        yield "Date;Amount;Payee;Note\n"
+    else:
+        yield _OFX_HEAD
+    for number in range(records):
+        day = data.DAY_TEXTS[-1 - number * data.DAYS // records]
+        amount = f"{'-' if number % 9 else ''}{number * 7 % 9_000}.{number % 100:02}"
+        payee, note = f"Shop {number % 5_000} of the town", f"Purchase with card, no {number:08}"
+        if kind == "csv":
+            yield f"{day};{amount};{payee};{note}\n"
+        else:
+            yield (
+                f"<STMTTRN><TRNTYPE>OTHER<DTPOSTED>{day.replace('-', '')}<TRNAMT>{amount}"
+                f"<FITID>{number:09}<NAME>{payee}<MEMO>{note}</STMTTRN>\n"
+            )
+    if kind != "csv":
+        yield _OFX_TAIL
+
+
+def compare(
+    workspace: Workspace,
+    database: str,
+    postgresql: Postgresql | None,
+    formats: list[str],
+    checkouts: list[Path],
+    rounds: int,
+    records: int,
+) -> None:
+    """Prints a row of a table for each format and version."""
+    for kind in formats:
+        path = str(file_of(workspace, kind, records))
+        best: dict[Path, list[Figures]] = {}
+        sizes = {}
+        for _ in range(rounds):
+            for checkout in checkouts:
+                found = Database(checkout, workspace, postgresql)
+                figures = [found.run("import", _EMAIL, *_OPTIONS.get(kind, ()), path)]
+                sizes[checkout] = found.size()
+                if checkout == PROJECT:
+                    figures.append(found.run("imports", "undo", _EMAIL, "1"))
+                found.remove()
+                best[checkout] = [
+                    min(pair, key=lambda one: one.all_seconds)
+                    for pair in zip(best.get(checkout, figures), figures, strict=True)
+                ]
+        for checkout in checkouts:
+            for what, figures_of in zip(("import", "undo"), best[checkout], strict=False):
+                name = "here" if checkout == PROJECT else "there"
+                print(_row(database, kind, name, what, records, figures_of, sizes[checkout]))
+
+
+def large(
+    workspace: Workspace, database: str, postgresql: Postgresql | None, formats: list[str]
+) -> None:
+    """Prints what the import of a large file takes, and that of the same file again."""
+    for kind in formats:
+        path = str(large_file_of(workspace, kind))
+        found = Database(PROJECT, workspace, postgresql)
+        for what in ("first", "again"):
+            figures = found.run("import", _EMAIL, *_OPTIONS.get(kind, ()), path)
+            print(_row(database, kind, "here", what, _LARGE[kind], figures, found.size()))
+        found.remove()
+
+
+def _row(
+    database: str, kind: str, name: str, what: str, records: int, of: Figures, size: int
+) -> str:
+    return (
+        f"| {database} | {kind} | {name} | {what} | {of.seconds:.1f} | {of.server_seconds:.1f} "
+        f"| {of.wall_seconds:.1f} | {records / of.all_seconds:,.0f} | {of.peak_bytes / 1e6:.0f} "
+        f"| {size / 1e6:.1f} |"
+    )
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--against", type=Path)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
+    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--records", type=int, default=_RECORDS)
+    given = parser.parse_args()
+    workspace = Workspace(FULL)
+    checkouts = [PROJECT] if given.against is None else [given.against.resolve(), PROJECT]
+    with exclusive(), ExitStack() as stack:
+        print(
+            "| Database | File | Version | What | s | server s | wall s | records/s | MB | size |"
+        )
+        print("|---|---|---|---|---:|---:|---:|---:|---:|---:|", flush=True)
+        for database in given.databases:
+            server = None
+            if database == "postgresql":
+                server = stack.enter_context(running(workspace))
+                if server is None:
+                    raise SystemExit("PostgreSQL is not installed")
+            if given.large:
+                large(workspace, database, server, given.formats)
+            else:
+                compare(
+                    *(workspace, database, server, given.formats, checkouts),
+                    *(given.rounds, given.records),
+                )
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,56 @@
+"""Commands that are killed at some place of what they write."""
+
+import time
+from pathlib import Path
+
+from sqlalchemy import NullPool, create_engine, text
+
+from support.command import Command
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+class Sqlite:
+    """log_size: of a change of 3,000 records, about."""
+
+    log_size = 6_000_000
+
+    def __init__(self, url: str) -> None:
+        self._log = Path(url.removeprefix("sqlite:///") + "-wal")
+
+    def log_bytes(self) -> int:
+        return size_of(self._log)
+
+
+class Postgresql:
+    log_size = 6_000_000
+
+    def __init__(self, url: str) -> None:
+        self._engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+
+    def log_bytes(self) -> int:
+        with self._engine.connect() as connection:
+            position = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
+            return int(connection.execute(text(f"SELECT {position}")).scalar())
+
+
+Database = Sqlite | Postgresql
+
+
+def database_of(command: Command) -> Database:
+    url = command.settings["sqlalchemy.url"]
+    return Sqlite(url) if url.startswith("sqlite") else Postgresql(url)
+
+
+def kill(command: Command, database: Database, bytes_of_log: int, *arguments: str) -> None:
+    """Runs a command that is killed when the database's log has so many bytes more, or later."""
+    with command.start(*arguments) as process:
+        begin = database.log_bytes()
+        while process.poll() is None and database.log_bytes() - begin < bytes_of_log:
+            time.sleep(0.001)
+        process.kill()
