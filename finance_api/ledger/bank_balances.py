@@ -80,7 +80,11 @@ def _told(session: LedgerSession, facts: Sequence[Facts]) -> defaultdict[str, li
                 if fact.get(name) is not None:
                     day, amount = fact[name]
                     as_of = fact.get("asOf") or day
-                    balances.append(_Told(day, name == "opening", as_of, number, amount))
+                    balance = _Told(day, name == "opening", as_of, number, amount)
+                    # Told again it covers no more than it did: a file may be given again after
+                    # records that it does not hold.
+                    if not any(balance[:2] == b[:2] and amount == b.amount for b in balances):
+                        balances.append(balance)
     return told
 
 
