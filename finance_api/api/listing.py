@@ -1,6 +1,7 @@
 """Rows of the public API: a page of a resource with the link to the next one, and one object."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
@@ -58,7 +59,8 @@ class ListRequest(DataRequest):
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         query = self._query
         if self._with_subcategories:
-            query = with_subcategories(storage, user_id, query)
+            conditions = with_subcategories(storage, user_id, query.resource, query.conditions)
+            query = replace(query, conditions=conditions)
         page: Page | JsonPage
         if self._representation in ROW_WRITERS:
             state = storage.data.get_state(user_id)

@@ -18,6 +18,7 @@ from finance_api.query.model import (
     MAX_LIMIT,
     MAX_OFFSET,
     Bound,
+    Condition,
     Query,
 )
 from finance_api.query.parse import (
@@ -100,15 +101,24 @@ class Ids(colander.SchemaType):  # type: ignore[misc]
         return ids
 
 
+#: The name of a parameter, and its error message.
+Fault = tuple[str, str]
+
+#: Finds a fault in the validated parameters, if there is one.
+Rule = Callable[[Mapping[str, Any]], Fault | None]
+
+
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
     computed: fields of the resource that cannot be filtered.
     ranges: names of the parameters for the lower and the upper `Bound` of one field.
+    rules: what they have to keep together, asked where each of them is right by itself.
     """
 
     computed: frozenset[str] = frozenset()
     ranges: tuple[tuple[str, str], ...] = ()
+    rules: tuple["Rule", ...] = ()
 
     def add_parameter(self, name: str, kind: colander.SchemaType, missing: Any) -> None:
         """missing: the value without the parameter."""
@@ -119,12 +129,24 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         message = f"is required: {wanted}"
         self.add(colander.SchemaNode(kind, name=name, missing_msg=message))
 
-    def add_page(self, max_limit: int) -> None:
+    def add_page(self, max_limit: int, default_limit: int = DEFAULT_LIMIT) -> None:
         """limit and offset."""
-        limit = Scalar(lambda text: parse_integer(text, 1, max_limit))
-        offset = Scalar(lambda text: parse_integer(text, 0, MAX_OFFSET))
-        self.add_parameter("limit", limit, DEFAULT_LIMIT)
-        self.add_parameter("offset", offset, 0)
+        self.add_integer("limit", 1, max_limit, default_limit)
+        self.add_integer("offset", 0, MAX_OFFSET, 0)
+
+    def add_integer(self, name: str, low: int, high: int, missing: int) -> None:
+        self.add_parameter(name, Scalar(lambda text: parse_integer(text, low, high)), missing)
+
+    def add_filters(self, resource: Resource) -> None:
+        """A filter for each field of the resource that has one, q and withSubcategories."""
+        self.computed = frozenset(names_of(resource.computed_fields))
+        if resource is RECORDS:
+            self.add_parameter(WORDS.name, Scalar(parse_words), ())
+        if has_categories(resource):
+            self.add_parameter(WITH_SUBCATEGORIES, Scalar(parse_boolean), False)
+        for field in resource.fields:
+            if field.filterable:
+                self.add_parameter(field.name, Conditions(field), ())
 
     def add_fields(self, resource: Resource) -> None:
         """fields: those that are shown of each row."""
@@ -132,21 +154,14 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
 
 def list_schema(resource: Resource) -> ParameterSchema:
-    """limit, offset, sortBy, withTotal, fields, and a filter for each field that has one."""
+    """limit, offset, sortBy, withTotal, fields, and filters."""
     schema = ParameterSchema()
-    schema.computed = frozenset(names_of(resource.computed_fields))
     schema.add_page(MAX_LIMIT)
     sort = partial(parse_sort, resource)
     schema.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
     schema.add_parameter("withTotal", Scalar(parse_boolean), False)
     schema.add_fields(resource)
-    if resource is RECORDS:
-        schema.add_parameter(WORDS.name, Scalar(parse_words), ())
-    if has_categories(resource):
-        schema.add_parameter(WITH_SUBCATEGORIES, Scalar(parse_boolean), False)
-    for field in resource.fields:
-        if field.filterable:
-            schema.add_parameter(field.name, Conditions(field), ())
+    schema.add_filters(resource)
     return schema
 
 
@@ -164,21 +179,22 @@ def ids_schema(resource: Resource) -> ParameterSchema:
     return schema
 
 
+def conditions_of(resource: Resource, parameters: Mapping[str, Any]) -> tuple[Condition, ...]:
+    """The conditions of validated parameters of `ParameterSchema.add_filters`."""
+    names = [field.name for field in resource.fields if field.filterable]
+    return tuple([c for name in (*names, WORDS.name) for c in parameters.get(name, ())])
+
+
 def query_of(resource: Resource, parameters: Mapping[str, Any]) -> Query:
     """The `Query` of validated parameters of `list_schema`."""
-    conditions = [c for f in resource.fields if f.filterable for c in parameters[f.name]]
     return Query(
         resource,
-        (*conditions, *parameters.get(WORDS.name, ())),
+        conditions_of(resource, parameters),
         parameters["sortBy"],
         parameters["limit"],
         parameters["offset"],
         parameters["withTotal"],
     )
-
-
-#: The name of a parameter, and its error message.
-Fault = tuple[str, str]
 
 
 def validate_query(request: Request, schema: ParameterSchema, **options: Any) -> None:
@@ -220,6 +236,8 @@ def read_parameters(
         fault = _range_fault(validated.get(low), validated.get(high))
         if fault:
             faults.append((low, f"is {fault} than {high}"))
+    if not faults:
+        faults = [found for rule in schema.rules if (found := rule(validated)) is not None]
     return validated, faults
 
 

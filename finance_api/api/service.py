@@ -1,10 +1,11 @@
 """The options that the Cornice services of data have in common."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyramid.httpexceptions import HTTPException
 
-from finance_api.api.parameters import ParameterSchema, list_schema, validate_query
+from finance_api.api.parameters import Fault, ParameterSchema, list_schema, validate_query
 from finance_api.auth.contexts import Factory, own_data, own_internal_data
 from finance_api.auth.permissions import Permission
 from finance_api.errors import problem
@@ -14,10 +15,12 @@ from finance_api.resources.field import Resource
 
 def refuse(request: Request) -> HTTPException:
     """400 with every fault that the validators found."""
-    errors = [
-        {"in": "query", "name": fault["name"], "message": fault["description"]}
-        for fault in request.errors
-    ]
+    return refusal([(fault["name"], fault["description"]) for fault in request.errors])
+
+
+def refusal(faults: Sequence[Fault]) -> HTTPException:
+    """400 with the faults."""
+    errors = [{"in": "query", "name": name, "message": message} for name, message in faults]
     first = f"{errors[0]['name']}: {errors[0]['message']}"
     if len(errors) > 1:
         first += f" (and {len(errors) - 1} more)"

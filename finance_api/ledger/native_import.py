@@ -6,6 +6,7 @@ from typing import Any
 from finance_api.importers.native import NativeRow
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import Facts, settle_bank_balances
+from finance_api.ledger.category_kinds import set_kind
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.documents import (
     carry_currencies_over,
@@ -17,7 +18,7 @@ from finance_api.ledger.records import Proposal, RecordWriter
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import ACCOUNTS, RECORDS, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
 from finance_api.values import Row
 
 
@@ -103,6 +104,8 @@ class NativeImport:
             row["id"] = given.get("id") or row_id(self._session.user.uuid, source, source_id)
         if document.resource is STANDING_ORDERS:
             complete_standing_order(row)
+        if document.resource is CATEGORIES:
+            set_kind(row, given, stored)
         stamp = stamped(row, given, stored, self._session.now)
         if stamp is None:
             self._report.unchanged += 1

@@ -13,6 +13,7 @@ from typing import Any
 import transaction
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RESOURCES
 from finance_api.resources.field import Resource, Role
@@ -143,6 +144,8 @@ class LedgerSession(UserRows):
         details: of the entry that stands in the history then, also if nobody is shown what changed.
         Returns whether anything changed that can be seen.
         """
+        if CATEGORIES.name in self._row_sets:
+            derive_kinds(self.categories)
         visible = [self._save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
@@ -194,16 +197,19 @@ class LedgerSession(UserRows):
 def own_values(resource: Resource, row: Row) -> Row:
     """The fields that follow from no other data.
 
-    Of an account whose initial balance follows from a bank's, the one that it had before.
+    Of an account whose initial balance follows from a bank's, the one that it had before; of a
+    category whose kind follows from others', none.
     """
     own = {name: row[name] for name in _OWN_NAMES[resource.name]}
+    if resource is CATEGORIES and row["kindIsDerived"]:
+        own["kind"] = None
     if resource is ACCOUNTS and row["ownInitialBalance"] is not None:
         own |= {"initialBalance": row["ownInitialBalance"], "ownInitialBalance": None}
     return own
 
 
 def _differ(resource: Resource, before: Row, after: Row) -> bool:
-    if resource is ACCOUNTS:
+    if resource in (ACCOUNTS, CATEGORIES):
         return own_values(resource, before) != own_values(resource, after)
     return any(before[name] != after[name] for name in _OWN_NAMES[resource.name])
 

@@ -396,7 +396,7 @@ class _Undo:
                 continue
             own = own_values(ACCOUNTS, image.row)
             own |= {name: before[name] for name in names if own[name] == after[name]}
-            self._replace_image(number, image._replace(row={**image.row, **own}))
+            self._replace_image(number, BeforeImage(ACCOUNTS, row_id, {**image.row, **own}))
 
     def _hand_over_accounts(self, entry: HistoryEntry) -> None:
         """What only this entry's statements called the accounts that stay is gone.

@@ -1,11 +1,13 @@
-"""The period that a budget is in."""
+"""The periods of a budget."""
 
-from datetime import date, timedelta
 from typing import NamedTuple
 
-from finance_api.resources.budgets import CUSTOM, WEEK, YEAR
+from finance_api.resources.budgets import CUSTOM, MONTH, WEEK, YEAR
 from finance_api.values import Row
-from finance_api.values.time import from_date, to_date
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS
+
+_PERIODS = {WEEK: Period.WEEK, MONTH: Period.MONTH, YEAR: Period.YEAR}
 
 
 class BudgetPeriod(NamedTuple):
@@ -25,11 +27,25 @@ def current_period(budget: Row, today: int) -> BudgetPeriod | None:
         return None
     if budget["type"] == CUSTOM:
         return BudgetPeriod(start, end)
-    day = to_date(today)
-    if budget["type"] == WEEK:
-        monday = day - timedelta(days=day.weekday())
-        return BudgetPeriod(from_date(monday), from_date(monday + timedelta(days=6)))
-    if budget["type"] == YEAR:
-        return BudgetPeriod(from_date(date(day.year, 1, 1)), from_date(date(day.year, 12, 31)))
-    next_month = date(day.year + day.month // 12, day.month % 12 + 1, 1)
-    return BudgetPeriod(from_date(day.replace(day=1)), from_date(next_month - timedelta(days=1)))
+    period = _PERIODS[budget["type"]]
+    return BudgetPeriod(start_of(period, today), end_of(period, today) - DAY_SECONDS)
+
+
+def last_periods(budget: Row, today: int, number: int) -> list[BudgetPeriod]:
+    """So many periods up to that of ``today``, the newest first, without those outside its dates.
+
+    A custom budget has one.
+    """
+    start, end = budget["startDate"], budget["endDate"]
+    if budget["type"] == CUSTOM:
+        return [] if start is not None and start > today else [BudgetPeriod(start, end)]
+    period, found = _PERIODS[budget["type"]], []
+    day = today
+    for _ in range(number):
+        first, last = start_of(period, day), end_of(period, day) - DAY_SECONDS
+        if (start is None or start <= last) and (end is None or first <= end):
+            found.append(BudgetPeriod(first, last))
+        if first <= MIN_SECONDS:
+            break
+        day = first - 1
+    return found

@@ -1,6 +1,7 @@
 """Recurrence rules: one RFC 5545 RRULE, by the day."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 
@@ -29,6 +30,7 @@ _PARTS = {
     "BYSETPOS": re.compile(_NUMBERS),
 }
 _LAST_DAY = "99991231"
+_LAST_MIDNIGHT = datetime(9999, 12, 31)
 #: What a rule without any of these goes by is the day of its start.
 _DAYS = frozenset({"BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO"})
 _FIRST_START = datetime(1900, 1, 1)
@@ -58,15 +60,21 @@ def check_rule(text: str | None, start: int | None) -> None:
 
 @lru_cache(maxsize=8_192)
 def next_due(text: str | None, start: int | None, today: int) -> int | None:
-    """The first occurrence on or after ``today``, not before ``start``; None when there is none.
+    """The first occurrence on or after ``today``, not before ``start``; None when there is none."""
+    return next(occurrences(text, start, today), None)
+
+
+def occurrences(text: str | None, start: int | None, today: int) -> Iterator[int]:
+    """The occurrences on or after ``today``, not before ``start``, in order; they may never end.
 
     Days as the seconds of their midnight. Without a rule, ``start`` is the only occurrence.
     """
     if start is None:
-        return None
-    if text is None:
-        return start if start >= today else None
-    return _first(text, start, today)
+        return
+    if text is not None:
+        yield from _occurrences(text, start, today)
+    elif start >= today:
+        yield start
 
 
 def _parse(text: str) -> dict[str, str]:
@@ -111,24 +119,33 @@ def _check_days(parts: dict[str, str]) -> None:
         raise RuleError("never comes about")
 
 
-def _first(text: str, start: int, today: int) -> int | None:
+def _occurrences(text: str, start: int, today: int) -> Iterator[int]:
     """The start is an occurrence even if the rule does not give it (RFC 5545, DTSTART)."""
     parts = _parse(text)
     first, now = _at_midnight(start), _at_midnight(today)
     # The day counts; with a zone, dateutil would not compare it with the start.
     until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
     if now <= first:
-        return start if first <= until else None
+        if first > until:
+            return
+        yield start
+        if first == _LAST_MIDNIGHT:
+            return
+        now = first + timedelta(days=1)
     count = parts.pop("COUNT", None)
     if count is None:
         first = _advanced(first, now, parts)
-    endless = _rule(parts, first)
+    rule = _rule(parts, first)
     if count is None:
-        found = endless.replace(until=until).after(now, inc=True)
+        rule = rule.replace(until=until)
     else:
-        left = int(count) if endless.after(first, inc=True) == first else int(count) - 1
-        found = endless.replace(count=left).after(now, inc=True) if left else None
-    return None if found is None else from_date(found.date())
+        # What the rule does not give is one of them all the same.
+        left = int(count) if rule.after(first, inc=True) == first else int(count) - 1
+        if not left:
+            return
+        rule = rule.replace(count=left)
+    for day in rule.xafter(now, inc=True):
+        yield from_date(day.date())
 
 
 def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:

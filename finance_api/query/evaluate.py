@@ -69,7 +69,12 @@ def _element_holds(condition: Condition, value: Any) -> bool:
 
 def sorted_rows(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
     """The rows in order: by the keys, missing values last in both directions, then by id."""
-    ordered = sorted(rows, key=lambda row: row["id"])
+    return in_order(sorted(rows, key=lambda row: row["id"]), keys)
+
+
+def in_order(rows: Iterable[Row], keys: tuple[SortKey, ...]) -> list[Row]:
+    """The rows by the keys, missing values last in both directions; equal ones as they come."""
+    ordered = list(rows)
     for key in reversed(keys):
         name = key.field.name
         # A reversed sort keeps the order of equal rows, as a plain one does.

@@ -176,7 +176,9 @@ def condition_on(
     return Condition(field, operator, operand)
 
 
-_RANGE = (Operator.EQ, Operator.NE, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
+#: The comparisons that leave a range of numbers or dates: `Condition.bounds`.
+RANGES = (Operator.EQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
+_COMPARED = (Operator.EQ, Operator.NE, *RANGES[1:])
 _TEXT = (
     *(Operator.EQ, Operator.NE, Operator.ANY_OF),
     *(Operator.CONTAINS, Operator.CONTAINS_I, Operator.STARTS_WITH_I),
@@ -185,9 +187,9 @@ _EQUAL = (Operator.EQ, Operator.NE)
 _OPERATORS = {
     Kind.TEXT: _TEXT,
     Kind.TEXT_LIST: _TEXT,
-    Kind.NUMBER: _RANGE,
-    Kind.DATE: _RANGE,
-    Kind.DATETIME: _RANGE,
+    Kind.NUMBER: _COMPARED,
+    Kind.DATE: _COMPARED,
+    Kind.DATETIME: _COMPARED,
     Kind.ID: _EQUAL,
     Kind.SERIAL: _EQUAL,
     Kind.ID_LIST: _EQUAL,

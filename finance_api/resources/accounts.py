@@ -106,7 +106,7 @@ ACCOUNTS = Resource(
         text_field("bankAccountNumber", "Number at the bank.", "DE02120300000000202051"),
         COLOR,
         ARCHIVED,
-        flag_field("excludeFromStats", "Whether budgets leave its records out."),
+        flag_field("excludeFromStats", "Whether budgets and summaries leave its records out."),
         CREATED_AT,
         UPDATED_AT,
     ),

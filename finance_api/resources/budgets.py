@@ -53,6 +53,7 @@ BUDGETS = Resource(
         computed_field("periodStart", Kind.DATE, "First day of the current period.", "2026-01-01"),
         computed_field("periodEnd", Kind.DATE, "Last day of the current period.", "2026-01-31"),
         computed_field("spent", Kind.NUMBER, "Spent in the current period.", 120.4),
+        computed_field("income", Kind.NUMBER, "Income, which is no part of spent.", 2000),
         computed_field("remaining", Kind.NUMBER, "limitAmount less spent.", 179.6),
         computed_field("progress", Kind.NUMBER, "spent / limitAmount, to 4 decimals.", 0.4013),
         computed_field("recordCount", Kind.NUMBER, "How many records were counted.", 7, decimals=0),

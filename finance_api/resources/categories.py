@@ -5,13 +5,14 @@ from finance_api.resources.common import (
     COLOR,
     CREATED_AT,
     ID,
+    RECORD_TYPES,
     UPDATED_AT,
     flag_field,
     name_field,
     reference_field,
     text_field,
 )
-from finance_api.resources.field import Resource
+from finance_api.resources.field import SOURCE, SOURCE_ID, Field, Kind, Resource
 
 CATEGORIES = Resource(
     name="categories",
@@ -19,11 +20,32 @@ CATEGORIES = Resource(
     model_type="Category",
     meaning="Categories of records.",
     default_sort="+name",
+    hidden=(
+        SOURCE,
+        SOURCE_ID,
+        Field(
+            name="kindIsDerived",
+            kind=Kind.BOOLEAN,
+            nullable=False,
+            default=True,
+            private=True,
+            native=True,
+            meaning="Whether the kind follows from what is above the category, or from its group.",
+            example=True,
+        ),
+    ),
     fields=(
         ID,
         name_field("Groceries", required=True),
         reference_field("parentId", "Category", "The category that it is a part of."),
         text_field("group", "Name of the group it is shown in.", "Food and drinks"),
+        Field(
+            name="kind",
+            kind=Kind.CHOICE,
+            choices=RECORD_TYPES,
+            meaning="What its records are; if not given, its parent's, else by its group.",
+            example="expense",
+        ),
         COLOR,
         ARCHIVED,
         flag_field("customCategory", "Whether the user made it.", example=True),

@@ -16,7 +16,8 @@ PAYMENT_TYPES = (
     "mobile_payment",
     "web_payment",
 )
-RECORD_TYPES = ("income", "expense")
+INCOME, EXPENSE = "income", "expense"
+RECORD_TYPES = (INCOME, EXPENSE)
 
 ID = Field(name="id", kind=Kind.ID, nullable=False, meaning="Identifier.", example=EXAMPLE_ID)
 CREATED_AT = Field(

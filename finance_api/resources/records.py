@@ -2,7 +2,9 @@
 
 from finance_api.resources.common import (
     CREATED_AT,
+    EXPENSE,
     ID,
+    INCOME,
     LABEL_IDS,
     RECORD_TYPES,
     UPDATED_AT,
@@ -151,4 +153,4 @@ WORDS = Field(
 
 def record_type(amount: int) -> str:
     """``expense`` for money going out, else ``income``."""
-    return "expense" if amount < 0 else "income"
+    return EXPENSE if amount < 0 else INCOME

@@ -14,6 +14,7 @@ from transaction.interfaces import IDataManager
 from zope.interface import implementer
 
 from finance_api.query.evaluate import matches, sorted_rows
+from finance_api.query.grouping import group_of
 from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource, names_of
@@ -50,7 +51,6 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.values import Row
-from finance_api.values.time import DAY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -472,15 +472,20 @@ class MemoryDataReader(_Part, DataReader):
         return sorted(found, key=lambda t: (t.revision, t.resource.name, t.row_id))
 
     def sum_by(
-        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        amounts: dict[tuple[Any, ...], list[int]] = {}
+        sums: dict[tuple[Any, ...], RecordSum] = {}
         for row in self._rows(user_id, RECORDS).values():
-            if row["recordState"] != VOID and matches(row, conditions):
-                day = {"recordDate": row["recordDate"] - row["recordDate"] % DAY_SECONDS}
-                key = tuple([day.get(name, row[name]) for name in names])
-                amounts.setdefault(key, []).append(row["amount"])
-        return {key: RecordSum(sum(found), len(found)) for key, found in amounts.items()}
+            if (with_void or row["recordState"] != VOID) and matches(row, conditions):
+                key, at = group_of(row, tuple(names)), row["recordDate"]
+                one = RecordSum(row["amount"], 1, at, at)
+                sums[key] = sums[key].joined(one) if key in sums else one
+        return sums
 
 
 class MemoryDataWriter(MemoryDataReader, DataWriter):

@@ -21,11 +21,43 @@ def spent(client, number=1):
 
 
 def test_a_refund_lowers_what_is_spent(client):
-    client.load(account(), budget(), record(1, amount=-30.25), record(2, amount=10.1))
+    food = uid("Category", 1)
+    client.load(
+        account(),
+        category(1, group="Living"),
+        budget(categoryIds=[food]),
+        record(1, amount=-30.25, categoryId=food),
+        record(2, amount=10.1, categoryId=food),
+    )
     month = ("2026-03-01", "2026-03-31")
     assert tracked(client) == (*month, Decimal("20.15"), Decimal("79.85"), Decimal("0.2015"), 2)
-    client.load(record(3, amount=50))
+    client.load(record(3, amount=50, categoryId=food))
     assert tracked(client)[2:] == (Decimal("-29.85"), Decimal("129.85"), Decimal("-0.2985"), 3)
+
+
+def test_income_is_no_refund(client):
+    salary, unknown, spending = (uid("Category", n) for n in (1, 2, 3))
+    client.load(
+        account(),
+        category(1, name="Salary", group="Income"),
+        category(2, name="Something"),
+        category(3, name="Food", group="Living"),
+        budget(1),
+        budget(2, categoryIds=[salary, unknown, spending]),
+        record(1, amount=-1),
+        record(2, amount=2),
+        record(4, amount=4, categoryId=unknown),
+        record(8, amount=-8, categoryId=unknown),
+        record(16, amount=16, categoryId=salary),
+        record(32, amount=-32, categoryId=salary),
+        record(64, amount=-64, categoryId=spending),
+        record(128, amount=128, categoryId=spending),
+    )
+    rows = client.get("budgets", sortBy="id").json["budgets"]
+    assert [(row["spent"], row["income"], row["recordCount"]) for row in rows] == [
+        (1 + 8 + 64 - 128, 2 + 4 + 16 - 32, 4),
+        (-4 + 8 + 64 - 128, 16 - 32, 4),
+    ]
 
 
 def test_void_records_transfers_and_other_currencies_do_not_count(client):

@@ -24,7 +24,7 @@ from finance_api.api import includeme
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.permissions import Permission
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
-from finance_api.storage.interface import DataState, JsonPage, Jwt, Page, RecordSum
+from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
 from finance_api.storage.memory import MemoryDataReader, MemoryUsageReader
 from finance_api.storage.sql.driver import StatementCache
 from support.books import household, uid
@@ -675,10 +675,7 @@ MUTATIONS = {
     ),
     "scan_rows": lambda a, b: [*a, *b],
     "sum_by": lambda a, b: {
-        key: RecordSum(
-            sum(each[key].amount for each in (a, b) if key in each),
-            sum(each[key].count for each in (a, b) if key in each),
-        )
+        key: a[key].joined(b[key]) if key in a and key in b else {**a, **b}[key]
         for key in {**a, **b}
     },
     "get_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),

@@ -18,10 +18,10 @@ FIELDS = {
     "accounts": "id name accountType currencyCode initialBalance balance recordCount "
     "lastRecordDate bankBalance bankBalanceDate unexplained bankAccountNumber color archived "
     "excludeFromStats createdAt updatedAt",
-    "categories": "id name parentId group color archived customCategory createdAt updatedAt",
+    "categories": "id name parentId group kind color archived customCategory createdAt updatedAt",
     "budgets": "id name type currencyCode limitAmount categoryIds accountIds labelIds startDate "
-    "endDate closed createdAt updatedAt periodStart periodEnd spent remaining progress "
-    "recordCount",
+    "endDate closed createdAt updatedAt periodStart periodEnd spent income remaining "
+    "progress recordCount",
     "goals": "id name note color targetAmount savedAmount currencyCode desiredDate state progress "
     "createdAt updatedAt",
     "standing-orders": "id name type accountId categoryId amount currencyCode payee note "

@@ -27,6 +27,7 @@ from finance_api.storage.sql import (
     reading,
     sessions,
     statements,
+    sums,
     tokens,
     usage,
 )
@@ -60,7 +61,7 @@ HARMLESS = {"projection.records_by_date.remove"}
 def builders():
     """The functions that make statements on a user's rows."""
     found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
-    for module in (json_rows, reading, by_date, statements, searching, history):
+    for module in (json_rows, reading, by_date, statements, searching, history, sums):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)

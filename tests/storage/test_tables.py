@@ -13,8 +13,9 @@ from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import json_rows
+from finance_api.storage.sql import json_rows, sums
 from finance_api.storage.sql.backend import SqlBackend
+from finance_api.storage.sql.clauses import Predicate
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.projection import searching
@@ -23,6 +24,7 @@ from finance_api.storage.sql.tables import (
     DATA_TABLES,
     metadata,
     record_anchors,
+    record_sums,
     records_by_date,
 )
 from finance_api.storage.testing import Unit, make_id, make_row
@@ -44,7 +46,9 @@ def test_every_key_and_index_of_data_begins_with_the_user(table):
         assert columns[0] is table.user_id
 
 
-@pytest.mark.parametrize("table", [records_by_date, record_anchors], ids=lambda t: t.name)
+@pytest.mark.parametrize(
+    "table", [records_by_date, record_anchors, record_sums], ids=lambda t: t.name
+)
 def test_every_key_of_the_projection_begins_with_the_user_too(table):
     assert next(iter(table.primary_key.columns)) is table.c.user_id
     for index in table.indexes:
@@ -52,14 +56,18 @@ def test_every_key_of_the_projection_begins_with_the_user_too(table):
     assert not [c for c in table.constraints if isinstance(c, UniqueConstraint)]
 
 
-#: Of SQLite alone.
-SQLITE_INDEXES = {"ix_records_by_date_searched", "ix_records_user_id"}
+#: Of one database alone.
+INDEXES = {
+    "sqlite": {"ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"},
+    "postgresql": {"ix_records_by_date_including"},
+}
 
 
 @DATABASES
 def test_the_migrations_make_the_declared_tables(new_backend, database):
     def is_compared(item, name, kind, reflected, compare_to):
-        return reflected or name not in SQLITE_INDEXES or database == "sqlite"
+        others = set().union(*INDEXES.values()) - INDEXES[database]
+        return reflected or name not in others
 
     with new_backend(database).engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"include_object": is_compared})
@@ -69,7 +77,7 @@ def test_the_migrations_make_the_declared_tables(new_backend, database):
             for table in ("records", "records_by_date")
             for index in inspect(connection).get_indexes(table)
         }
-        assert indexes & SQLITE_INDEXES == (SQLITE_INDEXES if database == "sqlite" else set())
+        assert indexes & set().union(*INDEXES.values()) == INDEXES[database]
 
 
 @pytest.fixture
@@ -135,7 +143,8 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
                 storage.data.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
         storage.data.sum_by(unit.user.id, ["accountId"], ())
-    names = [t.table.name for t in DATA_TABLES.values()] + ["records_by_date", "record_anchors"]
+    names = [t.table.name for t in DATA_TABLES.values()]
+    names += ["records_by_date", "record_anchors", "record_sums"]
     is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"
     on_data = [s for s in statements if re.search(is_on, s)]
     assert len(on_data) > 6 * len(RESOURCES)
@@ -154,9 +163,29 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
             "EXPLAIN QUERY PLAN SELECT * FROM records WHERE user_id = 1 "
             "ORDER BY record_date DESC, id LIMIT 10"
         ).all()
-    assert "ix_records_user_id_record_date_id" in str(plan)
+    assert "ix_records_by_date " in str(plan)
     assert "TEMP B-TREE" not in str(plan)
     assert RECORDS.default_sort == "-recordDate"
+
+
+def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
+    """A range of a year takes a fifth of the time of looking its rows up."""
+    backend = new_backend("sqlite")
+    names = (
+        "currencyCode",
+        "accountId",
+        "categoryId",
+        "recordType",
+        "recordDate",
+        "isVoid",
+        "isTransfer",
+    )
+    predicates = (Predicate("recordDate", "ge"), Predicate("recordDate", "le"))
+    statement = StatementCache(backend.engine.dialect).get(sums._of_rows, names, predicates, False)
+    values = tuple(statement.parameters({"user": 1, "p0": 1, "p1": 2}))
+    with backend.read_engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
+    assert "USING COVERING INDEX ix_records_by_date (" in str(plan)
 
 
 def test_a_database_without_tables_is_not_ready(tmp_path):

@@ -68,8 +68,9 @@ def restored(person: Person) -> dict[str, dict[str, Row]]:
 
 def _own(resource: Any, row: Row) -> Row:
     names = [f.name for f in resource.persisted_fields if f.role is not Role.DERIVED]
-    # A record's currency is its account's.
-    return {n: row[n] for n in names if (resource, n) != (RECORDS, "currencyCode")}
+    # A record's currency is its account's; the kind of a category may follow from others'.
+    own = {n: row[n] for n in names if (resource, n) != (RECORDS, "currencyCode")}
+    return own | {"kind": None} if row.get("kindIsDerived") else own
 
 
 def downloaded(person: Person) -> str:

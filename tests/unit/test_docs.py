@@ -31,6 +31,7 @@ from finance_api.importers.csv import CsvOptions
 from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
 from finance_api.metrics import Metrics
+from finance_api.planning.summaries import DIMENSIONS
 from finance_api.query.model import Operator, operators_of
 from finance_api.querystring import split_query
 from finance_api.ratelimit.headers import rate_headers
@@ -411,8 +412,8 @@ def test_every_endpoint_stands_in_the_table_of_its_page(services: dict[str, Any]
 
 def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
     for path in _documented(services):
-        example = f"$BASE{path.replace('{id}', '$id')}?"
-        assert example in _page_of(path) or path.startswith("/__"), path
+        written = path.replace("{", "$").replace("}", "")
+        assert f"$BASE{written}?" in _page_of(path) or path.startswith("/__"), path
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
@@ -447,31 +448,60 @@ def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> Non
             assert {n.name for n in schema.children if not isinstance(n.typ, Conditions)} <= named
 
 
+#: The sections of endpoints whose answers are worked out.
+WORKED_OUT = {
+    USAGE_PATH: "API usage",
+    "/v1/api/records/summary": "Summaries",
+    "/v1/api/accounts/balances": "Balances over time",
+    "/v1/api/budgets/{id}/periods": "Past periods of a budget",
+    "/v1/api/standing-orders/upcoming": "Upcoming standing orders",
+}
+
+
 def _parameters(path: str) -> list[list[str]]:
     """The rows of the parameters of an endpoint that has a section of its own."""
-    heading = "API usage" if path == USAGE_PATH else path.rpartition("/")[2]
+    heading = WORKED_OUT.get(path) or path.rpartition("/")[2]
     return rows_of(section(_page_of(path), heading), "Parameter")
 
 
 def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
     services: dict[str, Any],
 ) -> None:
-    others = [p for p in services if p.startswith(INTERNAL_SURFACE) or p == USAGE_PATH]
+    others = [p for p in services if p.startswith(INTERNAL_SURFACE) or p in WORKED_OUT]
     assert len(others) > 1
     for path in others:
         schema = _schema(services[path])
         assert schema is not None
         documented = _parameters(path)
-        assert [row[0] for row in documented] == [f"`{node.name}`" for node in schema.children]
-        for node, (_, values, default) in zip(schema.children, documented, strict=True):
+        # The filters of records stand in a table of their own.
+        is_summary = WORKED_OUT.get(path) == "Summaries"
+        nodes = [n for n in schema.children if not (is_summary and isinstance(n.typ, Conditions))]
+        assert [row[0] for row in documented] == [f"`{node.name}`" for node in nodes]
+        for node, (_, values, default) in zip(nodes, documented, strict=True):
             if default == "none":
-                assert node.required or node.missing is None
+                assert node.required or not node.missing
             else:
                 assert node.deserialize([default.strip("`")]) == node.missing
             for low, high in re.findall(r"^(\d+) to (\d+)", values):
                 assert [node.deserialize([n]) for n in (low, high)] == [int(low), int(high)]
                 with pytest.raises(colander.Invalid):
                     node.deserialize([str(int(high) + 1)])
+
+
+def test_every_dimension_of_a_summary_has_a_row_with_its_columns() -> None:
+    documented = rows_of(section(page("api.md"), "Summaries"), "Dimension")
+    named = {}
+    for row in documented:
+        for name in _SPAN.findall(row[0]):
+            columns = [name] if row[1].startswith("the same") else []
+            named[name] = columns + _SPAN.findall(row[1])
+    assert list(named) == [
+        name for row in documented for name in DIMENSIONS if name in _SPAN.findall(row[0])
+    ]
+    assert named == {
+        name: [f.name for f in found.fields] + ["periodStart"] * (found.period is not None)
+        for name, found in DIMENSIONS.items()
+    }
 
 
 def test_usage_has_exactly_its_fields() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.category_kinds import derive_kinds, set_kind
 from finance_api.ledger.derivation import rederive_records
 from finance_api.ledger.documents import (
     carry_currencies_over,
@@ -42,6 +43,7 @@ def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) 
         row["setByHand"] = tuple(sorted(values))
     if resource is CATEGORIES:
         row["customCategory"] = values.get("customCategory", True)
+        set_kind(row, values, None)
     return _put(session, resource, row, None)
 
 
@@ -59,6 +61,8 @@ def set_object(
     row = {**stored, **values}
     if "initialBalance" in values:
         row["ownInitialBalance"] = None
+    if resource is CATEGORIES and "kind" in values:
+        set_kind(row, values, stored)
     if resource is STANDING_ORDERS and "type" not in values and _follows_amount(stored):
         row["type"] = None
     if "setByHand" in row:
@@ -109,6 +113,8 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     row_set.put(stamp)
     check_document(session, resource, stamp)
     carry_currencies_over(session)
+    if resource is CATEGORIES:
+        derive_kinds(row_set)
     records_changed = rederive_records(session)
     if resource is ACCOUNTS:
         report.remarks += settle_bank_balances(session, [row["id"]])

@@ -58,7 +58,7 @@ def _same(
     stored: Counter[tuple[str, int, int]] = Counter()
     for (account_id, date, amount), each in sums.items():
         if account_id in candidates:
-            stored[account_id, date // DAY_SECONDS, amount] += each.count
+            stored[account_id, date // DAY_SECONDS, amount] += each.number
     in_file = {
         (row["day"], row["amount"]): row["found"]
         for row in workspace.rows(

@@ -61,12 +61,25 @@ class JsonPage:
         return self.lines.split(b"\n") if self.lines else []
 
 
-@dataclass(frozen=True, slots=True)
-class RecordSum:
-    """amount: the exact sum, in ten-thousandths. count: the number of records in it."""
+class RecordSum(NamedTuple):
+    """amount: the exact sum, in ten-thousandths. number: of the records in it.
+
+    first, last: the recordDate of its oldest and of its newest record.
+    """
 
     amount: int
-    count: int
+    number: int
+    first: int
+    last: int
+
+    def joined(self, other: "RecordSum") -> "RecordSum":
+        """The sum of both."""
+        return RecordSum(
+            self.amount + other.amount,
+            self.number + other.number,
+            min(self.first, other.first),
+            max(self.last, other.last),
+        )
 
 
 class Tombstone(NamedTuple):
@@ -140,14 +153,27 @@ class DataReader(ABC):
     def list_tombstones(self, user_id: int) -> list[Tombstone]:
         """In the order of (revision, resource name, row id)."""
 
+    def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+        """Whether `sum_by` needs no rows for this, so that little costs little: parts of it, too.
+
+        A few rows at the ends of its dates do not matter.
+        """
+        return False
+
     @abstractmethod
     def sum_by(
-        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """The sums of the records that meet the conditions and are not void.
+        """The sums of the records that meet the conditions.
 
-        names: of the fields whose values tell the sums apart, at least one; the keys have the
-        values in that order. Of a date it is the day, also where its time is kept.
+        names: of what tells the sums apart, fields and `query.grouping.DERIVED_GROUPS`, at least
+        one; the keys have the values in that order. Of a date it is the day.
+        with_void: whether void records count too.
         """
 
 

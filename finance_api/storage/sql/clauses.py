@@ -5,9 +5,9 @@ the statement binds. So the statement of a shape is built once, however often th
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import (
     JSON,
@@ -32,7 +32,6 @@ from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.resources.field import Kind
 from finance_api.resources.records import SEARCHED
 from finance_api.storage.sql.columns import SEPARATORS, CodePointText, pack
-from finance_api.storage.sql.tables import DataTable
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.text import fold
 
@@ -208,15 +207,29 @@ def begins_with(
     return _place(database, text, part) == literal_column("1")
 
 
+class ConditionTable(Protocol):
+    """What conditions are put to: columns and folded columns by the names of fields.
+
+    lists: the names of those that are packed lists.
+    """
+
+    @property
+    def columns(self) -> Mapping[str, ColumnElement[Any]]: ...
+    @property
+    def folded(self) -> Mapping[str, ColumnElement[Any]]: ...
+    @property
+    def lists(self) -> Collection[str]: ...
+
+
 def clauses(
-    database: str, table: DataTable, predicates: Iterable[Predicate], names: BindNames
+    database: str, table: ConditionTable, predicates: Iterable[Predicate], names: BindNames
 ) -> list[ColumnElement[bool]]:
     """One clause for each predicate; all of them must hold."""
     return [_clause(database, table, predicate, names) for predicate in predicates]
 
 
 def _clause(
-    database: str, table: DataTable, predicate: Predicate, names: BindNames
+    database: str, table: ConditionTable, predicate: Predicate, names: BindNames
 ) -> ColumnElement[bool]:
     if predicate.operator == "word":
         word = names.parameter()
@@ -229,7 +242,7 @@ def _clause(
 
 
 def _holds(
-    database: str, table: DataTable, predicate: Predicate, names: BindNames
+    database: str, table: ConditionTable, predicate: Predicate, names: BindNames
 ) -> ColumnElement[bool]:
     column: ColumnElement[Any] = table.columns[predicate.field]
     if predicate.absolute:
@@ -272,7 +285,7 @@ def _holds(
     raise AssertionError(predicate.operator)
 
 
-def ordering(table: DataTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
+def ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
     """The ORDER BY: missing values last in both directions, ties by id."""
     found: list[ColumnElement[Any]] = []
     for key in keys:

@@ -77,7 +77,7 @@ def packed_folded(kind: Kind) -> Callable[[Sequence[str]], str]:
     return lambda elements: fold(pack(elements, separator))
 
 
-def _loader(kind: Kind) -> Callable[[Any], Any] | None:
+def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
     """Makes a field's value of the column's, where they differ."""
     if kind is Kind.BOOLEAN:
         # SQLite has no booleans.
@@ -93,7 +93,7 @@ class RowLoader:
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._names = names_of(fields)
-        self._loaders = [(f.name, load) for f in fields if (load := _loader(f.kind)) is not None]
+        self._loaders = [(f.name, load) for f in fields if (load := loader_of(f.kind)) is not None]
 
     def load(self, found: Iterable[Sequence[Any]]) -> list[Row]:
         rows: list[Row] = [dict(zip(self._names, values, strict=True)) for values in found]

@@ -4,12 +4,11 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, literal_column, select, true
+from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select, true
 
 from finance_api.query.model import Condition, Query
-from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.resources.records import VOID
 from finance_api.storage.interface import (
     DataReader,
     DataState,
@@ -18,7 +17,7 @@ from finance_api.storage.interface import (
     RecordSum,
     Tombstone,
 )
-from finance_api.storage.sql import json_rows
+from finance_api.storage.sql import json_rows, sums
 from finance_api.storage.sql.clauses import (
     BindNames,
     OrderKey,
@@ -29,19 +28,12 @@ from finance_api.storage.sql.clauses import (
     ordering,
     shape_and_values,
 )
-from finance_api.storage.sql.columns import CodePointText, RowLoader
+from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, Part
 from finance_api.storage.sql.tables import DATA_TABLES, has_json, tombstones
 from finance_api.values import Row
-from finance_api.values.time import DAY_SECONDS
-
-# SQLite's SUM of 64-bit integers fails when it overflows: high and low halves are summed apart.
-_HALF_BITS = 32
-_SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
-_LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
 
 _RESOURCES = {resource.name: resource for resource in RESOURCES}
-_RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
 _AFTER_ID: ColumnElement[str] = bindparam("after_id", type_=CodePointText)
 _SOURCE: ColumnElement[str] = bindparam("source", type_=CodePointText)
@@ -96,31 +88,6 @@ def _scan(
     return found.limit(LIMIT) if has_limit else found
 
 
-def _day(time: ColumnElement[int]) -> ColumnElement[int]:
-    """The remainder of a time before 1970 is negative."""
-    day: ColumnElement[int] = literal_column(str(DAY_SECONDS))
-    return time - ((time % day) + day) % day
-
-
-def _sums(database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...]) -> Select[Any]:
-    """For each value of the fields: the sums of the high and low halves of amounts, the number."""
-    table = DATA_TABLES[RECORDS.name]
-    amount = table.columns["amount"]
-    high, low = amount.bitwise_rshift(_SHIFT), amount.bitwise_and(_LOW_HALF)
-    key = [
-        _day(table.columns[name]) if name == "recordDate" else table.columns[name] for name in names
-    ]
-    return (
-        select(*key, func.sum(high), func.sum(low), func.count())
-        .where(
-            table.user_id == USER,
-            *clauses(database, table, predicates, BindNames()),
-            table.columns["recordState"].is_distinct_from(VOID),
-        )
-        .group_by(*key)
-    )
-
-
 def _tombstones(database: str) -> Select[Any]:
     columns = tombstones.c.resource, tombstones.c.row_id, tombstones.c.revision, tombstones.c.at
     order = tombstones.c.revision, tombstones.c.resource, tombstones.c.row_id
@@ -128,6 +95,9 @@ def _tombstones(database: str) -> Select[Any]:
 
 
 class SqlDataReader(Part, DataReader):
+    #: Whether the sums that are kept are those of the records.
+    has_kept_sums = True
+
     def get_state(self, user_id: int) -> DataState:
         return self.connection.get_data_state(user_id)
 
@@ -192,14 +162,22 @@ class SqlDataReader(Part, DataReader):
         found = self.connection.fetch(_tombstones, values={"user": user_id})
         return [Tombstone(_RESOURCES[name], *rest) for name, *rest in found]
 
+    def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+        return self.has_kept_sums and sums.are_kept(names, conditions)
+
     def sum_by(
-        self, user_id: int, names: Sequence[str], conditions: Sequence[Condition]
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        self.connection.begin_snapshot()
-        predicates, values = shape_and_values(conditions)
-        values["user"] = user_id
-        found = self.connection.fetch(_sums, tuple(names), predicates, values=values)
-        load = RowLoader([_RECORD_FIELDS[name] for name in names]).load
-        keys = (tuple(row.values()) for row in load(row[:-3] for row in found))
-        sums = [RecordSum((int(h) << _HALF_BITS) + int(low), n) for *_, h, low, n in found]
-        return dict(zip(keys, sums, strict=True))
+        return sums.sum_by(
+            self.connection,
+            user_id,
+            tuple(names),
+            conditions,
+            with_void=with_void,
+            from_kept=self.has_kept_sums,
+        )

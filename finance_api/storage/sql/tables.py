@@ -217,6 +217,46 @@ record_anchors = Table(
     sqlite_with_rowid=False,
 )
 
+#: What the sums of records in `record_sums` are told apart by, beside the month: one set of sums
+#: for each of these, so that few sums answer what asks for little.
+GRAINS: tuple[frozenset[str], ...] = (
+    frozenset(),
+    frozenset({"accountId"}),
+    frozenset({"categoryId"}),
+    frozenset({"accountId", "categoryId"}),
+)
+
+#: Sums of the records of each month, by what `GRAINS` says, currency and kind.
+record_sums = Table(
+    "record_sums",
+    metadata,
+    _owner(),
+    # The place in GRAINS.
+    Column("grain", BigInteger, primary_key=True, autoincrement=False),
+    # Its first second.
+    Column("month", BigInteger, primary_key=True, autoincrement=False),
+    # Tells the sums of a month apart, whose other columns may be NULL.
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    # NULL: there is none, or the grain goes by none.
+    Column("account_id", CodePointText),
+    Column("category_id", CodePointText),
+    Column("currency_code", CodePointText, nullable=False),
+    Column("record_type", CodePointText, nullable=False),
+    Column("is_void", Boolean, nullable=False),
+    Column("is_transfer", Boolean, nullable=False),
+    # The sums of the high and of the low halves of the amounts; see `sums`.
+    Column("amount_high", BigInteger, nullable=False),
+    Column("amount_low", BigInteger, nullable=False),
+    Column("number_of_records", BigInteger, nullable=False),
+    # Of the recordDates.
+    Column("first", BigInteger, nullable=False),
+    Column("last", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+#: Of some categories.
+Index(None, record_sums.c.user_id, record_sums.c.grain, record_sums.c.category_id)
+
 #: One row: the version of the projection, see `projection.rebuilding`.
 projection_version = Table(
     "projection_version",
@@ -292,13 +332,26 @@ class DataTable:
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
 
 _records = DATA_TABLES[RECORDS.name]
-# The default order, and every range of dates in it.
+# The default order, and every range of dates in it, with what sums are made of: they read no rows.
+_by_date = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
+_summed = [
+    _records.columns[name]
+    for name in (
+        "accountId",
+        "categoryId",
+        "currencyCode",
+        "recordType",
+        "recordState",
+        "transferId",
+        "amount",
+    )
+]
+Index("ix_records_by_date", *_by_date, *_summed).ddl_if(dialect="sqlite")
 Index(
-    None,
-    _records.user_id,
-    _records.columns["recordDate"].desc(),
-    _records.columns["id"],
-)
+    "ix_records_by_date_including",
+    *_by_date,
+    postgresql_include=[column.name for column in _summed],
+).ddl_if(dialect="postgresql")
 Index(None, _records.user_id, _records.columns["accountId"])
 #: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
 #: whatever an index finds.

@@ -24,6 +24,8 @@ from finance_api.values import Row
 
 class SqlDataWriter(SqlDataReader, DataWriter):
     connection: WriteConnection
+    #: Only once everything is written.
+    has_kept_sums = False
 
     def __init__(self, connection: WriteConnection, projection: Projection) -> None:
         super().__init__(connection)
@@ -53,8 +55,8 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
         table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
-        by_date = self._projection.of(user_id) if resource is RECORDS else None
-        removed = by_date.remove([row["id"] for row in changed]) if by_date is not None else set()
+        projection = self._projection.of(user_id) if resource is RECORDS else None
+        removed = projection.remove([row["id"] for row in changed]) if projection else set()
         try:
             if changed:
                 # Many are inserted in less time than they are updated one by one.
@@ -63,8 +65,8 @@ class SqlDataWriter(SqlDataReader, DataWriter):
                 connection.execute(delete(table.table).where(replaced))
             rows = [table.values(user_id, row) for row in (*new, *changed)]
             insert_rows(connection, table.table, rows)
-            if by_date is not None:
-                by_date.add([*new, *changed], removed)
+            if projection is not None:
+                projection.add([*new, *changed], removed)
         except IntegrityError as error:
             raise Conflict(f"two of the {resource.name} have the same id or source") from error
 
@@ -76,8 +78,8 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         if not found:
             return
         if resource is RECORDS:
-            by_date = self._projection.of(user_id)
-            by_date.add((), by_date.remove(found))
+            projection = self._projection.of(user_id)
+            projection.add((), projection.remove(found))
         which = rows_with(connection, table.table, user_id, found)
         connection.execute(delete(table.table).where(which))
         elements = json_elements(connection.dialect.name, literal(json.dumps(found), CodePointText))

@@ -116,7 +116,7 @@ class HistoryConformance(OneUser):
             changed = BeforeImage(LABELS, make_id(7), None)
             for replace in (False, True):
                 storage.history.put_before(unit.user.id, 2, [changed], replace=replace)
-                changed = changed._replace(row=make_row(LABELS, 7))
+                changed = BeforeImage(LABELS, make_id(7), make_row(LABELS, 7))
             found = storage.history.get_before(unit.user.id, 2, LABELS, [make_id(7)])
             assert found[make_id(7)] == changed
         with unit.writing() as storage:

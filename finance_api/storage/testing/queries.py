@@ -1,11 +1,14 @@
 """Selection, order and sums of queries."""
 
+from functools import partial
+
 import pytest
 
 from finance_api.query.model import Condition, Operator, Query, SortKey, Span, condition_on
 from finance_api.query.parse import parse_conditions, parse_sort, parse_words
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
+from finance_api.resources.records import VOID
 from finance_api.storage.interface import (
     RecordSum,
 )
@@ -291,7 +294,7 @@ class QueriesConformance(OneUser):
         unit.put(RECORDS, *rows)
         with unit.reading() as storage:
             total = storage.data.sum_by(unit.user.id, ["accountId"], ())
-        assert total == {(make_id(0xABC),): RecordSum(sum(amounts) + 5, 7)}
+        assert total == {(make_id(0xABC),): RecordSum(sum(amounts) + 5, 7, 0, 0)}
 
     def test_sums_are_of_the_records_that_meet_the_conditions(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"{n % 2}") for n in range(6)))
@@ -299,7 +302,7 @@ class QueriesConformance(OneUser):
         assert payee is not None
         with unit.reading() as storage:
             total = storage.data.sum_by(unit.user.id, ["payee"], parse_conditions(payee, "eq.1"))
-        assert total == {("1",): RecordSum(9, 3)}
+        assert total == {("1",): RecordSum(9, 3, 0, 0)}
 
     def test_sums_are_told_apart_by_missing_values_and_by_whole_lists(self, unit: Unit) -> None:
         one, two = make_id(1), make_id(2)
@@ -313,7 +316,33 @@ class QueriesConformance(OneUser):
         )
         with unit.reading() as storage:
             sums = storage.data.sum_by(unit.user.id, ["categoryId", "labelIds"], ())
-        assert sums == {key: RecordSum(2 * n + 5, 2) for n, key in enumerate(keys)}
+        assert sums == {key: RecordSum(2 * n + 5, 2, 0, 0) for n, key in enumerate(keys)}
+
+    def test_sums_are_told_apart_by_what_follows_from_the_fields(self, unit: Unit) -> None:
+        day = 86_400
+        unit.put(
+            RECORDS,
+            make_row(RECORDS, 1, amount=1, recordDate=30 * day + 5),
+            make_row(RECORDS, 2, amount=2, recordDate=31 * day - 1),
+            make_row(RECORDS, 3, amount=4, recordDate=31 * day, transferId=make_id(9)),
+            make_row(RECORDS, 4, amount=8, recordDate=-1, recordState=VOID),
+        )
+        with unit.reading() as storage:
+            sum_by = partial(storage.data.sum_by, unit.user.id)
+            assert sum_by(["recordDate"], ()) == {
+                (30 * day,): RecordSum(3, 2, 30 * day + 5, 31 * day - 1),
+                (31 * day,): RecordSum(4, 1, 31 * day, 31 * day),
+            }
+            assert {key: found.amount for key, found in sum_by(["month"], ()).items()} == {
+                (0,): 3,
+                (31 * day,): 4,
+            }
+            kinds = sum_by(["isVoid", "isTransfer"], (), with_void=True)
+        assert {key: found.amount for key, found in kinds.items()} == {
+            (False, False): 3,
+            (False, True): 4,
+            (True, False): 8,
+        }
 
     def test_nothing_is_one_of_no_values(self, unit: Unit) -> None:
         unit.put(RECORDS, make_row(RECORDS, 1, labelIds=(make_id(7),)))

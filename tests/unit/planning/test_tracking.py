@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS
 from finance_api.resources.budgets import CUSTOM, MONTH, WEEK, YEAR
+from finance_api.resources.records import record_type
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.time import from_date, to_date
 from support.nightly import count
 
 TODAY = date(2026, 3, 18)
 STORAGES = ["memory", "sqlite", "postgresql"]
+NAMES = ("periodStart", "periodEnd", "spent", "income", "recordCount")
 
 days = st.integers(-400, 20).map(lambda n: TODAY + timedelta(days=n))
 ids = st.integers(1, 4).map(make_id)
@@ -47,7 +49,8 @@ records = st.fixed_dictionaries(
         "recordState": st.sampled_from([None, "cleared", "void"]),
         "transferId": st.sampled_from([None, None, make_id(9)]),
     }
-)
+).map(lambda row: {**row, "recordType": record_type(row["amount"])})
+kinds = st.lists(st.sampled_from([None, None, "income", "expense"]), min_size=4, max_size=4)
 
 
 def numbered(resource, rows):
@@ -55,7 +58,10 @@ def numbered(resource, rows):
 
 
 def expected(budget, rows, accounts, categories):
-    """The period, the amount and the number of records, None outside the budget's dates."""
+    """The period, what is spent, the income, and the number of records of the former.
+
+    None outside the budget's dates.
+    """
     first, last = (
         None if seconds is None else to_date(seconds)
         for seconds in (budget["startDate"], budget["endDate"])
@@ -70,6 +76,7 @@ def expected(budget, rows, accounts, categories):
         first, last = date(2026, 1, 1), date(2026, 12, 31)
     excluded = {row["id"] for row in accounts if row["excludeFromStats"]}
     parents = {row["id"]: row["parentId"] for row in categories}
+    kinds = {row["id"]: row["kind"] for row in categories}
 
     def counts(record):
         day = to_date(record["recordDate"])
@@ -90,9 +97,16 @@ def expected(budget, rows, accounts, categories):
             and (not budget["labelIds"] or set(record["labelIds"]) & set(budget["labelIds"]))
         )
 
-    found = [record["amount"] for record in rows if counts(record)]
+    def is_income(record):
+        kind = kinds.get(record["categoryId"])
+        is_unknown = kind is None and not budget["categoryIds"]
+        return kind == "income" or (is_unknown and record["amount"] >= 0)
+
+    found = [record for record in rows if counts(record)]
+    income = [record["amount"] for record in found if is_income(record)]
+    spent = [-record["amount"] for record in found if not is_income(record)]
     ends = (None if day is None else from_date(day) for day in (first, last))
-    return (*ends, -sum(found), len(found))
+    return (*ends, sum(spent), sum(income), len(spent))
 
 
 @pytest.mark.nightly
@@ -106,11 +120,12 @@ def test_random_budgets_count_as_the_model_does(new_backend, storage):
     )
 
     @settings(max_examples=count(40, 1_000), suppress_health_check=list(HealthCheck))
-    @given(st.lists(records, max_size=30), st.lists(budgets, max_size=12), hidden, parents)
-    def check(some_records, some_budgets, hidden, parents):
+    @given(st.lists(records, max_size=30), st.lists(budgets, max_size=12), hidden, parents, kinds)
+    def check(some_records, some_budgets, hidden, parents, kinds):
         unit = Unit(backend, f"user{next(users)}")
         accounts = numbered(ACCOUNTS, [{"excludeFromStats": each} for each in hidden])
-        categories = numbered(CATEGORIES, [{"parentId": each} for each in parents])
+        above = zip(parents, kinds, strict=True)
+        categories = numbered(CATEGORIES, [{"parentId": p, "kind": kind} for p, kind in above])
         unit.put(ACCOUNTS, *accounts)
         unit.put(CATEGORIES, *categories)
         rows = numbered(RECORDS, some_records)
@@ -119,9 +134,9 @@ def test_random_budgets_count_as_the_model_does(new_backend, storage):
         with unit.reading() as reading:
             found = tracked_budgets(reading, unit.user.id, from_date(TODAY), asked)
         for budget, tracked in zip(asked, found, strict=True):
-            values = [tracked[n] for n in ("periodStart", "periodEnd", "spent", "recordCount")]
+            values = [tracked[name] for name in NAMES]
             model = expected(budget, rows, accounts, categories)
-            assert values == ([None] * 4 if model is None else list(model))
+            assert values == ([None] * 5 if model is None else list(model))
 
     check()
 
@@ -135,7 +150,15 @@ def test_each_record_is_read_once_however_many_budgets_there_are(new_backend, st
     unit.put(
         RECORDS,
         *(
-            make_row(RECORDS, n, accountId=make_id(1), currencyCode="EUR", recordDate=from_date(d))
+            make_row(
+                RECORDS,
+                n,
+                accountId=make_id(1),
+                currencyCode="EUR",
+                recordDate=from_date(d),
+                amount=-1,
+                recordType="expense",
+            )
             for n, d in enumerate(dates)
         ),
     )
@@ -153,4 +176,4 @@ def test_each_record_is_read_once_however_many_budgets_there_are(new_backend, st
             )
             found = tracked_budgets(reading, unit.user.id, from_date(TODAY), asked)
         assert [budget["recordCount"] for budget in found] == list(counts)
-        assert sum(each.count for groups in sums for each in groups.values()) == 60
+        assert sum(each.number for groups in sums for each in groups.values()) == 60

@@ -10,6 +10,7 @@ from finance_api.storage.sql.tables import (
     has_json,
     projection_version,
     record_anchors,
+    record_sums,
     records_by_date,
     users,
 )
@@ -17,7 +18,7 @@ from finance_api.storage.sql.writing import SqlDataWriter
 
 #: Of the projection that this program reads and writes. To be raised with every change of it: of
 #: a field in the JSON, how it is written, or how texts are folded.
-VERSION = 2
+VERSION = 3
 
 _PAGE = 1_000
 
@@ -32,7 +33,7 @@ def rebuild_all(connection: Connection) -> None:
 
     The connection is in a transaction that writes.
     """
-    for table in (record_anchors, records_by_date, projection_version):
+    for table in (record_anchors, records_by_date, record_sums, projection_version):
         connection.execute(delete(table))
     connection.execute(update(users).values(record_count=0))
     unit = WriteConnection(connection, StatementCache(connection.dialect))

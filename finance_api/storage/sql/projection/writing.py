@@ -1,9 +1,13 @@
 """The projection, kept in step with the records that a unit of work writes."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection
 
 from finance_api.storage.sql.projection.postgresql import PostgresqlRecordsByDate
-from finance_api.storage.sql.projection.records_by_date import RecordsByDate
+from finance_api.storage.sql.projection.record_sums import RecordSums
+from finance_api.storage.sql.projection.records_by_date import DateKey, RecordsByDate
+from finance_api.values import Row
 
 _RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
     "sqlite": RecordsByDate,
@@ -11,18 +15,41 @@ _RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
 }
 
 
+class ProjectionOfUser:
+    """What is derived from the records of one user."""
+
+    def __init__(self, connection: Connection, user_id: int) -> None:
+        self._by_date = _RECORDS_BY_DATE[connection.dialect.name](connection, user_id)
+        self._sums = RecordSums(connection, user_id)
+
+    def remove(self, ids: Sequence[str]) -> set[DateKey]:
+        """Removes stored records. Returns their positions in the list."""
+        removed = self._by_date.remove(ids)
+        self._sums.touch(-newest_first for newest_first, _ in removed)
+        return removed
+
+    def add(self, rows: Sequence[Row], removed: set[DateKey]) -> None:
+        """Adds records. removed: the positions that some of them had before."""
+        self._by_date.add(rows, removed)
+        self._sums.touch(row["recordDate"] for row in rows)
+
+    def finish(self) -> None:
+        """To be called when everything is written."""
+        self._by_date.finish()
+        self._sums.finish()
+
+
 class Projection:
     """The projections of the users whose records one unit of work changes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._by_user: dict[int, RecordsByDate] = {}
+        self._by_user: dict[int, ProjectionOfUser] = {}
 
-    def of(self, user_id: int) -> RecordsByDate:
+    def of(self, user_id: int) -> ProjectionOfUser:
         found = self._by_user.get(user_id)
         if found is None:
-            kind = _RECORDS_BY_DATE[self._connection.dialect.name]
-            found = self._by_user[user_id] = kind(self._connection, user_id)
+            found = self._by_user[user_id] = ProjectionOfUser(self._connection, user_id)
         return found
 
     def finish(self) -> None:

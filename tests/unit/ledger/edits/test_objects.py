@@ -13,6 +13,7 @@ from finance_api.resources import (
     RECORDS,
     STANDING_ORDERS,
 )
+from finance_api.storage.interface import reading
 from support.edits import edited, entries
 from support.ledger import account, an_id, document, record
 
@@ -109,6 +110,49 @@ def test_initial_balance_is_given_back_to_the_bank(books):
     edited(books, set_object, ACCOUNTS, "Checking", {"initialBalance": " "})
     row = books.row(ACCOUNTS, 1)
     assert (row["initialBalance"], row["setByHand"]) == (1_000_000, ("color",))
+
+
+def kinds(person):
+    return {(row["id"], row["kind"], row["kindIsDerived"]) for row in person.rows(CATEGORIES)}
+
+
+def test_kind_that_a_hand_sets_stays_until_it_is_given_back(books):
+    groceries, other = an_id(11), an_id(13)
+    edited(books, set_object, CATEGORIES, "Groceries", {"group": "Living"})
+    assert kinds(books) >= {(groceries, "expense", True), (other, "expense", True)}
+    report = edited(books, set_object, CATEGORIES, "Groceries", {"kind": "income"})
+    assert [(c.field, c.old, c.new) for c in report.changes] == [("kind", "expense", "income")]
+    assert kinds(books) >= {(groceries, "income", False), (other, "income", True)}
+    edited(books, set_object, CATEGORIES, "Groceries", {"group": "Food"})
+    assert kinds(books) >= {(groceries, "income", False), (other, "income", True)}
+    edited(books, set_object, CATEGORIES, "Groceries", {"kind": " "})
+    assert kinds(books) >= {(groceries, "expense", True), (other, "expense", True)}
+
+
+def test_kind_of_a_new_category_is_its_own_or_follows(books):
+    edited(books, add_object, CATEGORIES, {"name": "Wages", "kind": "income"})
+    edited(books, add_object, CATEGORIES, {"name": "Tips", "parent": "Wages"})
+    for name, is_derived in (("Wages", False), ("Tips", True)):
+        row = named(books, CATEGORIES, name)
+        assert (row["kind"], row["kindIsDerived"]) == ("income", is_derived)
+
+
+def test_kinds_are_taken_back(books):
+    before = kinds(books)
+    edited(books, set_object, CATEGORIES, "Groceries", {"kind": "income"})
+    edited(books, set_object, CATEGORIES, "Groceries", {"color": "red"})
+    first, second = (entry.number for entry in entries(books)[-2:])
+    # What followed from the parent is no change of its own.
+    with reading(books.backend) as storage:
+        changed = [
+            [image.row_id for image in storage.history.scan_before(books.user.id, n, limit=9)]
+            for n in (first, second)
+        ]
+    assert changed == [[an_id(11)], [an_id(11)]]
+    books.undo(second)
+    assert kinds(books) >= {(an_id(11), "income", False), (an_id(13), "income", True)}
+    books.undo(first)
+    assert kinds(books) == before
 
 
 def test_new_name_is_carried_over_to_records(books):

@@ -1,0 +1,163 @@
+"""GET /v1/api/accounts/balances"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.parameters import Conditions, Fault, ParameterSchema, Scalar
+from finance_api.api.representation import negotiate
+from finance_api.api.service import public, refusal
+from finance_api.api.tables import TableAnswer, write_table
+from finance_api.auth.permissions import Permission
+from finance_api.planning.balances import Balances, BalancesError, BalancesQuery, list_balances
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.render import condition_text
+from finance_api.requests import Request
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.field import Field, Kind
+from finance_api.storage.interface import Storage
+from finance_api.values.number import decimal_text
+from finance_api.values.periods import Period, period_text
+from finance_api.values.time import TimeError, date_text, parse_date
+
+
+def _column(name: str, kind: Kind) -> Field:
+    return Field(name=name, kind=kind, meaning="", example=None)
+
+
+def _account_id() -> Field:
+    found = RECORDS.get_field("accountId")
+    assert found is not None
+    return found
+
+
+_COLUMNS = (
+    _column("period", Kind.TEXT),
+    _column("periodStart", Kind.DATE),
+    _column("date", Kind.DATE),
+    _column("account", Kind.TEXT),
+    _column("accountId", Kind.ID),
+    _column("currencyCode", Kind.CHOICE),
+    _column("balance", Kind.NUMBER),
+    _column("firstRecordDate", Kind.DATE),
+)
+
+
+def _interval(text: str) -> Period:
+    try:
+        return Period(text)
+    except ValueError:
+        raise QueryError(f"{quoted(text)} is not one of {', '.join(Period)}") from None
+
+
+def _day(text: str) -> int:
+    try:
+        return parse_date(text)
+    except TimeError as error:
+        raise QueryError(f"{quoted(text)} {error}") from None
+
+
+def _is_in_order(parameters: Mapping[str, Any]) -> Fault | None:
+    first, last = parameters["from"], parameters["to"]
+    is_later = first is not None and last is not None and first > last
+    return ("from", "is later than to") if is_later else None
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_parameter("interval", Scalar(_interval), Period.MONTH)
+    schema.add_parameter("from", Scalar(_day), None)
+    schema.add_parameter("to", Scalar(_day), None)
+    schema.add_parameter("accountId", Conditions(_account_id()), ())
+    schema.rules = (_is_in_order,)
+    return schema
+
+
+class BalancesRequest(DataRequest):
+    """The balances at the end of each interval, by account and added up by currency."""
+
+    depends_on_today = True
+
+    def __init__(self, target: RequestTarget) -> None:
+        self._representation = negotiate(target.accept)
+        given = target.parameters
+        self._query = BalancesQuery(
+            given["interval"], given["from"], given["to"], given["accountId"]
+        )
+        ids = sorted({condition_text(condition) for condition in self._query.conditions})
+        days = [str(day) for day in (self._query.first, self._query.last)]
+        self.text = "\0".join(["balances", self._query.interval, *days, *ids])
+        self.content_type = self._representation.content_type
+        self.key = (target.path, target.query_string, self.content_type)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        state = storage.data.get_state(user_id)
+        try:
+            found = list_balances(storage, user_id, self._query, today)
+        except BalancesError as error:
+            raise refusal([(error.name, str(error))]) from None
+        interval = self._query.interval
+        rows = [
+            {
+                "period": period_text(interval, point.start),
+                "periodStart": point.start,
+                "date": point.last_day,
+                "account": account["name"],
+                "accountId": account["id"],
+                "currencyCode": account["currencyCode"],
+                "balance": found.of[account["id"]][at],
+                "firstRecordDate": found.first_dates.get(account["id"]),
+            }
+            for at, point in enumerate(found.points)
+            for account in found.accounts
+        ]
+        members = {
+            "totals": _totals(found, interval),
+            "interval": interval.value,
+            "from": date_text(found.points[0].start),
+            "to": date_text(found.points[-1].last_day),
+        }
+        body, headers = write_table(
+            TableAnswer("balances", _COLUMNS, rows, members), self._representation
+        )
+        return Payload(state, body, headers)
+
+
+def _totals(found: Balances, interval: Period) -> list[dict[str, Any]]:
+    """At each point, by currency: the sum of the balances."""
+    currencies = sorted({account["currencyCode"] for account in found.accounts})
+    totals = []
+    for at, point in enumerate(found.points):
+        for currency in currencies:
+            total = sum(
+                found.of[account["id"]][at]
+                for account in found.accounts
+                if account["currencyCode"] == currency
+            )
+            totals.append(
+                {
+                    "period": period_text(interval, point.start),
+                    "periodStart": date_text(point.start),
+                    "date": date_text(point.last_day),
+                    "currencyCode": currency,
+                    "balance": orjson.Fragment(decimal_text(total)),
+                }
+            )
+    return totals
+
+
+account_balances = Service(
+    "public accounts/balances",
+    "/v1/api/accounts/balances",
+    **public(ACCOUNTS, Permission.ACCOUNTS_READ, _schema(), "Balances of accounts over time."),
+)
+
+
+@account_balances.get()
+def get_balances(request: Request) -> Response:
+    return respond(request, BalancesRequest)

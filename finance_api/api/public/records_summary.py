@@ -1,0 +1,178 @@
+"""GET /v1/api/records/summary"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.listing import next_link
+from finance_api.api.parameters import (
+    WITH_SUBCATEGORIES,
+    Fault,
+    ParameterSchema,
+    Scalar,
+    conditions_of,
+)
+from finance_api.api.representation import negotiate
+from finance_api.api.service import public, refusal
+from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
+from finance_api.auth.permissions import Permission
+from finance_api.planning.subcategories import with_subcategories
+from finance_api.planning.summaries import (
+    DIMENSIONS,
+    LEFT_OUT,
+    Dimension,
+    SummaryQuery,
+    SummaryTooLarge,
+    summarize,
+)
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.model import Query, SortKey
+from finance_api.query.parse import parse_boolean, parse_order
+from finance_api.query.render import canonical_text
+from finance_api.requests import Request
+from finance_api.resources import RECORDS
+from finance_api.storage.interface import Storage
+
+MAX_GROUPS = 1_000
+DEFAULT_GROUPS = 100
+MAX_DIMENSIONS = 3
+
+#: By every column that a summary can have.
+_SORT_KEYS = {
+    column.name: SortKey(column)
+    for column in SummaryQuery(group_by=tuple(DIMENSIONS.values())).columns
+}
+
+
+def _words(known: Mapping[str, Any], text: str) -> list[str]:
+    """Known words between commas, each once. Raises QueryError."""
+    words = text.split(",")
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        shown = ", ".join(map(quoted, dict.fromkeys(unknown)))
+        raise QueryError(f"{shown}: it takes {', '.join(known)}")
+    if len(set(words)) < len(words):
+        raise QueryError(f"{quoted(text)} names one twice")
+    return words
+
+
+def _group_by(text: str) -> tuple[Dimension, ...]:
+    found = _words(DIMENSIONS, text)
+    if len(found) > MAX_DIMENSIONS:
+        raise QueryError(f"{len(found)} are given; at most {MAX_DIMENSIONS} are allowed")
+    return tuple(DIMENSIONS[word] for word in found)
+
+
+def _include(text: str) -> frozenset[str]:
+    return frozenset(_words(dict.fromkeys(LEFT_OUT), text))
+
+
+def _sorts_by_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
+    columns = [c.name for c in SummaryQuery(group_by=parameters["groupBy"]).columns]
+    for key in parameters["sortBy"]:
+        if key.field.name not in columns:
+            message = f"{quoted(key.field.name)} is not a column of these groups; they have "
+            return "sortBy", message + ", ".join(columns)
+    return None
+
+
+def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
+    if parameters["fill"] and not SummaryQuery(group_by=parameters["groupBy"]).periods:
+        periods = ", ".join(name for name, found in DIMENSIONS.items() if found.period)
+        return "fill", f"needs a period in groupBy: {periods}"
+    return None
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_parameter("groupBy", Scalar(_group_by), ())
+    schema.add_parameter("include", Scalar(_include), frozenset())
+    schema.add_parameter("fill", Scalar(parse_boolean), False)
+    schema.add_parameter("sortBy", Scalar(partial(parse_order, _SORT_KEYS)), ())
+    schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
+    schema.add_filters(RECORDS)
+    schema.rules = (_sorts_by_its_columns, _fills_periods)
+    return schema
+
+
+class SummaryRequest(DataRequest):
+    """A page of groups, and how many records were left out."""
+
+    def __init__(self, target: RequestTarget, today: int | None = None) -> None:
+        """today: to mean relative days."""
+        self._representation = negotiate(target.accept)
+        self._target = target
+        given = target.parameters
+        self._with_subcategories: bool = given[WITH_SUBCATEGORIES]
+        conditions = conditions_of(RECORDS, given)
+        records = Query(RECORDS, conditions, given["sortBy"], given["limit"], given["offset"])
+        self.depends_on_today = records.is_relative
+        if today is not None:
+            records = records.on(today)
+        self._query = SummaryQuery(
+            records.conditions,
+            given["groupBy"],
+            given["include"],
+            given["fill"],
+            given["sortBy"],
+            given["limit"],
+            given["offset"],
+        )
+        self.text = self._canonical_text(records)
+        self.content_type = self._representation.content_type
+        self.key = (target.path, target.query_string, self.content_type)
+
+    def on(self, today: int) -> "SummaryRequest":
+        return SummaryRequest(self._target, today)
+
+    def _canonical_text(self, records: Query) -> str:
+        query = self._query
+        group_by = ",".join(dimension.name for dimension in query.group_by)
+        include = ",".join(sorted(query.include))
+        own = f"groupBy={group_by}&include={include}&fill={query.fill}"
+        own += f"&{WITH_SUBCATEGORIES}={self._with_subcategories}"
+        return "\0".join(["summary", own, canonical_text(records)])
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        query = self._query
+        state = storage.data.get_state(user_id)
+        if self._with_subcategories:
+            conditions = with_subcategories(storage, user_id, RECORDS, query.conditions)
+            query = replace(query, conditions=conditions)
+        try:
+            found = summarize(storage, user_id, query)
+        except SummaryTooLarge as error:
+            raise refusal([("fill", f"{error}; ask for fewer, or for a shorter time")]) from None
+        page = page_members(query.limit, query.offset, has_more=found.has_more)
+        left_out = ", ".join(f"{reason}={number}" for reason, number in found.left_out.items())
+        answer = TableAnswer(
+            "groups",
+            query.columns,
+            found.groups,
+            {"leftOut": found.left_out, "overlapping": found.overlapping, **page},
+            (
+                *next_offset_header(page),
+                ("X-Left-Out", left_out),
+                ("X-Overlapping", "true" if found.overlapping else "false"),
+            ),
+        )
+        body, headers = write_table(answer, self._representation)
+        return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
+
+
+records_summary = Service(
+    "public records/summary",
+    "/v1/api/records/summary",
+    **public(RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups."),
+)
+
+
+@records_summary.get()
+def get_summary(request: Request) -> Response:
+    return respond(request, SummaryRequest)

@@ -1,0 +1,100 @@
+"""GET /v1/api/standing-orders/upcoming"""
+
+from typing import Any
+
+import orjson
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.listing import next_link
+from finance_api.api.parameters import ParameterSchema
+from finance_api.api.representation import negotiate
+from finance_api.api.service import public
+from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
+from finance_api.auth.permissions import Permission
+from finance_api.planning.upcoming import Total, list_upcoming, totals_of
+from finance_api.requests import Request
+from finance_api.resources import STANDING_ORDERS
+from finance_api.resources.field import Field, Kind
+from finance_api.storage.interface import Storage
+from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS, date_text
+
+MAX_DAYS = 366
+DEFAULT_DAYS = 30
+MAX_OCCURRENCES = 1_000
+DEFAULT_OCCURRENCES = 100
+
+#: Of an occurrence: its day, then what the standing order says of each of its records.
+_SHOWN = ("id", "name", "type", "accountId", "categoryId", "amount", "currencyCode", "payee")
+_COLUMNS = (
+    Field(name="date", kind=Kind.DATE, meaning="", example=None),
+    *(field for field in STANDING_ORDERS.fields if field.name in _SHOWN),
+)
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_integer("days", 1, MAX_DAYS, DEFAULT_DAYS)
+    schema.add_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
+    return schema
+
+
+class UpcomingRequest(DataRequest):
+    """A page of the occurrences to come, and the sums of all of them."""
+
+    depends_on_today = True
+
+    def __init__(self, target: RequestTarget) -> None:
+        self._representation = negotiate(target.accept)
+        self._target = target
+        given = target.parameters
+        self._days, self._limit, self._offset = given["days"], given["limit"], given["offset"]
+        self.text = f"upcoming\0{self._days}\0{self._limit}\0{self._offset}"
+        self.content_type = self._representation.content_type
+        self.key = (target.path, target.query_string, self.content_type)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        state = storage.data.get_state(user_id)
+        found = list_upcoming(storage, user_id, today, self._days)
+        end = self._offset + self._limit
+        page = page_members(self._limit, self._offset, has_more=len(found) > end)
+        members = {
+            "totals": [_total(*each) for each in totals_of(found).items()],
+            "from": date_text(today),
+            "to": date_text(today + (self._days - 1) * DAY_SECONDS),
+            **page,
+        }
+        rows = found[self._offset : end]
+        answer = TableAnswer("upcoming", _COLUMNS, rows, members, next_offset_header(page))
+        body, headers = write_table(answer, self._representation)
+        return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
+
+
+def _total(currency: str, total: Total) -> dict[str, Any]:
+    return {
+        "currencyCode": currency,
+        "count": total.count,
+        "income": orjson.Fragment(decimal_text(total.income)),
+        "expense": orjson.Fragment(decimal_text(total.expense)),
+        "net": orjson.Fragment(decimal_text(total.income + total.expense)),
+    }
+
+
+upcoming_standing_orders = Service(
+    "public standing-orders/upcoming",
+    "/v1/api/standing-orders/upcoming",
+    **public(
+        STANDING_ORDERS,
+        Permission.STANDING_ORDERS_READ,
+        _schema(),
+        "Occurrences of standing orders to come.",
+    ),
+)
+
+
+@upcoming_standing_orders.get()
+def get_upcoming(request: Request) -> Response:
+    return respond(request, UpcomingRequest)

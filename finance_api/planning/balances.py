@@ -1,0 +1,174 @@
+"""What accounts held at the end of each day, week, month, quarter or year."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from finance_api.query.model import Condition, Operator, Span, condition_on
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.interface import RecordSum, Storage
+from finance_api.values import Row
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
+
+#: The most balances of one answer.
+MAX_POINTS = 3_700
+#: How many intervals there are where no first day is asked for.
+DEFAULT_INTERVALS = 12
+
+
+class BalancesError(Exception):
+    """What is asked for cannot be answered. name: of the parameter; the message says why."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+@dataclass(frozen=True)
+class BalancesQuery:
+    """first, last: days; None: the usual ones. conditions: of the records, on their account."""
+
+    interval: Period
+    first: int | None = None
+    last: int | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """The end of an interval: of its last day, or of the last one that is asked for."""
+
+    start: int
+    last_day: int
+
+
+@dataclass(frozen=True)
+class Balances:
+    """points: in order. accounts: by name. of: of each account, by its id, at each point.
+
+    first_dates: of the accounts that have records, by id.
+    """
+
+    points: list[Point]
+    accounts: list[Row]
+    of: dict[str, list[int]]
+    first_dates: dict[str, int]
+
+
+def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
+    """Raises BalancesError."""
+    of_accounts = list(query.conditions)
+    ids = [Condition(_ID, c.operator, c.operand) for c in query.conditions]
+    accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
+    accounts.sort(key=lambda row: (row["name"], row["id"]))
+    by_month = storage.data.sum_by(user_id, ["accountId", "month"], of_accounts)
+    newest = max((sums.last for sums in by_month.values()), default=MIN_SECONDS)
+    last = _day(max(today, newest)) if query.last is None else query.last
+    points = _points(query, last, len(accounts))
+    changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
+    first_dates: dict[str, int] = {}
+    for (account_id, _), sums in by_month.items():
+        first_dates[account_id] = min(sums.first, first_dates.get(account_id, MAX_SECONDS))
+    of = {
+        row["id"]: _running(row["initialBalance"], sorted(changes[row["id"]]), points)
+        for row in accounts
+    }
+    return Balances(points, accounts, of, first_dates)
+
+
+def _field(name: str) -> Any:
+    found = ACCOUNTS.get_field(name)
+    assert found is not None
+    return found
+
+
+_ID = _field("id")
+
+
+def _day(seconds: int) -> int:
+    return start_of(Period.DAY, seconds)
+
+
+def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
+    """Raises BalancesError if there were too many, or none."""
+    interval = query.interval
+    fits = MAX_POINTS // max(accounts, 1)
+    if query.first is None:
+        starts = _last_starts(interval, last, DEFAULT_INTERVALS)
+    elif query.first > last:
+        raise BalancesError("from", f"is later than the last day, {date_text(last)}")
+    else:
+        starts = _last_starts(interval, last, fits + 1)
+        starts = [start for start in starts if start >= start_of(interval, query.first)]
+    if len(starts) > fits:
+        since = f": from {date_text(starts[-fits])} on, if to stays as it is" if fits else ""
+        raise BalancesError(
+            "interval",
+            f"there would be more than {MAX_POINTS:,} balances; of {accounts:,} accounts {fits:,} "
+            f"intervals fit{since}; ask for fewer accounts, a shorter time or a longer interval",
+        )
+    return [Point(start, min(last, _day(end_of(interval, start) - 1))) for start in starts]
+
+
+def _last_starts(interval: Period, last: int, number: int) -> list[int]:
+    """The beginnings of so many intervals, up to that of the last day, in order."""
+    starts = [start_of(interval, last)]
+    while len(starts) < number and starts[-1] > MIN_SECONDS:
+        starts.append(start_of(interval, starts[-1] - 1))
+    return starts[::-1]
+
+
+#: By account: times, and what came in or went out in what begins there.
+_Changes = defaultdict[str, list[tuple[int, int]]]
+
+
+def _changes(
+    storage: Storage,
+    user_id: int,
+    query: BalancesQuery,
+    by_month: dict[tuple[Any, ...], RecordSum],
+    times: tuple[int, int, int],
+) -> _Changes:
+    """times: the first second, the last day, and the newest record's time.
+
+    By months as far as nothing shorter is asked for, and by days from there on.
+    """
+    first, last, newest = times
+    days_from = MAX_SECONDS + 1
+    if query.interval in (Period.DAY, Period.WEEK):
+        days_from = start_of(Period.MONTH, first)
+    elif newest >= last + DAY_SECONDS:
+        days_from = start_of(Period.MONTH, last)
+    found: _Changes = defaultdict(list)
+    for (account_id, month), sums in by_month.items():
+        if month < days_from:
+            found[account_id].append((month, sums.amount))
+    if days_from <= MAX_SECONDS:
+        conditions = [*query.conditions, *_between(days_from, last)]
+        by_day = storage.data.sum_by(user_id, ["accountId", "recordDate"], conditions)
+        for (account_id, day), sums in by_day.items():
+            found[account_id].append((day, sums.amount))
+    return found
+
+
+def _between(first: int, last: int) -> list[Condition]:
+    """The days from the first to the last."""
+    return [
+        condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + DAY_SECONDS)),
+        condition_on(RECORDS, "recordDate", Operator.LTE, Span(last, last + DAY_SECONDS)),
+    ]
+
+
+def _running(
+    initial: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]
+) -> list[int]:
+    """The balances at the points, which are in order as the changes are."""
+    balances, balance, at = [], initial, 0
+    for point in points:
+        while at < len(changes) and changes[at][0] <= point.last_day:
+            balance += changes[at][1]
+            at += 1
+        balances.append(balance)
+    return balances

@@ -1,0 +1,477 @@
+"""Summaries of records: sums by what they have in common.
+
+Nothing is added across currencies: every group is of one.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice, product
+from typing import Any, TypeVar, cast
+
+from finance_api.planning.categories import CategoryTree
+from finance_api.query.evaluate import in_order, matches
+from finance_api.query.model import RANGES, Condition, Operator, SortKey, Span, condition_on
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.common import INCOME
+from finance_api.resources.field import Field, Kind
+from finance_api.storage.interface import RecordSum, Storage
+from finance_api.values import Row
+from finance_api.values.periods import Period, end_of, period_text, start_of
+from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
+
+T = TypeVar("T")
+
+#: Names that records have of others, and the ids that they follow from.
+_IDS_OF = {"accountName": "accountId", "category": "categoryId"}
+
+#: What a summary leaves out, unless it is to include it.
+LEFT_OUT = ("void", "transfers", "excluded")
+
+#: At least so many groups may be expected of each value of a dimension, if there is another one.
+_GROUPS_OF_VALUE = 50
+
+#: The most groups that filling may make.
+MAX_FILLED = 100_000
+
+
+class SummaryTooLarge(Exception):
+    """There would be more groups than a summary may have; the message says how many."""
+
+
+def _field(name: str, kind: Kind, **options: Any) -> Field:
+    return Field(name=name, kind=kind, meaning="", example=None, **options)
+
+
+def _of_records(name: str) -> Field:
+    found = RECORDS.get_field(name)
+    assert found is not None
+    return found
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Something that groups can have in common.
+
+    of: the name for `DataReader.sum_by` that it follows from.
+    fields: the columns that show it, the name before the id.
+    """
+
+    name: str
+    of: str
+    fields: tuple[Field, ...]
+    period: Period | None = None
+
+
+def _dimensions() -> Iterator[Dimension]:
+    for name, of in (
+        ("account", "accountId"),
+        ("category", "categoryId"),
+        ("topCategory", "categoryId"),
+        ("label", "labelIds"),
+    ):
+        fields = (_field(name, Kind.TEXT), _field(f"{name}Id", Kind.ID))
+        yield Dimension(name, of, fields)
+    yield Dimension("categoryGroup", "categoryId", (_field("categoryGroup", Kind.TEXT),))
+    for name in ("payee", "recordType", "paymentType", "recordState"):
+        yield Dimension(name, name, (_of_records(name),))
+    for period in Period:
+        of = "recordDate" if period in (Period.DAY, Period.WEEK) else "month"
+        yield Dimension(period.value, of, (_field(period.value, Kind.TEXT),), period)
+
+
+#: What records can be grouped by, by name.
+DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _dimensions()}
+
+_CURRENCY = _of_records("currencyCode")
+_PERIOD_START = _field("periodStart", Kind.DATE)
+_SUMS = (
+    _field("count", Kind.NUMBER, decimals=0),
+    _field("income", Kind.NUMBER),
+    _field("expense", Kind.NUMBER),
+    _field("net", Kind.NUMBER),
+    _field("firstDate", Kind.DATE),
+    _field("lastDate", Kind.DATE),
+)
+
+
+@dataclass(frozen=True)
+class SummaryQuery:
+    """conditions: of the records. include: of LEFT_OUT. sort: by columns; then in order."""
+
+    conditions: tuple[Condition, ...] = ()
+    group_by: tuple[Dimension, ...] = ()
+    include: frozenset[str] = frozenset()
+    fill: bool = False
+    sort: tuple[SortKey, ...] = ()
+    limit: int = 100
+    offset: int = 0
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """What each group shows, in this order."""
+        of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
+        start = [_PERIOD_START] if self.periods else []
+        return (_CURRENCY, *of_dimensions, *start, *_SUMS)
+
+    @cached_property
+    def periods(self) -> tuple[tuple[int, Period], ...]:
+        """The places of periods in `group_by`, and which they are."""
+        return tuple((at, d.period) for at, d in enumerate(self.group_by) if d.period is not None)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A page of the groups: rows of the query's columns.
+
+    left_out: the number of records that met the conditions and were left out, by reason.
+    overlapping: whether a record stands in several groups.
+    """
+
+    groups: list[Row]
+    has_more: bool
+    left_out: dict[str, int]
+    overlapping: bool
+
+
+#: The currency, and a value of each dimension: an id, a text, the first second of a period.
+GroupKey = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class _Sums:
+    """first, last: None where there are no records."""
+
+    count: int = 0
+    income: int = 0
+    expense: int = 0
+    first: int | None = None
+    last: int | None = None
+
+    def add(self, found: RecordSum, *, is_income: bool) -> None:
+        self.count += found.number
+        if is_income:
+            self.income += found.amount
+        else:
+            self.expense += found.amount
+        self.first = found.first if self.first is None else min(self.first, found.first)
+        self.last = found.last if self.last is None else max(self.last, found.last)
+
+
+#: Sums of records, by the values of the names that they were asked for.
+_Found = Iterable[tuple[tuple[Any, ...], RecordSum]]
+
+
+def summarize(storage: Storage, user_id: int, query: SummaryQuery) -> Summary:
+    """Raises SummaryTooLarge."""
+    return _Summarizing(storage, user_id, query).summary()
+
+
+class _Summarizing:
+    """One summary in the making."""
+
+    def __init__(self, storage: Storage, user_id: int, query: SummaryQuery) -> None:
+        self._storage = storage
+        self._user_id = user_id
+        self._query = query
+        self._accounts = {row["id"]: row for row in storage.data.scan_rows(user_id, ACCOUNTS)}
+        self._excluded = self._excluded_accounts()
+        self._conditions = self._by_ids(query.conditions)
+        self._left_out = dict.fromkeys(LEFT_OUT, 0)
+        self._overlapping = False
+        #: Of the oldest and of the newest record that meets the conditions.
+        self._dates: tuple[int, int] | None = None
+
+    @cached_property
+    def _categories(self) -> CategoryTree:
+        return CategoryTree(self._storage.data.scan_rows(self._user_id, CATEGORIES))
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        labels = self._storage.data.scan_rows(self._user_id, LABELS)
+        return {row["id"]: row["name"] for row in labels}
+
+    def _excluded_accounts(self) -> frozenset[str]:
+        """Those that are left out: with excludeFromStats, and not named by a condition."""
+        if "excluded" in self._query.include:
+            return frozenset()
+        named = {
+            account_id
+            for condition in self._query.conditions
+            if condition.field.name == "accountId" and condition.operator is Operator.ANY_OF
+            for account_id in cast("tuple[str, ...]", condition.operand)
+        }
+        excluded = (row["id"] for row in self._accounts.values() if row["excludeFromStats"])
+        return frozenset(excluded) - named
+
+    def _by_ids(self, conditions: Iterable[Condition]) -> list[Condition]:
+        """The conditions on names of accounts and categories as such on their ids."""
+        found = []
+        for condition in conditions:
+            name = condition.field.name
+            if name not in _IDS_OF:
+                found.append(condition)
+            elif condition.operator is Operator.IS_NULL:
+                found.append(condition_on(RECORDS, _IDS_OF[name], Operator.IS_NULL))
+            else:
+                rows = self._accounts if name == "accountName" else self._categories.rows
+                wanted = (i for i, row in rows.items() if matches({name: row["name"]}, [condition]))
+                found.append(_any_of(_IDS_OF[name], wanted))
+        return found
+
+    def summary(self) -> Summary:
+        query = self._query
+        end = query.offset + query.limit
+        groups: list[tuple[GroupKey, _Sums]] = []
+        for found in self._found():
+            folded = self._folded(found)
+            if query.fill:
+                folded = self._filled(folded)
+            groups += sorted(folded.items(), key=self._order)
+            if len(groups) > end:
+                break
+        if query.sort:
+            rows = in_order([self._row(*group) for group in groups], query.sort)
+            page = rows[query.offset : end]
+        else:
+            page = [self._row(*group) for group in groups[query.offset : end]]
+        return Summary(page, len(groups) > end, self._left_out, self._overlapping)
+
+    # -- reading
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """What the sums are asked for by: the currency first, and the type."""
+        of_dimensions = (dimension.of for dimension in self._query.group_by)
+        return tuple(dict.fromkeys(["currencyCode", *of_dimensions, "recordType"]))
+
+    def _found(self) -> Iterator[_Found]:
+        """The sums of what is not left out: one part of the groups after the other, in order.
+
+        What is left out is counted when the first part is there.
+        """
+        include, sum_by = self._query.include, self._storage.data.sum_by
+        counted = list(self._conditions)
+        if "transfers" not in include:
+            counted.append(condition_on(RECORDS, "transferId", Operator.IS_NULL))
+        if self._excluded:
+            counted.append(_any_of("accountId", self._accounts.keys() - self._excluded))
+        if not self._storage.data.has_sums(self._names, counted):
+            yield self._not_left_out(self._names)
+            return
+        self._not_left_out(())
+        for part in self._parts():
+            conditions = [*counted, *part]
+            found = sum_by(self._user_id, self._names, conditions, with_void="void" in include)
+            yield found.items()
+
+    def _not_left_out(self, names: tuple[str, ...]) -> _Found:
+        """The sums by ``names`` of what is not left out; counts the rest."""
+        kept = []
+        of_account = ["accountId"] if self._excluded else []
+        flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *of_account]))
+        sums = self._storage.data.sum_by(self._user_id, flags, self._conditions, with_void=True)
+        if sums:
+            firsts, lasts = zip(*((each.first, each.last) for each in sums.values()), strict=True)
+            self._dates = min(firsts), max(lasts)
+        for key, found in sums.items():
+            reason = self._reason(dict(zip(flags, key, strict=True)))
+            if reason is None:
+                kept.append((key[: len(names)], found))
+            else:
+                self._left_out[reason] += found.number
+        return kept
+
+    def _reason(self, flags: Mapping[str, Any]) -> str | None:
+        """Why such records are left out; the first of several reasons."""
+        include = self._query.include
+        if flags["isVoid"] and "void" not in include:
+            return "void"
+        if flags["isTransfer"] and "transfers" not in include:
+            return "transfers"
+        return "excluded" if flags.get("accountId") in self._excluded else None
+
+    def _parts(self) -> Iterator[list[Condition]]:
+        """Conditions that divide the records into parts, in the order of their groups.
+
+        A page at the beginning then needs the first parts only. One part where that is not so.
+        """
+        query = self._query
+        if len(query.group_by) < 2 or query.sort or query.fill:
+            yield []
+            return
+        first = query.group_by[0]
+        if first.period is not None:
+            parts = list(self._parts_by_time(first.period))
+        elif first.name in ("account", "category", "topCategory"):
+            parts = list(self._parts_by_id(first))
+        else:
+            yield []
+            return
+        for currency in sorted({row["currencyCode"] for row in self._accounts.values()}):
+            for part in parts:
+                yield [_any_of("currencyCode", [currency]), *part]
+
+    def _parts_by_id(self, dimension: Dimension) -> Iterator[list[Condition]]:
+        name = dimension.of
+        known = self._accounts if name == "accountId" else self._categories.rows
+        on_it = [c for c in self._conditions if c.field.name == name]
+        ids: defaultdict[Any, list[str]] = defaultdict(list)
+        for row_id in known:
+            if matches({name: row_id}, on_it):
+                ids[self._value(dimension, row_id)].append(row_id)
+        values = sorted(ids, key=partial(self._order_of, dimension))
+        for some in _growing(values, self._query.limit):
+            yield [_any_of(name, (row_id for value in some for row_id in ids[value]))]
+        yield [condition_on(RECORDS, name, Operator.IS_NULL)]
+
+    def _parts_by_time(self, period: Period) -> Iterator[list[Condition]]:
+        if self._dates is None:
+            return
+        at, last = self._dates
+        starts = []
+        while at <= last:
+            starts.append(start_of(period, at))
+            at = end_of(period, at)
+        for some in _growing(starts, self._query.limit):
+            first, end = some[0], end_of(period, some[-1])
+            yield [
+                condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
+                condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
+            ]
+
+    # -- groups
+
+    def _value(self, dimension: Dimension, found: Any) -> Any:
+        """The value of a dimension that is told apart, by that of ``dimension.of``."""
+        if found is None:
+            return None
+        match dimension.name:
+            case "topCategory":
+                return self._categories.top_of(found)
+            case "categoryGroup":
+                return self._categories.group_of(found)
+        return found if dimension.period is None else start_of(dimension.period, found)
+
+    def _shown(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
+        """The values of the dimension's fields."""
+        if value is None:
+            return (None,) * len(dimension.fields)
+        match dimension.name:
+            case "account":
+                return self._accounts[value]["name"], value
+            case "category" | "topCategory":
+                return self._categories.rows[value]["name"], value
+            case "label":
+                return self._labels[value], value
+        return (value if dimension.period is None else period_text(dimension.period, value),)
+
+    def _order_of(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
+        """Missing values last, names by code point."""
+        if value is None:
+            return (True,)
+        return False, *((value,) if dimension.period else self._shown(dimension, value))
+
+    def _order(self, group: tuple[GroupKey, _Sums]) -> tuple[Any, ...]:
+        currency, *values = group[0]
+        dimensions = self._query.group_by
+        return currency, *map(self._order_of, dimensions, values)
+
+    def _folded(self, found: _Found) -> dict[GroupKey, _Sums]:
+        """The sums of the query's groups."""
+        places = [self._names.index(dimension.of) for dimension in self._query.group_by]
+        type_at = self._names.index("recordType")
+        cached: list[dict[Any, tuple[Any, ...]]] = [{} for _ in places]
+        groups: dict[GroupKey, _Sums] = {}
+        for key, sums in found:
+            values = []
+            for dimension, place, known in zip(self._query.group_by, places, cached, strict=True):
+                value = known.get(key[place])
+                if value is None:
+                    value = known[key[place]] = self._values(dimension, key[place])
+                values.append(value)
+            self._overlapping |= any(len(each) > 1 for each in values)
+            for group in product(*values):
+                of_group = groups.setdefault((key[0], *group), _Sums())
+                of_group.add(sums, is_income=key[type_at] == INCOME)
+        return groups
+
+    def _values(self, dimension: Dimension, found: Any) -> tuple[Any, ...]:
+        """The values of the dimension that a record has: one, or its labels."""
+        if dimension.name == "label":
+            return found or (None,)
+        return (self._value(dimension, found),)
+
+    def _filled(self, groups: dict[GroupKey, _Sums]) -> dict[GroupKey, _Sums]:
+        """With a group for each period from the first to the last that is asked for."""
+        places = [at + 1 for at, _ in self._query.periods]
+        others = dict.fromkeys(_blanked(key, places) for key in groups)
+        periods = list(islice(self._asked_periods(groups), MAX_FILLED + 1))
+        if len(periods) * len(others) > MAX_FILLED:
+            raise SummaryTooLarge(f"there would be more than {MAX_FILLED} groups")
+        filled = {}
+        for other in others:
+            for starts in periods:
+                key = list(other)
+                for place, start in zip(places, starts, strict=True):
+                    key[place] = start
+                filled[tuple(key)] = _Sums()
+        return filled | groups
+
+    def _asked_periods(self, groups: dict[GroupKey, _Sums]) -> Iterator[tuple[int, ...]]:
+        """The beginnings of the query's periods: where no date is asked for, to the records'."""
+        firsts = [sums.first for sums in groups.values() if sums.first is not None]
+        lasts = [sums.last for sums in groups.values() if sums.last is not None]
+        if not firsts:
+            return
+        at, last = MIN_SECONDS, MAX_SECONDS
+        for condition in self._conditions:
+            if condition.field.name == "recordDate" and condition.operator in RANGES:
+                # There are records: each leaves some dates.
+                low, high = condition.bounds() or (at, last)
+                at, last = max(at, low), min(last, high)
+        at = min(firsts) if at == MIN_SECONDS else at
+        last = max(lasts) if last == MAX_SECONDS else last
+        periods = [period for _, period in self._query.periods]
+        while at <= last:
+            yield tuple([start_of(period, at) for period in periods])
+            at = min(end_of(period, at) for period in periods)
+
+    def _row(self, key: GroupKey, sums: _Sums) -> Row:
+        currency, *values = key
+        row = {"currencyCode": currency}
+        for dimension, value in zip(self._query.group_by, values, strict=True):
+            shown = self._shown(dimension, value)
+            row |= zip((f.name for f in dimension.fields), shown, strict=True)
+        if self._query.periods:
+            # Of several, the shortest begins last.
+            row["periodStart"] = max(values[at] for at, _ in self._query.periods)
+        return {
+            **row,
+            "count": sums.count,
+            "income": sums.income,
+            "expense": sums.expense,
+            "net": sums.income + sums.expense,
+            "firstDate": sums.first,
+            "lastDate": sums.last,
+        }
+
+
+def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
+    """The values in parts, each twice as long as the one before; the first for a page, perhaps."""
+    at, number = 0, max(2, limit // _GROUPS_OF_VALUE)
+    while at < len(values):
+        yield values[at : at + number]
+        at, number = at + number, number * 2
+
+
+def _any_of(name: str, values: Iterable[str]) -> Condition:
+    return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))
+
+
+def _blanked(key: GroupKey, places: Iterable[int]) -> GroupKey:
+    blanked = list(key)
+    for place in places:
+        blanked[place] = None
+    return tuple(blanked)

@@ -1,0 +1,119 @@
+"""`record_sums` of one user, kept in step with the records.
+
+A change adds up anew the months that it touched: nothing is added to a sum or taken from it, so
+that no mistake could stay in one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    delete,
+    func,
+    insert,
+    literal,
+    literal_column,
+    null,
+    select,
+)
+
+from finance_api.resources import RECORDS
+from finance_api.storage.sql.sums import (
+    KEPT_COLUMNS,
+    SumColumns,
+    group_column,
+    sums_of_rows,
+    sums_of_sums,
+)
+from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS
+
+_KEPT = record_sums.c
+_RECORDS = DATA_TABLES[RECORDS.name]
+_FINEST = len(GRAINS) - 1
+#: What the finest grain tells apart, in the order of the table's columns.
+_KEY = (
+    "month",
+    "accountId",
+    "categoryId",
+    "currencyCode",
+    "recordType",
+    "isVoid",
+    "isTransfer",
+)
+
+
+class RecordSums:
+    """One user's, as one unit of work changes them."""
+
+    def __init__(self, connection: Connection, user_id: int) -> None:
+        self._connection = connection
+        self._user_id = user_id
+        #: Days, counted from 1970-01-01.
+        self._touched: set[int] = set()
+
+    def touch(self, dates: Iterable[int]) -> None:
+        """Notes the recordDates of records that have come or gone, before or after."""
+        self._touched.update([date // DAY_SECONDS for date in dates])
+
+    def finish(self) -> None:
+        """To be called when everything is written: adds up the months that were touched."""
+        months = {start_of(Period.MONTH, day * DAY_SECONDS) for day in self._touched}
+        for first, end in _ranges(sorted(months)):
+            self._add_up(first, end)
+        self._touched.clear()
+
+    def _add_up(self, first: int, end: int) -> None:
+        """first, end: of months that follow on each other."""
+        execute = self._connection.execute
+        months = (_KEPT.user_id == self._user_id, _KEPT.month >= first, _KEPT.month < end)
+        grains: list[ColumnElement[int]] = [
+            literal_column(str(grain)) for grain in range(len(GRAINS))
+        ]
+        execute(delete(record_sums).where(*months, _KEPT.grain.in_(grains)))
+        names = [column.name for column in record_sums.columns]
+        execute(insert(record_sums).from_select(names, self._of_rows(first, end)))
+        for grain in range(_FINEST):
+            of_finest = self._of_sums(grain).where(*months, _KEPT.grain == grains[_FINEST])
+            execute(insert(record_sums).from_select(names, of_finest))
+
+    def _of_rows(self, first: int, end: int) -> Select[Any]:
+        """The finest grain."""
+        database, date = self._connection.dialect.name, _RECORDS.columns["recordDate"]
+        key = [group_column(database, name) for name in _KEY]
+        return self._rows(_FINEST, key, sums_of_rows()).where(
+            _RECORDS.user_id == self._user_id, date >= first, date < end
+        )
+
+    def _of_sums(self, grain: int) -> Select[Any]:
+        """A coarser grain, of the finest."""
+        left_out = GRAINS[_FINEST] - GRAINS[grain]
+        columns = [null() if name in left_out else KEPT_COLUMNS[name] for name in _KEY]
+        return self._rows(grain, columns, sums_of_sums())
+
+    def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
+        """Rows of `record_sums`; key: the values of _KEY."""
+        month, *others = key
+        number = func.row_number().over()
+        columns = (literal(self._user_id), literal(grain), month, number, *others)
+        # By position; all but the user, the grain and the number.
+        grouped: Iterator[ColumnElement[Any]] = (
+            literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 4
+        )
+        return select(*columns, *sums).group_by(*grouped)
+
+
+def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:
+    """The months, in order, as ranges without a gap: the first second, and that after the last."""
+    found: list[tuple[int, int]] = []
+    for month in months:
+        end = end_of(Period.MONTH, month)
+        if found and found[-1][1] == month:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((month, end))
+    return found

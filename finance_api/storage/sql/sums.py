@@ -1,0 +1,303 @@
+"""Sums of records: of the rows, or of the sums that are kept for each month.
+
+Sums are made of two: those of the high and of the low halves of the amounts. The databases add 64
+bits, and SQLite fails where that overflows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    cast,
+    func,
+    literal_column,
+    select,
+)
+
+from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.storage.interface import RecordSum
+from finance_api.storage.sql.clauses import BindNames, Predicate, clauses, shape_and_values
+from finance_api.storage.sql.columns import loader_of
+from finance_api.storage.sql.statements import USER, StatementConnection
+from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+
+_HALF_BITS = 32
+_SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
+_LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
+_DAY: ColumnElement[int] = literal_column(str(DAY_SECONDS))
+
+_RECORDS = DATA_TABLES[RECORDS.name]
+_KEPT = record_sums.c
+_RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
+
+#: What every grain tells apart.
+_OF_EVERY_GRAIN = frozenset({"currencyCode", "recordType", "month", "isVoid", "isTransfer"})
+
+#: The columns of `RecordSum`, with the amount in two halves.
+SumColumns = tuple[ColumnElement[Any], ...]
+
+
+#: Of `record_sums`, by the names of fields and of DERIVED_GROUPS.
+KEPT_COLUMNS: Mapping[str, ColumnElement[Any]] = {
+    "accountId": _KEPT.account_id,
+    "categoryId": _KEPT.category_id,
+    "currencyCode": _KEPT.currency_code,
+    "recordType": _KEPT.record_type,
+    "month": _KEPT.month,
+    "isVoid": _KEPT.is_void,
+    "isTransfer": _KEPT.is_transfer,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptSums:
+    """`record_sums` as a `ConditionTable`, in place of the table of records."""
+
+    columns: Mapping[str, ColumnElement[Any]]
+    folded: Mapping[str, ColumnElement[Any]]
+    lists: frozenset[str]
+
+
+# Dates are asked for by whole months only.
+_KEPT_SUMS = _KeptSums({**KEPT_COLUMNS, "recordDate": _KEPT.month}, {}, frozenset())
+#: The fields of conditions that they can answer.
+_KEPT_CONDITIONS = _KEPT_SUMS.columns.keys() & _RECORD_FIELDS.keys()
+
+
+def _day(date: ColumnElement[int]) -> ColumnElement[Any]:
+    # Both databases round towards zero.
+    return date - ((date % _DAY) + _DAY) % _DAY
+
+
+def month_of(database: str, date: ColumnElement[int]) -> ColumnElement[Any]:
+    """The first second of the month that the seconds fall in."""
+    if database == "sqlite":
+        return cast(func.strftime("%s", date, "unixepoch", "start of month"), BigInteger)
+    moment = func.timezone("UTC", func.to_timestamp(date))
+    return cast(func.extract("epoch", func.date_trunc("month", moment)), BigInteger)
+
+
+def group_column(database: str, name: str) -> ColumnElement[Any]:
+    """A field of the table of records, or one of DERIVED_GROUPS."""
+    columns = _RECORDS.columns
+    match name:
+        case "recordDate":
+            return _day(columns["recordDate"])
+        case "month":
+            return month_of(database, columns["recordDate"])
+        case "isVoid":
+            return columns["recordState"].is_not_distinct_from(VOID)
+        case "isTransfer":
+            return columns["transferId"].is_not(None)
+    return columns[name]
+
+
+def sums_of_rows() -> SumColumns:
+    """Of the table of records."""
+    amount, date = _RECORDS.columns["amount"], _RECORDS.columns["recordDate"]
+    return (
+        func.sum(amount.bitwise_rshift(_SHIFT)),
+        func.sum(amount.bitwise_and(_LOW_HALF)),
+        func.count(),
+        func.min(date),
+        func.max(date),
+    )
+
+
+def sums_of_sums() -> SumColumns:
+    """Of `record_sums`."""
+    return (
+        func.sum(_KEPT.amount_high),
+        func.sum(_KEPT.amount_low),
+        func.sum(_KEPT.number_of_records),
+        func.min(_KEPT.first),
+        func.max(_KEPT.last),
+    )
+
+
+def _grouped(key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
+    # By position: an expression with values of its own is another one where it is repeated.
+    return select(*key, *sums).group_by(*(literal_column(str(n + 1)) for n in range(len(key))))
+
+
+def _of_rows(
+    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
+) -> Select[Any]:
+    key = [group_column(database, name) for name in names]
+    found = _grouped(key, sums_of_rows()).where(
+        _RECORDS.user_id == USER, *clauses(database, _RECORDS, predicates, BindNames())
+    )
+    return found if with_void else found.where(~group_column(database, "isVoid"))
+
+
+def _of_kept(
+    database: str,
+    grain: int,
+    names: tuple[str, ...],
+    predicates: tuple[Predicate, ...],
+    with_void: bool,
+) -> Select[Any]:
+    key = [KEPT_COLUMNS[name] for name in names]
+    told_apart = {*names, *(p.field for p in predicates if p.field == "isTransfer")}
+    if not with_void:
+        told_apart.add("isVoid")
+    if told_apart >= _OF_EVERY_GRAIN | GRAINS[grain]:
+        # Each of these is in one row.
+        columns = _KEPT.amount_high, _KEPT.amount_low, _KEPT.number_of_records
+        found = select(*key, *columns, _KEPT.first, _KEPT.last)
+    else:
+        found = _grouped(key, sums_of_sums())
+    found = found.where(
+        _KEPT.user_id == USER,
+        _KEPT.grain == literal_column(str(grain)),
+        *clauses(database, _KEPT_SUMS, predicates, BindNames()),
+    )
+    return found if with_void else found.where(_KEPT.is_void.is_(False))
+
+
+def sum_by(
+    connection: StatementConnection,
+    user_id: int,
+    names: tuple[str, ...],
+    conditions: Sequence[Condition],
+    *,
+    with_void: bool,
+    from_kept: bool,
+) -> dict[tuple[Any, ...], RecordSum]:
+    """`DataReader.sum_by`. from_kept: whether the sums that are kept may answer."""
+    connection.begin_snapshot()
+    question = _Question(connection, user_id, names, with_void)
+    grain = _grain(names, conditions) if from_kept else None
+    months = _kept_months(conditions)
+    if grain is None or months is None:
+        return question.of_rows(conditions)
+    others = [c for c in conditions if c.field.name != "recordDate"]
+    low, first, end, high = months
+    sums = question.of_kept(grain, [*others, *_between(first, end - 1)])
+    for edge in ((low, first - 1), (end, high)):
+        if edge[0] <= edge[1]:
+            for key, found in question.of_rows([*others, *_between(*edge)]).items():
+                sums[key] = sums[key].joined(found) if key in sums else found
+    return sums
+
+
+class _Question:
+    """What is asked, of some of the records."""
+
+    def __init__(
+        self, connection: StatementConnection, user_id: int, names: tuple[str, ...], with_void: bool
+    ) -> None:
+        self._connection = connection
+        self._user_id = user_id
+        self._names = names
+        self._with_void = with_void
+        loaders = ((at, _loader_of(name)) for at, name in enumerate(names))
+        self._loaders = [(at, load) for at, load in loaders if load is not None]
+
+    def of_rows(self, conditions: Sequence[Condition]) -> dict[tuple[Any, ...], RecordSum]:
+        predicates, values = shape_and_values(conditions)
+        shape = (self._names, predicates, self._with_void)
+        return self._load(_of_rows, *shape, values=values)
+
+    def of_kept(
+        self, grain: int, conditions: Sequence[Condition]
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        predicates, values = shape_and_values(conditions)
+        kept = tuple([_OF_KEPT.get((p.field, p.operator), p) for p in predicates])
+        return self._load(_of_kept, grain, self._names, kept, self._with_void, values=values)
+
+    def _load(
+        self, build: Any, *shape: Any, values: dict[str, Any]
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        values["user"] = self._user_id
+        found = self._connection.fetch(build, *shape, values=values)
+        width = len(self._names)
+        return {
+            self._key(row[:width]): RecordSum(
+                (int(row[width]) << _HALF_BITS) + int(row[width + 1]), int(row[-3]), *row[-2:]
+            )
+            for row in found
+        }
+
+    def _key(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not self._loaders:
+            return values
+        key = list(values)
+        for at, load in self._loaders:
+            key[at] = load(key[at])
+        return tuple(key)
+
+
+_NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
+_LISTED = (Operator.ANY_OF, *_NULL_TESTS)
+#: What the kept sums can be asked for, by field; of others _LISTED.
+_OPERATORS = {"recordDate": RANGES, "transferId": _NULL_TESTS}
+
+#: Null tests of what the kept sums have as a boolean.
+_OF_KEPT = {
+    ("transferId", "is_null"): Predicate("isTransfer", "is_false"),
+    ("transferId", "not_null"): Predicate("isTransfer", "is_true"),
+}
+
+
+def _loader_of(name: str) -> Any:
+    if name in ("isVoid", "isTransfer"):
+        return bool
+    return loader_of(_RECORD_FIELDS[name].kind) if name in _RECORD_FIELDS else None
+
+
+def are_kept(names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+    """Whether the sums that are kept answer this."""
+    return _grain(names, conditions) is not None and bool(_kept_months(conditions))
+
+
+def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
+    """The place of the smallest of GRAINS that has what is asked for; None: none has."""
+    for condition in conditions:
+        name = condition.field.name
+        if condition.operator not in _OPERATORS.get(name, _LISTED):
+            return None
+        if name not in _KEPT_CONDITIONS and name != "transferId":
+            return None
+    if not KEPT_COLUMNS.keys() >= set(names):
+        return None
+    needed = {*names, *(condition.field.name for condition in conditions)}
+    wanted = needed & GRAINS[-1]
+    return next(place for place, grain in enumerate(GRAINS) if grain >= wanted)
+
+
+def _kept_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
+    """The first date that the conditions leave, whole months from .. to, and the last date.
+
+    None: there is no whole month.
+    """
+    low, high = MIN_SECONDS, MAX_SECONDS
+    for condition in conditions:
+        if isinstance(condition.operand, Span) and condition.field.name == "recordDate":
+            bounds = condition.bounds()
+            if bounds is None:
+                return None
+            low, high = max(low, bounds[0]), min(high, bounds[1])
+    if low > high:
+        return None
+    first = low if start_of(Period.MONTH, low) == low else end_of(Period.MONTH, low)
+    end = high + 1 if end_of(Period.MONTH, high) == high + 1 else start_of(Period.MONTH, high)
+    return (low, first, end, high) if first < end else None
+
+
+def _between(first: int, last: int) -> list[Condition]:
+    """No conditions where there is nothing before or after."""
+    found = []
+    if first > MIN_SECONDS:
+        found.append(condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)))
+    if last < MAX_SECONDS:
+        found.append(condition_on(RECORDS, "recordDate", Operator.LTE, Span(last, last + 1)))
+    return found

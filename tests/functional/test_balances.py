@@ -1,0 +1,159 @@
+"""GET /v1/api/accounts/balances. The clock stands at 2026-03-18."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from support.books import account, record, uid
+
+
+def balances(client, **query):
+    response = client.get("accounts/balances", **query)
+    assert response.status_int == 200, response.text
+    return json.loads(response.text, parse_float=Decimal)
+
+
+def points(client, **query):
+    """(date, account, balance)"""
+    rows = balances(client, **query)["balances"]
+    return [(row["date"], row["account"], row["balance"]) for row in rows]
+
+
+@pytest.fixture
+def books(client):
+    client.load(
+        account(1, name="Giro", initialBalance=100),
+        account(2, name="Savings", initialBalance=-5),
+        account(3, name="Francs", currencyCode="CHF"),
+        record(1, amount=-10, recordDate="2025-12-31"),
+        record(2, amount=-2.5, recordDate="2026-01-01"),
+        record(3, amount=50, recordDate="2026-03-18T23:59:59Z"),
+        record(4, amount=-1000, recordDate="2026-02-01", recordState="void"),
+        record(5, amount=7, recordDate="2026-02-15", accountId=uid("Account", 2)),
+    )
+    return client
+
+
+def test_the_balances_at_the_end_of_each_month_by_account_and_their_sums(books):
+    found = balances(books, **{"from": "2025-12-15", "to": "2026-02-10"})
+    assert found["balances"][1] == {
+        "period": "2025-12",
+        "periodStart": "2025-12-01",
+        "date": "2025-12-31",
+        "account": "Giro",
+        "accountId": uid("Account", 1),
+        "currencyCode": "EUR",
+        "balance": 90,
+        "firstRecordDate": "2025-12-31",
+    }
+    assert [(r["date"], r["account"], r["balance"]) for r in found["balances"]] == [
+        ("2025-12-31", "Francs", 0),
+        ("2025-12-31", "Giro", 90),
+        ("2025-12-31", "Savings", -5),
+        ("2026-01-31", "Francs", 0),
+        ("2026-01-31", "Giro", Decimal("87.5")),
+        ("2026-01-31", "Savings", -5),
+        ("2026-02-10", "Francs", 0),
+        ("2026-02-10", "Giro", Decimal("87.5")),
+        ("2026-02-10", "Savings", -5),
+    ]
+    assert [(t["date"], t["currencyCode"], t["balance"]) for t in found["totals"]] == [
+        ("2025-12-31", "CHF", 0),
+        ("2025-12-31", "EUR", 85),
+        ("2026-01-31", "CHF", 0),
+        ("2026-01-31", "EUR", Decimal("82.5")),
+        ("2026-02-10", "CHF", 0),
+        ("2026-02-10", "EUR", Decimal("82.5")),
+    ]
+    assert (found["interval"], found["from"], found["to"]) == ("month", "2025-12-01", "2026-02-10")
+
+
+@pytest.mark.parametrize("interval", ["day", "week", "month", "quarter", "year"])
+def test_the_last_ones_are_the_balances_of_the_accounts(books, interval):
+    for newest in (None, "2027-05-06"):
+        if newest:
+            books.load(record(9, amount=-3, recordDate=newest))
+        now = {row["name"]: row["balance"] for row in books.get("accounts").json["accounts"]}
+        found = balances(books, interval=interval)
+        assert found["to"] == newest or newest is None
+        last = {row["account"]: float(row["balance"]) for row in found["balances"][-3:]}
+        assert last == now
+        assert len(found["balances"]) == 3 * 12
+
+
+def test_before_its_first_record_an_account_stands_at_its_initial_balance(books):
+    giro = uid("Account", 1)
+    query = {"interval": "day", "accountId": giro, "to": "2026-01-02"}
+    assert points(books, **{"from": "2025-12-29"}, **query) == [
+        ("2025-12-29", "Giro", 100),
+        ("2025-12-30", "Giro", 100),
+        ("2025-12-31", "Giro", 90),
+        ("2026-01-01", "Giro", Decimal("87.5")),
+        ("2026-01-02", "Giro", Decimal("87.5")),
+    ]
+    weeks = points(books, **{"from": "2025-12-31"}, **{**query, "interval": "week"})
+    assert weeks == [("2026-01-02", "Giro", Decimal("87.5"))]
+    rows = balances(books, accountId=uid("Account", 3))["balances"]
+    assert {row["firstRecordDate"] for row in rows} == {None}
+
+
+def test_unknown_and_foreign_accounts_are_no_accounts(books, service):
+    other = service.client()
+    other.load(account(7, name="Theirs"))
+    for account_id in (uid("Account", 7), uid("Account", 8)):
+        assert balances(books, accountId=account_id)["balances"] == []
+
+
+def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
+    query = {"from": "2026-03-01", "accountId": uid("Account", 2)}
+    found = books.get("accounts/balances", headers={"Accept": "text/csv"}, **query)
+    assert found.text == (
+        "period,periodStart,date,account,accountId,currencyCode,balance,firstRecordDate\r\n"
+        f'"2026-03",2026-03-01,2026-03-18,"Savings",{uid("Account", 2)},EUR,2,2026-02-15\r\n'
+    )
+    lines = books.get("accounts/balances", headers={"Accept": "application/x-ndjson"}, **query)
+    assert [json.loads(line)["balance"] for line in lines.text.splitlines()] == [2]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "message"),
+    [
+        ({"interval": "hour"}, "interval", "not one of day, week, month, quarter, year"),
+        ({"from": "2026-02-30"}, "from", "not a day of the calendar"),
+        ({"to": "gte.2026-01-01"}, "to", "YYYY-MM-DD"),
+        ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "later than to"),
+        ({"from": "2026-03-19"}, "from", "later than the last day, 2026-03-18"),
+        ({"interval": "day", "from": "2016-01-01"}, "interval", "1,233 intervals fit: from 2022-"),
+        ({"accountId": "x"}, "accountId", "UUID"),
+        ({"limit": 5}, "limit", "no such parameter"),
+        ({"convertTo": "EUR"}, "convertTo", "no such parameter"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(books, query, name, message):
+    response = books.get("accounts/balances", **query)
+    assert response.status_int == 400, response.text
+    (fault,) = response.json["errors"]
+    assert fault["name"] == name and message in fault["message"]
+
+
+def test_as_many_as_fit_are_answered(books):
+    fits = 3_700 // 3
+    found = balances(books, interval="day", **{"from": "2022-11-02"})
+    assert len(found["balances"]) == 3 * fits
+    response = books.get("accounts/balances", interval="day", **{"from": "2022-11-01"})
+    assert response.status_int == 400
+
+
+def test_the_tag_goes_with_the_day(books, service):
+    etag = books.get("accounts/balances").headers["ETag"]
+    again = {"If-None-Match": etag}
+    assert books.get("accounts/balances", headers=again).status_int == 304
+    service.clock.set("2026-03-19T12:00:00Z")
+    assert books.get("accounts/balances", headers=again).status_int == 200
+    assert balances(books)["to"] == "2026-03-19"
+
+
+def test_it_needs_the_scope_of_accounts(service):
+    assert service.client(scopes=["accounts"]).get("accounts/balances").status_int == 200
+    assert service.client(scopes=["records"]).get("accounts/balances").status_int == 403

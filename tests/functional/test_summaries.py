@@ -1,0 +1,303 @@
+"""GET /v1/api/records/summary. The clock stands at 2026-03-18."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from support.books import account, category, label, record, uid
+
+SALARY = uid("Category", 3)
+
+
+def summary(client, **query):
+    response = client.get("records/summary", **query)
+    assert response.status_int == 200, response.text
+    return json.loads(response.text, parse_float=Decimal)
+
+
+def cells(client, *names, **query):
+    """Some columns of the groups."""
+    return [tuple(group[name] for name in names) for group in summary(client, **query)["groups"]]
+
+
+@pytest.fixture
+def books(client):
+    """Two currencies, a tree of categories, a void record, a transfer, an excluded account."""
+    client.load(
+        account(1, name="Giro"),
+        account(2, name="Francs", currencyCode="CHF"),
+        account(3, name="Hidden", excludeFromStats=True),
+        category(1, name="Food", group="Living"),
+        category(2, name="Bread", parentId=uid("Category", 1)),
+        category(3, name="Salary", group="Income"),
+        label(1, name="home"),
+        label(2, name="trip"),
+        record(1, amount=-10, recordDate="2026-01-05", categoryId=uid("Category", 1)),
+        record(2, amount=-2.5, recordDate="2026-01-31", categoryId=uid("Category", 2)),
+        record(3, amount=-4, recordDate="2026-03-01", categoryId=uid("Category", 2)),
+        record(
+            4, amount=2000, recordDate="2026-03-02", categoryId=uid("Category", 3), payee="ACME"
+        ),
+        record(5, amount=-1, recordDate="2026-03-03", labelIds=[uid("Label", n) for n in (1, 2)]),
+        record(6, amount=-7, recordDate="2026-03-03", accountId=uid("Account", 2)),
+        record(7, amount=-100, recordDate="2026-03-04", recordState="void"),
+        record(8, amount=-200, recordDate="2026-03-04", transferId=uid("Record", 77)),
+        record(9, amount=-400, recordDate="2026-03-04", accountId=uid("Account", 3)),
+    )
+    return client
+
+
+def test_groups_have_names_ids_and_sums(books):
+    found = summary(books, groupBy="category,month", recordDate="gte.2026-01-01", limit=1)
+    assert found == {
+        "groups": [
+            {
+                "currencyCode": "CHF",
+                "category": None,
+                "categoryId": None,
+                "month": "2026-03",
+                "periodStart": "2026-03-01",
+                "count": 1,
+                "income": 0,
+                "expense": -7,
+                "net": -7,
+                "firstDate": "2026-03-03",
+                "lastDate": "2026-03-03",
+            }
+        ],
+        "leftOut": {"void": 1, "transfers": 1, "excluded": 1},
+        "overlapping": False,
+        "limit": 1,
+        "offset": 0,
+        "nextOffset": 1,
+    }
+
+
+def test_groups_stand_in_order_and_a_missing_value_comes_last(books):
+    found = cells(books, "currencyCode", "category", "month", "net", groupBy="category,month")
+    assert found == [
+        ("CHF", None, "2026-03", -7),
+        ("EUR", "Bread", "2026-01", Decimal("-2.5")),
+        ("EUR", "Bread", "2026-03", -4),
+        ("EUR", "Food", "2026-01", -10),
+        ("EUR", "Salary", "2026-03", 2000),
+        ("EUR", None, "2026-03", -1),
+    ]
+
+
+def test_without_groups_there_is_one_for_each_currency(books):
+    names = ("currencyCode", "count", "income", "expense", "net", "firstDate", "lastDate")
+    assert cells(books, *names) == [
+        ("CHF", 1, 0, -7, -7, "2026-03-03", "2026-03-03"),
+        ("EUR", 5, 2000, Decimal("-17.5"), Decimal("1982.5"), "2026-01-05", "2026-03-03"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("group_by", "expected"),
+    [
+        ("account", {"Francs": -7, "Giro": Decimal("1982.5")}),
+        ("topCategory", {"Food": Decimal("-16.5"), "Salary": 2000, None: -1}),
+        ("categoryGroup", {"Living": Decimal("-16.5"), "Income": 2000, None: -1}),
+        ("label", {"home": -1, "trip": -1, None: Decimal("1983.5")}),
+        ("payee", {"ACME": 2000, None: Decimal("-17.5")}),
+        ("recordType", {"income": 2000, "expense": Decimal("-17.5")}),
+        ("paymentType", {None: Decimal("1982.5")}),
+        ("recordState", {None: Decimal("1982.5")}),
+        ("day", {"2026-01-05": -10, "2026-03-02": 2000}),
+        ("week", {"2026-W02": -10, "2026-W05": Decimal("-2.5"), "2026-W10": 1999}),
+        ("quarter", {"2026-Q1": Decimal("1982.5")}),
+        ("year", {"2026": Decimal("1982.5")}),
+    ],
+)
+def test_every_kind_of_group(books, group_by, expected):
+    found = dict(cells(books, group_by, "net", groupBy=group_by, sortBy="currencyCode"))
+    assert {key: found[key] for key in expected} == expected
+
+
+def test_what_is_left_out_is_counted_and_can_be_included(books):
+    assert summary(books)["leftOut"] == {"void": 1, "transfers": 1, "excluded": 1}
+    expenses = {}
+    for include in ("void", "transfers", "excluded", "excluded,void,transfers"):
+        found = summary(books, include=include, currencyCode="EUR")
+        expenses[include] = found["groups"][0]["expense"] + Decimal("17.5")
+        left = {k: int(k not in include) for k in ("void", "transfers", "excluded")}
+        assert found["leftOut"] == left
+    assert list(expenses.values()) == [-100, -200, -400, -700]
+    # An account that is asked for by its id is not left out.
+    found = summary(books, accountId=uid("Account", 3))
+    assert found["groups"][0]["net"] == -400
+    assert found["leftOut"] == {"void": 0, "transfers": 0, "excluded": 0}
+    assert summary(books, accountName="eq.Hidden")["leftOut"]["excluded"] == 1
+
+
+def test_what_is_left_out_for_several_reasons_is_counted_once(client):
+    both = {"recordState": "void", "transferId": uid("Record", 9)}
+    client.load(account(1, excludeFromStats=True), record(1, **both))
+    assert summary(client)["leftOut"] == {"void": 1, "transfers": 0, "excluded": 0}
+    found = summary(client, include="void,excluded")
+    assert found["leftOut"] == {"void": 0, "transfers": 1, "excluded": 0}
+
+
+def test_a_record_with_two_labels_counts_in_both_and_that_is_told(books):
+    found = summary(books, groupBy="label", currencyCode="EUR")
+    assert found["overlapping"] is True
+    assert [group["count"] for group in found["groups"]] == [1, 1, 4]
+    assert summary(books, groupBy="label", currencyCode="CHF")["overlapping"] is False
+    assert summary(books, groupBy="month")["overlapping"] is False
+
+
+def test_every_filter_of_records_applies(books):
+    assert cells(books, "net", recordDate="gte.2026-03-02", amount="lt.0", currencyCode="EUR") == [
+        (-1,)
+    ]
+    assert cells(books, "net", category="eq.Bread") == [(Decimal("-6.5"),)]
+    assert cells(books, "net", category="contains.o") == [(-10,)]
+    assert cells(books, "net", category="is.null", accountName="eq.Giro") == [(-1,)]
+    assert cells(books, "net", payee="eq.ACME") == [(2000,)]
+    assert cells(books, "net", payee="eq.nobody") == []
+
+
+def test_empty_periods_can_be_filled_between_the_first_and_the_last_that_are_asked(books):
+    query = {"groupBy": "category,month", "category": "eq.Bread"}
+    assert cells(books, "month", "count", "net", fill="true", **query) == [
+        ("2026-01", 1, Decimal("-2.5")),
+        ("2026-02", 0, 0),
+        ("2026-03", 1, -4),
+    ]
+    found = cells(books, "month", "firstDate", fill="true", recordDate="gte.2025-12-15", **query)
+    assert found[0] == ("2025-12", None)
+    bounds = "gte.2026-01-31,lt.2026-05-01"
+    found = cells(books, "month", fill="true", recordDate=bounds, **query)
+    assert found == [("2026-01",), ("2026-02",), ("2026-03",), ("2026-04",)]
+    assert cells(books, "year", "month", fill="true", groupBy="year,month", currencyCode="CHF") == [
+        ("2026", "2026-03")
+    ]
+    assert cells(books, "month", fill="true", groupBy="month", payee="eq.nobody") == []
+
+
+def test_too_many_filled_groups_are_refused(books):
+    response = books.get("records/summary", groupBy="day", fill="true", recordDate="gte.1700-01-01")
+    assert response.status_int == 400
+    assert response.json["errors"][0]["name"] == "fill"
+
+
+def test_groups_are_sorted_by_any_column(books):
+    query = {"groupBy": "category", "currencyCode": "EUR"}
+    assert cells(books, "category", sortBy="net", **query) == [
+        ("Food",),
+        ("Bread",),
+        (None,),
+        ("Salary",),
+    ]
+    by_count = cells(books, "category", sortBy="-count,-category", **query)
+    assert by_count == [("Bread",), ("Salary",), ("Food",), (None,)]
+    for column in summary(books, groupBy="category,month,label")["groups"][0]:
+        for sign in "+-":
+            summary(books, groupBy="category,month,label", sortBy=sign + column)
+
+
+def test_pages_follow_on_each_other(books):
+    whole = cells(books, "currencyCode", "category", "net", groupBy="category")
+    pages, offset, link = [], 0, None
+    while offset is not None:
+        response = books.get("records/summary", groupBy="category", limit=2, offset=offset)
+        found = json.loads(response.text, parse_float=Decimal)
+        pages += found["groups"]
+        offset, link = found["nextOffset"], response.headers.get("Link")
+        assert (link is None) == (offset is None)
+    assert [(g["currencyCode"], g["category"], g["net"]) for g in pages] == whole
+
+
+def test_csv_and_ndjson_have_what_is_left_out_in_headers(books):
+    query = {"groupBy": "month", "currencyCode": "CHF"}
+    as_csv = books.get("records/summary", headers={"Accept": "text/csv"}, **query)
+    assert as_csv.text == (
+        "currencyCode,month,periodStart,count,income,expense,net,firstDate,lastDate\r\n"
+        'CHF,"2026-03",2026-03-01,1,0,-7,-7,2026-03-03,2026-03-03\r\n'
+    )
+    lines = books.get("records/summary", headers={"Accept": "application/x-ndjson"}, **query)
+    assert [json.loads(line)["net"] for line in lines.text.splitlines()] == [-7]
+    for response in (as_csv, lines):
+        assert response.headers["X-Next-Offset"] == ""
+        assert response.headers["X-Left-Out"] == "void=0, transfers=0, excluded=0"
+        assert response.headers["X-Overlapping"] == "false"
+
+
+def test_sums_beyond_64_bits_are_exact(client):
+    most = Decimal("922337203685477.5807")
+    client.load(account(), *(record(n, amount=most if n % 2 else -most) for n in range(1, 5)))
+    names = ("income", "expense", "net")
+    for query in ({}, {"payee": "is.null"}):
+        assert cells(client, *names, **query) == [(2 * most, -2 * most, 0)]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "message"),
+    [
+        ({"groupBy": "colour"}, "groupBy", '"colour": it takes account, category'),
+        ({"groupBy": "month,month"}, "groupBy", "names one twice"),
+        ({"groupBy": "month,payee,label,account"}, "groupBy", "at most 3"),
+        ({"groupBy": ""}, "groupBy", "it takes"),
+        ({"include": "all"}, "include", "it takes void, transfers, excluded"),
+        ({"fill": "true"}, "fill", "needs a period"),
+        ({"fill": "yes"}, "fill", "true, false"),
+        ({"sortBy": "category"}, "sortBy", "not a column of these groups"),
+        ({"sortBy": "colour"}, "sortBy", "not a field to sort by"),
+        ({"limit": 1001}, "limit", "1 to 1000"),
+        ({"withTotal": "true"}, "withTotal", "no such parameter"),
+        ({"convertTo": "EUR"}, "convertTo", "no such parameter"),
+        ({"amount": "x"}, "amount", "no prefix"),
+    ],
+)
+def test_what_is_not_understood_is_refused(client, query, name, message):
+    response = client.get("records/summary", **query)
+    assert response.status_int == 400
+    (fault,) = response.json["errors"]
+    assert fault["name"] == name and message in fault["message"]
+
+
+def test_an_answer_is_known_by_its_tag_until_the_data_changes(books):
+    query = {"groupBy": "month", "category": "eq.Bread"}
+    etag = books.get("records/summary", **query).headers["ETag"]
+    same = books.get("records/summary", headers={"If-None-Match": etag}, **query)
+    assert same.status_int == 304
+    others = [{}, {"groupBy": "year"}, {**query, "fill": "true"}, {**query, "include": "void"}]
+    others += [{**query, "sortBy": "net"}, {**query, "limit": 5}, {**query, "offset": 1}]
+    tags = {books.get("records/summary", **other).headers["ETag"] for other in others}
+    assert len({*tags, etag}) == len(others) + 1
+    books.load(record(99, amount=-1, categoryId=uid("Category", 2)))
+    changed = books.get("records/summary", headers={"If-None-Match": etag}, **query)
+    assert changed.status_int == 200
+    assert cells(books, "net", **query)[-1] == (-5,)
+
+
+def test_it_needs_the_scope_of_records(service):
+    assert service.client(scopes=["records"]).get("records/summary").status_int == 200
+    assert service.client(scopes=["accounts"]).get("records/summary").status_int == 403
+
+
+def test_words_subcategories_and_relative_days_are_filters_too(books, service):
+    def net(**query):
+        return [found for (found,) in cells(books, "net", currencyCode="EUR", **query)]
+
+    assert net(q="acme salary") == [2000]
+    assert net(category="eq.Food") == [-10]
+    assert net(category="eq.Food", withSubcategories="true") == [Decimal("-16.5")]
+    assert net(categoryId=f"ne.{uid('Category', 1)}") == [1996 - Decimal("2.5")]
+    assert net(amount="abs.gte.10") == [1990]
+    assert net(recordDate="gte.-17d", category="eq.Bread") == [-4]
+    query = {"recordDate": "gte.-17d", "category": "eq.Bread"}
+    tag = books.get("records/summary", **query).headers["ETag"]
+    service.clock.set("2026-03-19T00:00:00Z")
+    answer = books.get("records/summary", headers={"If-None-Match": tag}, **query)
+    assert (answer.status_int, answer.json["groups"]) == (200, [])
+
+
+def test_groups_are_a_workbook_too(books):
+    accept = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    answer = books.get("records/summary", groupBy="month", limit=1, headers={"Accept": accept})
+    assert answer.headers["Content-Type"] == accept
+    assert answer.headers["X-Next-Offset"] == "1"
+    assert answer.body[:2] == b"PK"

@@ -1,0 +1,112 @@
+"""GET /v1/api/standing-orders/upcoming. The clock stands at Wednesday, 2026-03-18."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from support.books import account, standing_order, uid
+
+
+def upcoming(client, **query):
+    response = client.get("standing-orders/upcoming", **query)
+    assert response.status_int == 200, response.text
+    return json.loads(response.text, parse_float=Decimal)
+
+
+def days(client, **query):
+    return [(row["date"][5:], row["name"]) for row in upcoming(client, **query)["upcoming"]]
+
+
+@pytest.fixture
+def orders(client):
+    rent = {"recurrenceRule": "FREQ=MONTHLY;BYMONTHDAY=1", "startDate": "2020-01-01"}
+    client.load(
+        account(),
+        standing_order(1, amount=-850, currencyCode="EUR", **rent),
+        standing_order(
+            2,
+            name="Pay",
+            amount=2000.5,
+            currencyCode="EUR",
+            startDate="2026-03-18",
+            recurrenceRule="FREQ=WEEKLY;COUNT=3",
+            accountId=uid("Account", 1),
+        ),
+        standing_order(3, name="Once", amount=-3, currencyCode="CHF", startDate="2026-04-16"),
+        standing_order(4, name="Later", amount=-5, currencyCode="CHF", startDate="2026-04-17"),
+        standing_order(5, name="Unknown", startDate="2026-03-20"),
+        standing_order(6, name="Ended", startDate="2026-03-17"),
+        standing_order(7, name="Never", startDate=None),
+    )
+    return client
+
+
+def test_occurrences_of_the_next_days_and_their_sums(orders):
+    found = upcoming(orders)
+    assert found["upcoming"][0] == {
+        "date": "2026-03-18",
+        "id": uid("StandingOrder", 2),
+        "name": "Pay",
+        "type": "income",
+        "accountId": uid("Account", 1),
+        "categoryId": None,
+        "amount": Decimal("2000.5"),
+        "currencyCode": "EUR",
+        "payee": None,
+    }
+    assert days(orders) == [
+        ("03-18", "Pay"),
+        ("03-20", "Unknown"),
+        ("03-25", "Pay"),
+        ("04-01", "Pay"),
+        ("04-01", "Rent"),
+        ("04-16", "Once"),
+    ]
+    sums = [tuple(total.values()) for total in found["totals"]]
+    assert sums == [
+        ("CHF", 1, 0, -3, -3),
+        ("EUR", 4, Decimal("6001.5"), -850, Decimal("5151.5")),
+    ]
+    assert (found["from"], found["to"], found["nextOffset"]) == ("2026-03-18", "2026-04-16", None)
+    assert days(orders, days=1) == [("03-18", "Pay")]
+    assert days(orders, days=31)[-1] == ("04-17", "Later")
+
+
+def test_a_page_has_the_sums_of_all(orders):
+    whole = days(orders)
+    assert days(orders, limit=2) + days(orders, limit=4, offset=2) == whole
+    first = upcoming(orders, limit=2)
+    assert first["nextOffset"] == 2
+    assert first["totals"] == upcoming(orders)["totals"]
+
+
+def test_csv_and_the_next_page_in_headers(orders):
+    response = orders.get("standing-orders/upcoming", headers={"Accept": "text/csv"}, limit=1)
+    assert response.text.splitlines() == [
+        "date,id,name,type,accountId,categoryId,amount,currencyCode,payee",
+        f'2026-03-18,{uid("StandingOrder", 2)},"Pay",income,{uid("Account", 1)},,2000.5,EUR,',
+    ]
+    assert response.headers["X-Next-Offset"] == "1"
+    assert response.headers["Link"].endswith('limit=1&offset=1>; rel="next"')
+
+
+def test_it_goes_with_the_day(orders, service):
+    etag = orders.get("standing-orders/upcoming").headers["ETag"]
+    service.clock.set("2026-03-19T00:00:00Z")
+    response = orders.get("standing-orders/upcoming", headers={"If-None-Match": etag})
+    assert response.status_int == 200
+    assert days(orders)[0] == ("03-20", "Unknown")
+
+
+@pytest.mark.parametrize("query", [{"days": 0}, {"days": 367}, {"limit": 1001}, {"name": "eq.x"}])
+def test_what_is_not_understood_is_refused(client, query):
+    response = client.get("standing-orders/upcoming", **query)
+    assert response.status_int == 400
+    assert response.json["errors"][0]["name"] == next(iter(query))
+
+
+def test_it_needs_the_scope_of_standing_orders(service):
+    path = "standing-orders/upcoming"
+    assert service.client(scopes=["standing-orders"]).get(path).status_int == 200
+    assert service.client(scopes=["records"]).get(path).status_int == 403

@@ -1,0 +1,429 @@
+"""Summaries and balances against a plain model in Decimal: one record after the other."""
+
+import itertools
+from collections import defaultdict
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from finance_api.planning.balances import BalancesQuery, list_balances
+from finance_api.planning.summaries import DIMENSIONS, LEFT_OUT, SummaryQuery, summarize
+from finance_api.query.model import SortKey
+from finance_api.query.parse import parse_conditions
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.records import record_type
+from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.periods import Period
+from finance_api.values.time import from_date, to_date
+from support.nightly import count
+
+pytestmark = pytest.mark.nightly
+
+STORAGES = ["memory", "sqlite", "postgresql"]
+FIRST = date(2025, 11, 17)
+NUMBER = 3
+
+_users = itertools.count(1)
+
+optional_id = st.none() | st.integers(1, NUMBER).map(make_id)
+days = st.integers(0, 150).map(lambda n: FIRST + timedelta(days=n))
+amounts = st.integers(-3, 3) | st.sampled_from([MAX_UNITS, -MAX_UNITS, -(2**32)])
+accounts = st.lists(
+    st.fixed_dictionaries(
+        {
+            # Names that are equal are told apart by id.
+            "name": st.sampled_from(["Giro", "giro", "Ä"]),
+            "currencyCode": st.sampled_from(["EUR", "CHF"]),
+            "excludeFromStats": st.sampled_from([False, False, True]),
+            "initialBalance": amounts,
+        }
+    ),
+    min_size=NUMBER,
+    max_size=NUMBER,
+)
+categories = st.tuples(
+    *(
+        st.fixed_dictionaries(
+            {
+                "name": st.sampled_from(["Food", "Fun", "food"]),
+                "parentId": st.integers(0, n).map(lambda n: make_id(n) if n else None),
+                "group": st.sampled_from([None, "Living", "Income"]),
+            }
+        )
+        for n in range(NUMBER)
+    )
+)
+labels = st.lists(
+    st.fixed_dictionaries({"name": st.sampled_from(["a", "b"])}), min_size=NUMBER, max_size=NUMBER
+)
+records = st.lists(
+    st.fixed_dictionaries(
+        {
+            "recordDate": st.tuples(days, st.sampled_from([0, 86_399])).map(
+                lambda pair: from_date(pair[0]) + pair[1]
+            ),
+            "amount": amounts,
+            "accountId": st.integers(1, NUMBER).map(make_id),
+            "categoryId": optional_id,
+            "labelIds": st.lists(st.integers(1, NUMBER).map(make_id), max_size=2, unique=True).map(
+                tuple
+            ),
+            "payee": st.sampled_from([None, "a", "B"]),
+            "recordState": st.sampled_from([None, "cleared", "void"]),
+            "transferId": st.sampled_from([None, None, make_id(9)]),
+            "paymentType": st.sampled_from([None, "cash"]),
+        }
+    ),
+    max_size=30,
+)
+#: Parameters, as they are written.
+filters = st.lists(
+    st.one_of(
+        st.tuples(st.just("recordDate"), st.tuples(st.sampled_from(["gte", "lt"]), days)).map(
+            lambda pair: (pair[0], f"{pair[1][0]}.{pair[1][1]}")
+        ),
+        st.sampled_from(
+            [
+                ("recordDate", "gte.2025-12-01"),
+                ("recordDate", "lt.2026-03-01"),
+                ("accountId", make_id(1)),
+                ("accountName", "eq.Giro"),
+                ("category", "contains-i.foo"),
+                ("category", "is.null"),
+                ("categoryId", "is.not_null"),
+                ("categoryId", f"{make_id(1)},{make_id(2)}"),
+                ("payee", "eq.a"),
+                ("recordType", "expense"),
+                ("amount", "gt.-3"),
+                ("transferId", "is.null"),
+                ("labelIds", make_id(1)),
+            ]
+        ),
+    ),
+    max_size=2,
+)
+dimensions = st.lists(st.sampled_from(sorted(DIMENSIONS)), max_size=3, unique=True)
+
+
+class Books:
+    """Random data of one user, in a storage; and the same as a model."""
+
+    def __init__(self, backend, some_accounts, some_categories, some_labels, some_records):
+        self.unit = Unit(backend, f"user{next(_users)}")
+        self.accounts = numbered(ACCOUNTS, some_accounts)
+        self.categories = numbered(CATEGORIES, some_categories)
+        self.labels = numbered(LABELS, some_labels)
+        self.account = {row["id"]: row for row in self.accounts}
+        self.category = {row["id"]: row for row in self.categories}
+        self.label = {row["id"]: row["name"] for row in self.labels}
+        self.records = numbered(RECORDS, [self.whole(row) for row in some_records])
+        for resource, rows in (
+            (ACCOUNTS, self.accounts),
+            (CATEGORIES, self.categories),
+            (LABELS, self.labels),
+            (RECORDS, self.records),
+        ):
+            self.unit.put(resource, *rows)
+
+    def whole(self, row):
+        account, category = self.account[row["accountId"]], self.category.get(row["categoryId"])
+        return {
+            **row,
+            "currencyCode": account["currencyCode"],
+            "accountName": account["name"],
+            "category": category and category["name"],
+            "labels": tuple(self.label[i] for i in row["labelIds"]),
+            "recordType": record_type(row["amount"]),
+        }
+
+    def above(self, category_id):
+        """The category and those above it."""
+        found = []
+        while category_id is not None:
+            found.append(self.category[category_id])
+            category_id = found[-1]["parentId"]
+        return found
+
+    def matching(self, parameters):
+        """The records that meet them, asked one by one."""
+        with self.unit.reading() as storage:
+            return storage.data.scan_rows(
+                self.unit.user.id, RECORDS, conditions=conditions_of(parameters)
+            )
+
+
+def numbered(resource, rows):
+    return [make_row(resource, number, **row) for number, row in enumerate(rows, start=1)]
+
+
+def conditions_of(parameters):
+    return tuple(
+        condition
+        for name, text in parameters
+        for condition in parse_conditions(RECORDS.get_field(name), text)
+    )
+
+
+def begin_of(period, day):
+    match period:
+        case "day":
+            return day
+        case "week":
+            return day - timedelta(days=day.weekday())
+        case "month":
+            return day.replace(day=1)
+        case "quarter":
+            return date(day.year, {1: 1, 2: 4, 3: 7, 4: 10}[-(-day.month // 3)], 1)
+    return date(day.year, 1, 1)
+
+
+def text_of(period, day):
+    match period:
+        case "day":
+            return f"{day:%Y-%m-%d}"
+        case "week":
+            return f"{day:%G-W%V}"
+        case "month":
+            return f"{day:%Y-%m}"
+        case "quarter":
+            return f"{day.year}-Q{-(-day.month // 3)}"
+    return f"{day:%Y}"
+
+
+def values_of(books, record, name):
+    """What a record shows of a dimension, once for each group that it stands in."""
+    category = record["categoryId"]
+    above = books.above(category)
+    day = to_date(record["recordDate"])
+    match name:
+        case "account":
+            return [(record["accountName"], record["accountId"])]
+        case "category":
+            return [(record["category"], category)]
+        case "topCategory":
+            return [(above[-1]["name"], above[-1]["id"]) if above else (None, None)]
+        case "categoryGroup":
+            groups = [row["group"] for row in above if row["group"] is not None]
+            return [(groups[0] if groups else None,)]
+        case "label":
+            return [(books.label[i], i) for i in record["labelIds"]] or [(None, None)]
+        case "day" | "week" | "month" | "quarter" | "year":
+            return [(text_of(name, begin_of(name, day)),)]
+    return [(record[name],)]
+
+
+def expected(books, parameters, group_by, include):
+    """The groups in order, with sums in Decimal, and what is left out."""
+    named = {text for name, text in parameters if name == "accountId"}
+    left_out = dict.fromkeys(LEFT_OUT, 0)
+    groups = defaultdict(list)
+    for record in books.matching(parameters):
+        is_hidden = books.account[record["accountId"]]["excludeFromStats"]
+        is_left_out = {
+            "void": record["recordState"] == "void",
+            "transfers": record["transferId"] is not None,
+            "excluded": is_hidden and record["accountId"] not in named,
+        }
+        reasons = [why for why, holds in is_left_out.items() if holds and why not in include]
+        if reasons:
+            left_out[reasons[0]] += 1
+            continue
+        for values in itertools.product(*(values_of(books, record, name) for name in group_by)):
+            groups[record["currencyCode"], *values].append(record)
+
+    def order(key):
+        currency, *values = key
+        return currency, *((value[0] is None, tuple(map(str, value))) for value in values)
+
+    rows = []
+    for currency, *values in sorted(groups, key=order):
+        found = groups[currency, *values]
+        decimals = [Decimal(record["amount"]).scaleb(-4) for record in found]
+        days_of = [datetime.fromtimestamp(r["recordDate"], UTC).date() for r in found]
+        income = sum((d for d in decimals if d >= 0), Decimal(0))
+        expense = sum((d for d in decimals if d < 0), Decimal(0))
+        sums = (len(found), income, expense, income + expense, min(days_of), max(days_of))
+        rows.append((currency, *(each for value in values for each in value), *sums))
+    return rows, left_out
+
+
+def shown(query, rows):
+    """The rows as the model has them: without periodStart."""
+    names = [column.name for column in query.columns if column.name != "periodStart"]
+    return [
+        tuple(
+            Decimal(row[name]).scaleb(-4)
+            if name in ("income", "expense", "net")
+            else to_date(row[name])
+            if name in ("firstDate", "lastDate")
+            else row[name]
+            for name in names
+        )
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_summaries_are_those_of_the_model(new_backend, storage):
+    backend = new_backend(storage)
+    pages = st.sampled_from([(1_000, 0), (1_000, 0), (1_000, 0), (1, 0), (2, 1), (3, 4)])
+    questions = st.lists(
+        st.tuples(filters, dimensions, st.sets(st.sampled_from(LEFT_OUT)), pages), max_size=6
+    )
+
+    @settings(max_examples=count(50, 1_500), suppress_health_check=list(HealthCheck))
+    @given(accounts, categories, labels, records, questions)
+    def check(some_accounts, some_categories, some_labels, some_records, some_questions):
+        books = Books(backend, some_accounts, some_categories, some_labels, some_records)
+        for parameters, names, include, (limit, offset) in some_questions:
+            query = SummaryQuery(
+                conditions_of(parameters),
+                tuple(DIMENSIONS[name] for name in names),
+                frozenset(include),
+                limit=limit,
+                offset=offset,
+            )
+            with books.unit.reading() as reading:
+                found = summarize(reading, books.unit.user.id, query)
+            rows, left_out = expected(books, parameters, names, include)
+            assert shown(query, found.groups) == rows[offset : offset + limit]
+            assert found.has_more == (len(rows) > offset + limit)
+            assert found.left_out == left_out
+
+    check()
+
+
+def some_of_everything():
+    """What random data rarely has together: every value beside every other one."""
+    some_accounts = [
+        {"name": name, "currencyCode": code, "excludeFromStats": name == "c", "initialBalance": 7}
+        for name, code in (("a", "EUR"), ("b", "CHF"), ("c", "EUR"))
+    ]
+    parents = (None, make_id(1), None)
+    some_categories = [
+        {"name": name, "parentId": parent, "group": group}
+        for name, parent, group in zip("xyz", parents, ("Living", None, "Income"), strict=True)
+    ]
+    numbers = itertools.count()
+    some_records = [
+        {
+            "recordDate": from_date(FIRST + timedelta(days=next(numbers) * 3 % 140)),
+            "amount": amount * 10_000,
+            "accountId": make_id(account),
+            "categoryId": category and make_id(category),
+            "labelIds": tuple(map(make_id, those)),
+            "payee": "a" if amount > 1 else None,
+            "recordState": "void" if amount == 5 else None,
+            "transferId": make_id(9) if amount == 4 else None,
+            "paymentType": "cash" if amount < 0 else None,
+        }
+        for amount in (-3, -2, 1, 2, 4, 5)
+        for account in (1, 2, 3)
+        for category in (None, 1, 2, 3)
+        for those in ((), (1,), (1, 2))
+    ]
+    return some_accounts, some_categories, [{"name": name} for name in "pqr"], some_records
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_every_two_dimensions_give_the_groups_of_the_model(new_backend, storage):
+    books = Books(new_backend(storage), *some_of_everything())
+    for names in itertools.permutations(DIMENSIONS, 2):
+        query = SummaryQuery(group_by=tuple(DIMENSIONS[name] for name in names), limit=100_000)
+        with books.unit.reading() as reading:
+            found = summarize(reading, books.unit.user.id, query)
+        rows, left_out = expected(books, (), names, ())
+        assert shown(query, found.groups) == rows, names
+        assert found.left_out == left_out
+        assert found.overlapping == ("label" in names)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_filled_summaries_have_every_period_once_and_the_same_sums(new_backend, storage):
+    backend = new_backend(storage)
+    periods = st.sampled_from(sorted(Period))
+    others = st.sampled_from([[], ["category"], ["account"]])
+
+    @settings(max_examples=count(30, 1_000), suppress_health_check=list(HealthCheck))
+    @given(accounts, categories, labels, records, filters, periods, others, st.booleans())
+    def check(a, c, la, r, parameters, period, other, sorts):
+        books = Books(backend, a, c, la, r)
+        group_by = tuple(DIMENSIONS[name] for name in [*other, period])
+        net = next(c for c in SummaryQuery(group_by=group_by).columns if c.name == "net")
+        sort = (SortKey(net, descending=True),) if sorts else ()
+        query = SummaryQuery(
+            conditions_of(parameters), group_by, fill=True, sort=sort, limit=100_000
+        )
+        with books.unit.reading() as reading:
+            found = summarize(reading, books.unit.user.id, query).groups
+        rows, _ = expected(books, parameters, [*other, period], set())
+        filled = sorted(shown(query, [row for row in found if row["count"]]), key=repr)
+        assert filled == sorted(rows, key=repr)
+        if sorts:
+            assert [row["net"] for row in found] == sorted((x["net"] for x in found), reverse=True)
+        starts = defaultdict(list)
+        for row in found:
+            key = row["currencyCode"], *(row[f"{name}Id"] for name in other)
+            starts[key].append(row["periodStart"])
+        wanted = {tuple(sorted(each)) for each in starts.values()}
+        assert len(wanted) <= 1
+        for each in wanted:
+            assert len(set(each)) == len(each)
+            steps = {(to_date(b) - to_date(a)).days for a, b in itertools.pairwise(each)}
+            allowed = {
+                "day": {1},
+                "week": {7},
+                "month": {28, 30, 31},
+                "quarter": {90, 91, 92},
+                "year": {365},
+            }
+            assert steps <= allowed[period]
+
+    check()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, storage):
+    backend = new_backend(storage)
+    periods = st.sampled_from(list(Period))
+    bounds = st.tuples(st.none() | days, st.none() | days)
+
+    @settings(max_examples=count(50, 1_500), suppress_health_check=list(HealthCheck))
+    @given(accounts, records, st.lists(st.tuples(periods, bounds), max_size=4), days)
+    def check(some_accounts, some_records, questions, today):
+        named = [{"name": "x", "parentId": None, "group": None}] * NUMBER
+        books = Books(backend, some_accounts, named, [{"name": "x"}] * NUMBER, some_records)
+        counted = [row for row in books.records if row["recordState"] != "void"]
+        for period, (first, last) in questions:
+            if first is not None and last is not None and first > last:
+                first, last = last, first
+            newest = max((to_date(row["recordDate"]) for row in counted), default=today)
+            default_last = max(today, newest)
+            if first is not None and last is None and first > default_last:
+                continue
+            query = BalancesQuery(period, first and from_date(first), last and from_date(last))
+            with books.unit.reading() as reading:
+                found = list_balances(reading, books.unit.user.id, query, from_date(today))
+            assert to_date(found.points[-1].last_day) == (last or default_last)
+            begin = begin_of(period.value, first or to_date(found.points[0].start))
+            assert to_date(found.points[0].start) == begin
+            ends = [to_date(point.last_day) for point in found.points]
+            for account in books.accounts:
+                own = [row for row in counted if row["accountId"] == account["id"]]
+                balances = [
+                    account["initialBalance"]
+                    + sum(row["amount"] for row in own if to_date(row["recordDate"]) <= end)
+                    for end in ends
+                ]
+                assert found.of[account["id"]] == balances
+                if last is None:
+                    whole = account["initialBalance"] + sum(row["amount"] for row in own)
+                    assert balances[-1] == whole
+                oldest = min((row["recordDate"] for row in own), default=None)
+                assert found.first_dates.get(account["id"]) == oldest
+
+    check()
