@@ -16,6 +16,7 @@ KNOWN = {
     "accountType": "General Cash CurrentAccount CreditCard SavingAccount Bonus Insurance "
     "Investment Loan Mortgage Overdraft",
     "recordType": "income expense",
+    "kind": "income expense",
     "paymentType": "cash debit_card credit_card transfer voucher mobile_payment web_payment",
     "recordState": "reconciled cleared uncleared void",
     "state": "active paused reached",

@@ -177,7 +177,7 @@ def test_sums_are_those_of_the_memory_storage_after_any_changes(new_backend, mon
 
     monkeypatch.setattr(StatementCache, "get", note)
 
-    @settings(max_examples=count(60, 1_500), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(15, 1_500), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=[(SOME, [WHOLE, EDGES]), ({3: None, 4: SOME[5]}, [WHOLE, EDGES])])
     @given(steps=st.lists(st.tuples(changes, st.lists(questions, max_size=5)), max_size=4))
     def compare(steps):

@@ -275,7 +275,7 @@ def test_summaries_are_those_of_the_model(new_backend, storage):
         st.tuples(filters, dimensions, st.sets(st.sampled_from(LEFT_OUT)), pages), max_size=6
     )
 
-    @settings(max_examples=count(50, 1_500), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(12, 1_500), suppress_health_check=list(HealthCheck))
     @given(accounts, categories, labels, records, questions)
     def check(some_accounts, some_categories, some_labels, some_records, some_questions):
         books = Books(backend, some_accounts, some_categories, some_labels, some_records)
@@ -348,7 +348,7 @@ def test_filled_summaries_have_every_period_once_and_the_same_sums(new_backend, 
     periods = st.sampled_from(sorted(Period))
     others = st.sampled_from([[], ["category"], ["account"]])
 
-    @settings(max_examples=count(30, 1_000), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(10, 1_000), suppress_health_check=list(HealthCheck))
     @given(accounts, categories, labels, records, filters, periods, others, st.booleans())
     def check(a, c, la, r, parameters, period, other, sorts):
         books = Books(backend, a, c, la, r)
@@ -392,7 +392,7 @@ def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, sto
     periods = st.sampled_from(list(Period))
     bounds = st.tuples(st.none() | days, st.none() | days)
 
-    @settings(max_examples=count(50, 1_500), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(12, 1_500), suppress_health_check=list(HealthCheck))
     @given(accounts, records, st.lists(st.tuples(periods, bounds), max_size=4), days)
     def check(some_accounts, some_records, questions, today):
         named = [{"name": "x", "parentId": None, "group": None}] * NUMBER

@@ -90,7 +90,7 @@ EDITS = st.one_of(
 @pytest.mark.nightly
 @pytest.mark.parametrize("storage", STORAGES)
 def test_every_edit_agrees_and_can_be_taken_back(backends, storage):
-    @settings(max_examples=count(15, 500))
+    @settings(max_examples=count(4, 500))
     @given(st.lists(EDITS, min_size=1, max_size=8))
     def run(drawn):
         person = Person(backends(storage))
