@@ -1,6 +1,6 @@
 """Editing and removing records that are stored."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
 from finance_api.importers.interface import ImportRefused
@@ -55,42 +55,42 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
                 changes.put(before, set_by_hand(before, values))
     _refuse_unknown(unknown)
     cells.refuse_faults()
-    changes.finish()
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
         report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
-    if changes.changed:
-        session.close(records_changed=True, details={"counts": report.counts})
-    return report
+    return _closed(session, changes, report)
 
 
 def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Raises ImportRefused if one is unknown."""
     report = EditReport()
     changes = RecordChanges(session, report)
-    unknown: list[str] = []
-    for batch in _batches(iter(dict.fromkeys(row_id.lower() for row_id in ids))):
-        stored = _stored(session, batch)
-        unknown += (shown(row_id) for row_id in batch if row_id not in stored)
-        changes.remove(stored.values())
-    _refuse_unknown(unknown)
-    changes.finish()
-    if changes.changed:
-        session.close(records_changed=True, details={"counts": report.counts})
-    return report
+    for rows in _known(session, ids):
+        changes.remove(rows)
+    return _closed(session, changes, report)
 
 
 def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Makes records count nowhere, for good. Raises ImportRefused if one is unknown."""
     report = EditReport()
     changes = RecordChanges(session, report)
+    for rows in _known(session, ids):
+        for row in rows:
+            if row["recordState"] != VOID:
+                changes.put(row, set_by_hand(row, {"recordState": VOID}))
+    return _closed(session, changes, report)
+
+
+def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
+    """The records with these ids, in batches. Raises ImportRefused at the end of all."""
     unknown: list[str] = []
     for batch in _batches(iter(dict.fromkeys(row_id.lower() for row_id in ids))):
         stored = _stored(session, batch)
         unknown += (shown(row_id) for row_id in batch if row_id not in stored)
-        for row in stored.values():
-            if row["recordState"] != VOID:
-                changes.put(row, set_by_hand(row, {"recordState": VOID}))
+        yield stored.values()
     _refuse_unknown(unknown)
+
+
+def _closed(session: LedgerSession, changes: RecordChanges, report: EditReport) -> EditReport:
     changes.finish()
     if changes.changed:
         session.close(records_changed=True, details={"counts": report.counts})
