@@ -12,7 +12,7 @@ import click
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
@@ -200,11 +200,16 @@ def _error(failure: Exception) -> dict[str, Any]:
 def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
     from finance_api.importers.interface import ImportRefused
     from finance_api.importers.ofx import OfxImporter
+    from finance_api.importers.qif import QifImporter, QifOptions
 
     account, currency = choice.account, choice.currency
     if format_name == CSV:
         return _csv_importer(account, currency, **choice.csv_options)
-    given = [_option(name) for name, value in choice.csv_options.items() if value]
+    options = choice.csv_options
+    if format_name == QIF:
+        own = {name: options[name] for name in _QIF_OPTIONS}
+        options = {name: value for name, value in options.items() if name not in own}
+    given = [_option(name) for name, value in options.items() if value]
     if format_name == NATIVE:
         further = {"account": account, "currency": currency, **choice.matching}
         given += [_option(name) for name, value in further.items() if value]
@@ -214,7 +219,13 @@ def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
         return None
     if format_name == OFX:
         return OfxImporter(currency)
+    if format_name == QIF:
+        return QifImporter(QifOptions(account=account, currency=currency, **own))
     raise AssertionError(format_name)
+
+
+#: Those for CSV that are for QIF as well.
+_QIF_OPTIONS = ("date_format", "decimal", "thousands", "encoding", "force_encoding")
 
 
 def _option(name: str) -> str:

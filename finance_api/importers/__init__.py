@@ -3,5 +3,6 @@
 NATIVE = "native"
 OFX = "ofx"
 CSV = "csv"
+QIF = "qif"
 #: The formats that are read.
-FORMATS = (NATIVE, OFX, CSV)
+FORMATS = (NATIVE, OFX, QIF, CSV)

@@ -3,13 +3,16 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
 
 HEAD_BYTES = 4_096
 
 _BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+#: Comments may stand above.
+_QIF = re.compile(rb"(?i:(?:#[^\r\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))")
 _SHEET = "a spreadsheet, which is not read yet: save the sheet as CSV"
 _CAMT = "a camt file, which is not read yet"
 #: How files begin that people have, and that are not read. The first that fits counts.
@@ -24,7 +27,6 @@ _NOT_READ = {
     rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
         "an HTML page, perhaps to sign in: download the statement again"
     ),
-    rb"(?i:(?:.*\n)?!(?:Type:|Account\b|Option:|Clear:))": "a QIF file, which is not read yet",
     rb"\{1:|:[0-9]{2}[A-Z]?:|(?:[^\n]{0,80}\n){1,9}:20:": (
         "an MT940 or MT942 file, which is not read yet"
     ),
@@ -45,9 +47,13 @@ def detect_format(stream: BinaryIO) -> str:
     stream.seek(0)
     if looks_like_ofx(head):
         return OFX
+    if head.startswith(_UTF_16):
+        head = head.decode("utf-16", "replace").encode()
     begin = head.removeprefix(_BOM).lstrip()
     if not begin:
         raise ImportRefused("the file is empty; there is nothing to import")
+    if _QIF.match(begin):
+        return QIF
     for signature, what in _SIGNATURES:
         if signature.match(begin):
             raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")

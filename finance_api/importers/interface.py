@@ -90,6 +90,7 @@ class Entry(NamedTuple):
     original_amount, original_currency: before conversion; both or neither.
     fingerprint: of the whole row where content alone does not tell it from another with its id.
     batch: of a part of one entry of the account: an id that its parts share; they sum to it.
+    record_state: one of RECORD_STATES; None: what a bank lists is cleared.
     """
 
     line: int
@@ -109,6 +110,7 @@ class Entry(NamedTuple):
     fingerprint: str = ""
     correction: Correction | None = None
     batch: str | None = None
+    record_state: str | None = None
 
 
 @dataclass(frozen=True)

@@ -256,3 +256,24 @@ def test_reader_that_goes_away_ends_dump_quietly(command, anna):
     assert process.returncode in (0, 1), said
     assert "Traceback" not in said
     assert "Exception ignored" not in said
+
+
+def test_qif_takes_the_options_of_csv_that_say_how_dates_and_amounts_are_written(command, anna):
+    path = command.file("a.qif", "!Type:Bank\nD2/1'26\nT-1.234\nPShop\n^\n")
+    said = command.refused("import", anna, path)
+    asked = [
+        "--account",
+        "NAME",
+        "--date-format",
+        "DD/MM/YY",
+        "--decimal",
+        ".",
+        "--currency",
+        "EUR",
+    ]
+    assert f"to copy: finance-api import {anna} {path} {' '.join(asked)}" in said
+    out = command.done("import", anna, path, *asked).decode()
+    assert "NAME: 0 in, 1.234 out" in out
+    assert "--map: not for a file in the format qif" in command.refused(
+        "import", anna, path, "--map", "payee=x", *asked
+    )

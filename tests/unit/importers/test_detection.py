@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from finance_api.importers import CSV, NATIVE, OFX
+from finance_api.importers import CSV, NATIVE, OFX, QIF
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused
 
@@ -40,6 +40,11 @@ def zipped(*names: str) -> bytes:
         (b"<TICKER>,<PER>,<DATE>\n", CSV),
         (b'"20:15";:20:\n', CSV),
         (b"memo\nType: Account!\n", CSV),
+        (b"memo\n!Type:Bank\n", CSV),
+        (b"!Type:Bank\nD1/1'26\n", QIF),
+        (b"\xef\xbb\xbf\r\n!type:oth a\r", QIF),
+        (b"# exported\n\n# by\r!Option:AutoSwitch\n", QIF),
+        ("!Account\nNA".encode("utf-16"), QIF),
     ],
 )
 def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
@@ -73,8 +78,6 @@ CAMT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToC
         (b":61:1409010902DR1,62NTRF", "MT940"),
         (b"{1:F01BANK}{2:I940}{4:\n:20:1", "MT940"),
         (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", "MT940"),
-        (b"!Type:Bank\nD1/1'26\n", "QIF file, which is not read yet"),
-        (b"# exported\n!Option:AutoSwitch\n", "QIF"),
         (b"<?xml version='1.0'?><other/>", "an XML file"),
         (b'[{"amount": 1}]', "JSON file: native data"),
         (b"SQLite format 3\0", "SQLite"),
