@@ -4,5 +4,6 @@ NATIVE = "native"
 OFX = "ofx"
 CSV = "csv"
 QIF = "qif"
+SPREADSHEET = "spreadsheet"
 #: The formats that are read.
-FORMATS = (NATIVE, OFX, QIF, CSV)
+FORMATS = (NATIVE, OFX, QIF, CSV, SPREADSHEET)

@@ -3,9 +3,10 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF
+from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
+from finance_api.importers.spreadsheet import looks_like_spreadsheet
 
 HEAD_BYTES = 4_096
 
@@ -13,25 +14,30 @@ _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 #: Comments may stand above.
 _QIF = re.compile(rb"(?i:(?:#[^\r\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))")
-_SHEET = "a spreadsheet, which is not read yet: save the sheet as CSV"
 _CAMT = "a camt file, which is not read yet"
 #: How files begin that people have, and that are not read. The first that fits counts.
 _NOT_READ = {
-    rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|xl/|opendocument\.spreadsheet)": _SHEET,
+    rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|opendocument\.)": (
+        "a document that is no spreadsheet: download the statement in another format"
+    ),
     rb"PK\x03\x04|PK\x05\x06": "a ZIP file: unpack it",
-    rb"\xd0\xcf\x11\xe0": _SHEET,
     rb"%PDF": "a PDF file: download the statement in another format",
     rb"\x1f\x8b": "a gzip file: unpack it",
     rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|Rar!": "a compressed file: unpack it",
     rb"SQLite format 3\x00": "an SQLite database",
     rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
-        "an HTML page, perhaps to sign in: download the statement again"
+        "an HTML page: a page to sign in, if it was to be another file, or a table under the name "
+        "of a spreadsheet; download the statement again, or open it in a spreadsheet and save it "
+        "as xlsx"
     ),
     rb"\{1:|:[0-9]{2}[A-Z]?:|(?:[^\n]{0,80}\n){1,9}:20:": (
         "an MT940 or MT942 file, which is not read yet"
     ),
     rb".*urn:iso:std:iso:20022:tech:xsd:camt": _CAMT,
     rb"(?:<\?xml\b.*)?<Document\b.*<BkToCstmr": _CAMT,
+    rb"<\?xml\b.*(?:Excel\.Sheet|office:spreadsheet|opendocument\.spreadsheet)": (
+        "a spreadsheet in one XML file: open it in a spreadsheet and save it as xlsx"
+    ),
     rb"<\?xml\b|<Document\b": "an XML file",
     rb"\[\s*[\[{\"]": "a JSON file: native data has one object in each line",
 }
@@ -54,6 +60,8 @@ def detect_format(stream: BinaryIO) -> str:
         raise ImportRefused("the file is empty; there is nothing to import")
     if _QIF.match(begin):
         return QIF
+    if looks_like_spreadsheet(stream):
+        return SPREADSHEET
     for signature, what in _SIGNATURES:
         if signature.match(begin):
             raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")

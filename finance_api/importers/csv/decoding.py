@@ -41,16 +41,20 @@ class TextFile:
     """The text of a file, which can be read again and again, a line at a time.
 
     skip_rows: how many physical lines at the beginning are left out.
+    is_sheet: it is made of a spreadsheet: each row is one line, up to CRLF, with a comma between
+        cells; numbers have a point, and dates are ISO 8601.
     """
 
     stream: BinaryIO
     codec: str
     skip_rows: int = 0
+    is_sheet: bool = False
 
     def lines(self) -> Iterator[str]:
         """The lines with their ends, CR, LF or CRLF. Only one reading at a time."""
         self.stream.seek(0)
-        text = io.TextIOWrapper(self.stream, self.codec, newline="")
+        line_end = "\r\n" if self.is_sheet else ""
+        text = io.TextIOWrapper(self.stream, self.codec, newline=line_end)
         try:
             for _ in range(self.skip_rows):
                 if not text.readline():

@@ -9,7 +9,7 @@ from finance_api.importers.csv.amounts import AmountReader
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.currencies import decide_currencies
 from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.decoding import open_text
+from finance_api.importers.csv.decoding import TextFile, open_text
 from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
 from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.memory import to_remember, words
@@ -48,13 +48,32 @@ class CsvImporter:
         columns before any entry is made. All that is open is asked for in one refusal.
         """
         questions = Questions()
-        layout = _layout(stream, self._options, remembered, questions)
+        yield from _read(_layout(stream, self._options, remembered, questions), questions)
+
+    def read_table(
+        self, text: TextFile, remembered: Remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `read`, of a text that is decoded."""
+        questions = Questions()
+        yield from _read(find_layout(text, self._options, remembered, questions), questions)
+
+    def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
+        """Whether the columns are known; None if none can be proposed either."""
+        questions = Questions()
         try:
-            yield from _entries(layout, questions)
-        except ImportRefused as refused:
-            if layout.taken:
-                refused.reason += f" (with what was given before: {_said(layout)})"
-            raise
+            find_layout(text, self._options, remembered, questions)
+        except ImportRefused:
+            return None
+        return not questions.reasons
+
+
+def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+    try:
+        yield from _entries(layout, questions)
+    except ImportRefused as refused:
+        if layout.taken:
+            refused.reason += f" (with what was given before: {_said(layout)})"
+        raise
 
 
 def _layout(
@@ -100,7 +119,14 @@ def _decided(
     fee_signed = _fee_is_signed(options, headings)
     words = _sign_words(options, headings)
     survey = Survey(layout, selection, words)
-    survey.run()
+    try:
+        survey.run()
+    except ImportRefused:
+        if layout.is_proposed:
+            # These are not the columns, so that none is to be copied.
+            questions.answers.clear()
+            questions.put()
+        raise
     _ask_for_account(layout, questions)
     form = survey.dates.decide(questions)
     value_form = survey.value_dates.decide(questions, form.name)

@@ -115,9 +115,10 @@ class Survey:
         self._layout = layout
         self._selection = selection
         self._words = words
-        self.dates = DateColumn(options.date_format)
-        self.value_dates = DateColumn(None)
-        self.amounts = AmountColumns(options.decimal, options.thousands)
+        is_sheet = layout.table.text.is_sheet
+        self.dates = DateColumn(options.date_format, is_sheet=is_sheet)
+        self.value_dates = DateColumn(None, is_sheet=is_sheet)
+        self.amounts = AmountColumns(options.decimal, options.thousands, is_sheet=is_sheet)
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.rows = 0
