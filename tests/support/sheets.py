@@ -76,7 +76,7 @@ def _ods_cell(value: Any) -> table.TableCell:
     else:
         kind = {"valuetype": "string"}
     cell = table.TableCell(**kind)
-    for line in str(value).split("\n"):
+    for line in str(value).splitlines():
         cell.addElement(text.P(text=line))
     return cell
 

@@ -68,11 +68,11 @@ def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
             size = sum(member.file_size for member in members)
             if size > MAX_BYTES:
                 raise too_large(f"unpacks to {size // 1_000_000:,} MB")
+            if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
+                raise with_password()
             kind = _kind(archive)
             if not kind:
                 raise no_spreadsheet()
-            if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
-                raise with_password()
             if (name := archive.testzip()) is not None:
                 raise damaged(f": its part {name!r} is not whole")
             yield kind, archive
@@ -100,7 +100,7 @@ def opened_book(stream: BinaryIO) -> Iterator[BinaryIO]:
             if name is None:
                 raise no_spreadsheet()
             yield container.openstream(name)
-    except (olefile.OleFileError, IndexError, *_DAMAGES):
+    except (IndexError, *_DAMAGES):
         raise damaged() from None
 
 

@@ -101,7 +101,9 @@ def _fault_of(cell: Element) -> str:
 
 
 def faults_in_xls(book: BinaryIO) -> dict[int, str]:
-    """As `faults_in_xlsx`; of the records of a book."""
+    """As `faults_in_xlsx`, of the records of a book: errors alone, a formula without a result has
+    an empty text there.
+    """
     records = book.read()
     begins: list[int] = []
     faults: dict[int, str] = {}

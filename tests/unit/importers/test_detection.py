@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from finance_api.importers import CSV, NATIVE, OFX, QIF
+from finance_api.importers import CSV, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused
 
@@ -45,6 +45,10 @@ def zipped(*names: str) -> bytes:
         (b"\xef\xbb\xbf\r\n!type:oth a\r", QIF),
         (b"# exported\n\n# by\r!Option:AutoSwitch\n", QIF),
         ("!Account\nNA".encode("utf-16"), QIF),
+        (zipped("thumbnail.png", "[Content_Types].xml", "xl/workbook.xml"), SPREADSHEET),
+        (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], SPREADSHEET),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", SPREADSHEET),
+        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", SPREADSHEET),
     ],
 )
 def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
@@ -68,9 +72,8 @@ CAMT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToC
         (b"BZh91AY&SY", "compressed file: unpack"),
         (b"<!doctype html><title>Sign in", "HTML page"),
         (b"\n<HTML><body>", "HTML page"),
-        (zipped("[Content_Types].xml", "xl/workbook.xml"), "spreadsheet, which is not read yet"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "spreadsheet, which is not read yet"),
-        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
+        (zipped("[Content_Types].xml", "word/document.xml"), "document that is no spreadsheet"),
+        (b"<?xml version='1.0'?><?mso-application progid='Excel.Sheet'?>", "in one XML file"),
         (b'<?xml version="1.0"?>' + CAMT, "camt file, which is not read yet"),
         (CAMT, "camt file, which is not read yet"),
         (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", "camt file"),
@@ -91,4 +94,4 @@ def test_opendocument_sheet_is_told_by_its_type() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-    assert "spreadsheet" in refusal(stream.getvalue())
+    assert detected(stream.getvalue()) == SPREADSHEET
