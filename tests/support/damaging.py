@@ -8,9 +8,11 @@ from finance_api.importers.interface import ImportRefused
 _COMMON = (b"", b"\n", b"\x00", b"\xff", b'"', b"-", b"0", b"'", b" ", b"\xff\xff\xff\xff")
 
 
-def mutations(data: bytes, count: int, pieces: Sequence[bytes] = ()) -> Iterator[bytes]:
+def mutations(
+    data: bytes, count: int, pieces: Sequence[bytes] = (), seed: float = 0
+) -> Iterator[bytes]:
     """pieces: what of the format itself is put in places where it does not belong."""
-    chance = random.Random(len(data))
+    chance = random.Random(seed)
     for _ in range(count):
         damaged = bytearray(data)
         for _ in range(chance.randint(1, 4)):

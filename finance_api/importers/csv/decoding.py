@@ -50,11 +50,15 @@ class TextFile:
     skip_rows: int = 0
     is_sheet: bool = False
 
+    @property
+    def line_end(self) -> str:
+        """What ends a line, "" for CR, LF and CRLF; as `io.TextIOWrapper` has it."""
+        return "\r\n" if self.is_sheet else ""
+
     def lines(self) -> Iterator[str]:
-        """The lines with their ends, CR, LF or CRLF. Only one reading at a time."""
+        """The lines with their ends. Only one reading at a time."""
         self.stream.seek(0)
-        line_end = "\r\n" if self.is_sheet else ""
-        text = io.TextIOWrapper(self.stream, self.codec, newline=line_end)
+        text = io.TextIOWrapper(self.stream, self.codec, newline=self.line_end)
         try:
             for _ in range(self.skip_rows):
                 if not text.readline():

@@ -22,7 +22,7 @@ PASSWORD = 3
 INDEX = "sheets"
 
 _MEMORY_BYTES = _FILE_BYTES = 2**30
-_SECONDS = 120
+_SECONDS = 60
 
 #: A number that text would have, too, whose thousands a point groups.
 _AMBIGUOUS = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")

@@ -271,6 +271,16 @@ def test_error_in_xls_is_refused_with_its_place() -> None:
     assert len(the_entries(stream.getvalue(), "Good")) == 1
 
 
+def test_formula_in_xls_that_gives_an_error_is_refused_with_its_place() -> None:
+    book = xlwt.Workbook()
+    book.add_sheet("A").write(3, 1, xlwt.Formula("1/0"))
+    stream = io.BytesIO()
+    book.save(stream)
+    blank, error = b"\3\0\0\0\0\0\xff\xff", b"\2\0\7\0\0\0\xff\xff"
+    assert stream.getvalue().count(blank) == 1
+    assert "B4 is an error" in refusal(stream.getvalue().replace(blank, error)).reason
+
+
 def test_error_in_ods_is_refused_with_its_place() -> None:
     def spoilt(xml: bytes) -> bytes:
         cell = b'<table:table-cell office:value-type="float" office:value="-12.5">'
