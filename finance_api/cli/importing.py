@@ -203,9 +203,6 @@ def _error(failure: Exception) -> dict[str, Any]:
 
 def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
     from finance_api.importers.interface import ImportRefused
-    from finance_api.importers.ofx import OfxImporter
-    from finance_api.importers.qif import QifImporter, QifOptions
-    from finance_api.importers.spreadsheet import SpreadsheetImporter
 
     account, currency, options = choice.account, choice.currency, choice.csv_options
     further: dict[str, Any] = {"sheet": choice.sheet, **options}
@@ -223,13 +220,19 @@ def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
         names = ", ".join(_option(name) for name in further if name in misplaced)
         raise ImportRefused(f"{names}: not for a file in the format {format_name}")
     if format_name == OFX:
+        from finance_api.importers.ofx import OfxImporter
+
         return OfxImporter(currency)
     if format_name == QIF:
+        from finance_api.importers.qif import QifImporter, QifOptions
+
         own = {name: options[name] for name in _QIF_OPTIONS}
         return QifImporter(QifOptions(account=account, currency=currency, **own))
     if format_name == CSV:
         return _csv_importer(account, currency, **options)
     if format_name == SPREADSHEET:
+        from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
+
         return SpreadsheetImporter(_csv_importer(account, currency, **options), choice.sheet)
     return None
 

@@ -6,7 +6,7 @@ from typing import BinaryIO
 from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
-from finance_api.importers.spreadsheet import looks_like_spreadsheet
+from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
 
 HEAD_BYTES = 4_096
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.spreadsheet import Sheet, looks_like_spreadsheet, open_workbook
+from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
+from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
 from finance_api.values.ids import are_ids
 from finance_api.values.text import TextError, clean, shown
 

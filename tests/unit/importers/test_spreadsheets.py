@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from finance_api.importers import CSV, SPREADSHEET
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.importers.spreadsheet import open_workbook, workbook
+from finance_api.importers.spreadsheet import workbook
 from finance_api.importers.spreadsheet.conversion import number_text
+from finance_api.importers.spreadsheet.workbook import open_workbook
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text
 from support import csv_files
@@ -358,7 +359,7 @@ def test_what_unpacks_to_more_than_100_mb_is_refused_before_it_is_opened(monkeyp
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet2.xml", b" " * 100_000_000)
     assert stream.tell() < 200_000
-    assert "unpacks to 100 MB, and at most 100 MB are read" in refusal(stream.getvalue()).reason
+    assert "unpacks to 100.0 MB, and at most 100 MB are read" in refusal(stream.getvalue()).reason
 
 
 def test_what_says_to_be_smaller_than_it_is_is_refused() -> None:
