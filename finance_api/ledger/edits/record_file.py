@@ -92,7 +92,7 @@ class RecordFile:
 def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
     """Reads a file. Raises ImportRefused."""
     if looks_like_spreadsheet(stream):
-        with open_workbook(stream, amounts=False) as sheets, ExitStack() as texts:
+        with open_workbook(stream) as sheets, ExitStack() as texts:
             yield _of_sheets(sheets, texts)
         return
     start = stream.read(4)
