@@ -121,11 +121,9 @@ def _decided(
     survey = Survey(layout, selection, words)
     try:
         survey.run()
-    except ImportRefused:
+    except ImportRefused as refused:
         if layout.is_proposed:
-            # These are not the columns, so that none is to be copied.
-            questions.answers.clear()
-            questions.put()
+            refused.reason += "; and " + "; and ".join(reason for reason, _ in questions.reasons)
         raise
     _ask_for_account(layout, questions)
     form = survey.dates.decide(questions)
