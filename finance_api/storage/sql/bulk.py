@@ -19,15 +19,21 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.engine import raise_unavailable
 
-#: By the database: an insertion that can say what becomes of rows that are there.
-INSERT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+def upsert(table: Table, database: str) -> Any:
+    """An insertion that can say what becomes of rows that are there."""
+    # The other database's dialect would be a tenth of a command's start.
+    if database == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+    else:
+        from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+    return insert(table)
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:

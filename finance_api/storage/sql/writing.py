@@ -11,7 +11,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
-from finance_api.storage.sql.bulk import INSERT, insert_rows, rows_with
+from finance_api.storage.sql.bulk import insert_rows, rows_with, upsert
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
@@ -87,7 +87,7 @@ class SqlDataWriter(SqlDataReader, DataWriter):
             *(literal(user_id), literal(resource.name), elements.c.value),
             *(literal(revision, BigInteger), literal(at, BigInteger)),
         ).where(true())
-        left = INSERT[connection.dialect.name](tombstones).from_select(list(tombstones.c), gone)
+        left = upsert(tombstones, connection.dialect.name).from_select(list(tombstones.c), gone)
         newest = {"revision": left.excluded.revision, "at": left.excluded.at}
         connection.execute(
             left.on_conflict_do_update(index_elements=list(tombstones.primary_key), set_=newest)
