@@ -15,7 +15,7 @@ from finance_api.ledger.matching.stated import hash_of
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-_CACHE_KIB = 48 * 1024
+_CACHE_KIB = 24 * 1024
 _BATCH = 1_000
 # Days are numbers since 1970-01-01. text and content are hashes, see `stated.Content`; content is
 # without the time. So are payee and note of what is stored. batch is what an entry is a part of.
