@@ -58,11 +58,13 @@ class CliContext:
     def reading_ini(self) -> Iterator[Any]:
         """The ini file's loader, of plaster. Raises SettingError for what cannot be read."""
         import plaster
+        import plaster_pastedeploy
 
         from finance_api.settings import SettingError
 
         try:
-            yield plaster.get_loader(self.ini, ["wsgi"])
+            # By its name: plaster would look through everything that is installed.
+            yield plaster_pastedeploy.Loader(plaster.parse_uri(self.ini))
         except configparser.Error as error:
             raise SettingError(f"{self.ini} cannot be read: {_ini_fault(error)}") from None
         except (LookupError, ValueError, plaster.PlasterError) as error:

@@ -1,5 +1,6 @@
 """Requests that another site has a browser make: refused; and reading changes nothing."""
 
+from functools import cache
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -13,6 +14,7 @@ from support.browser import (
     assert_error_page,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     jwts_of,
     location,
     new_jwt,
@@ -119,9 +121,15 @@ FOREIGN = (
 )
 
 
+@pytest.fixture(scope="module")
+def worlds():
+    return cache(World)
+
+
 @pytest.fixture
-def world(service):
-    return World(service)
+def world(service, worlds):
+    """Tests in which nothing is done share it."""
+    return worlds(service)
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +235,8 @@ def test_from_one_s_own_page_it_is_done(in_memory, name, headers):
 
 
 @pytest.mark.parametrize("name", POSTS)
-def test_a_form_that_a_browser_sends_is_done_on_every_storage(world, name):
+def test_a_form_that_a_browser_sends_is_done_on_every_storage(service, name):
+    world = World(service)
     visitor, right = world.sender(name)
     assert_done(world, visitor, name, {**world.form(name), "csrf_token": right}, {})
 
@@ -382,8 +391,8 @@ def test_reading_every_page_changes_nothing(world):
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "X"])
-def test_other_methods_do_nothing(in_memory, method):
-    world = World(in_memory)
+def test_other_methods_do_nothing(in_memory, worlds, method):
+    world = worlds(in_memory)
     visitor = Visitor(in_memory, lint=False)
     visitor.sign_in(world.user)
     before, token = dump(in_memory), visitor.csrf()

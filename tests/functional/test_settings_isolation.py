@@ -11,6 +11,7 @@ from support.browser import (
     comparable,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     jwts_of,
     new_jwt,
     new_token,

@@ -11,6 +11,7 @@ from support.browser import (
     Visitor,
     changed_tables,
     dump,
+    few_users,  # noqa: F401
     forms,
     location,
     new_jwt,

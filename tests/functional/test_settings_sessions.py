@@ -13,6 +13,7 @@ from support.browser import (
     assert_error_page,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     location,
     new_user,
     on_one_storage,

@@ -18,6 +18,7 @@ from support.browser import (
     comparable,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     forms,
     hashes_counted,
     location,

@@ -21,7 +21,7 @@ from finance_api.auth.issuing import issue_token
 from finance_api.auth.jwt_issuing import issue_jwt
 from finance_api.auth.user_accounts import make_user
 from finance_api.storage.interface import Jwt, Session, Token, User
-from support.service import Service
+from support.service import Service, running_services
 
 LOGIN = "/settings/login"
 PASSWORD = "correct horse battery staple"
@@ -50,6 +50,15 @@ def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(passwords, "_hasher", quick)
     yield
     passwords.placeholder_hash.cache_clear()
+
+
+@pytest.fixture(scope="module", name="services")
+def few_users(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[str], Service]]:
+    """Services of one module alone. To be imported by tests that `dump` all that is kept."""
+    with running_services(new_settings) as of:
+        yield of
 
 
 @contextmanager

@@ -7,7 +7,8 @@ import json
 import math
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -36,6 +37,8 @@ from support.clock import HeldClock
 
 #: What a service can be run over.
 STORAGES = ("memory", "sqlite", "postgresql")
+#: PostgreSQL behind a pooler.
+POOLED = ("pgbouncer_transaction", "pgbouncer_session")
 
 _numbers = itertools.count(1)
 
@@ -180,6 +183,24 @@ class Service:
     def load(self, user: User, rows: Iterable[dict[str, Any]]) -> ImportReport:
         data = "".join(native_line(row) for row in rows).encode()
         return import_file(self.backend, user.email, io.BytesIO(data), None, now=self.clock.now())
+
+
+@contextmanager
+def running_services(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[str], Service]]:
+    """Gives the one service of each kind, of STORAGES and POOLED."""
+    made: dict[str, Service] = {}
+
+    def of(kind: str) -> Service:
+        if kind not in made:
+            storage = "postgresql" if kind in POOLED else kind
+            made[kind] = Service(storage, new_settings(kind))
+        return made[kind]
+
+    yield of
+    for service in made.values():
+        service.stop()
 
 
 #: What reads rows, of the methods of a storage's data.
