@@ -24,11 +24,11 @@ class Permission(StrEnum):
     SETTINGS_TOKENS_WRITE = "settings:tokens:write"
     SETTINGS_JWTS_WRITE = "settings:jwts:write"
     SETTINGS_SECURITY_WRITE = "settings:security:write"
-    SETTINGS_DATA_READ = "settings:data:read"
+    DATA_READ = "pages:data:read"
 
 
-#: The permissions of the settings pages.
-SETTINGS = tuple(p for p in Permission if p.startswith("settings:"))
+#: The permissions of the pages.
+PAGES = tuple(p for p in Permission if p.startswith(("pages:", "settings:")))
 
 
 def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ _EMAIL = "demo@example.com"
 PASSWORD = "demo-password"  # noqa: S105
 
 _READY = f"""
-  Settings pages:  {{url}}/settings
+  Pages:           {{url}}/overview
   Demo login:      {_EMAIL}, password {PASSWORD}
   Try the API:     curl -H 'Authorization: Bearer {{token}}' '{{url}}/v1/api/records?limit=3'
 """

@@ -28,15 +28,15 @@ from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, 
 from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
 from finance_api.storage.memory import MemoryDataReader, MemoryUsageReader
 from finance_api.storage.sql.driver import StatementCache
+from finance_api.surfaces import is_page
 from support.books import household, uid
 from support.forgetting import forgetting
 from support.service import STORAGES, Service
 
 OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
 SURFACES = ("/v1/api/", "/internal/v1/")
-PAGES = "/settings"
 #: What is shown to those who have not signed in.
-OPEN_PAGES = {"/settings/", "/settings/login", "/settings/static/*subpath"}
+OPEN_PAGES = {"/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
 STATS = "/v1/api/api-usage/stats"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
@@ -72,7 +72,7 @@ def surface_urls(registry):
 def page_paths(registry):
     """The paths of the settings pages, ids filled in."""
     paths = ("/" + path.lstrip("/") for path in patterns(registry).values())
-    return sorted(path for path in paths if path.startswith(PAGES))
+    return sorted(path for path in paths if is_page(path))
 
 
 def test_every_route_is_one_of_operators_or_on_a_surface_or_a_settings_page(registry):
@@ -97,7 +97,7 @@ def test_every_view_names_a_permission(registry):
             continue
         assert named, (path, view["callable"])
         methods = view["request_methods"]
-        if path.lstrip("/").startswith(PAGES.lstrip("/")):
+        if is_page("/" + path.lstrip("/")):
             assert (named == {NO_PERMISSION_REQUIRED}) is ("/" + path.lstrip("/") in OPEN_PAGES)
         elif path in OPERATORS or methods is None:
             # Without methods: Cornice's answer to all others, 405.

@@ -47,7 +47,7 @@ class World:
         self.jti = jwts_of(service, self.user)[0].jti
 
     def path(self, name):
-        return ("/settings" + ROUTES[name]).format(id=self.token_id, jti=self.jti)
+        return ROUTES[name].format(id=self.token_id, jti=self.jti)
 
     def form(self, name):
         """What a form of the route holds, but its CSRF token."""
@@ -288,9 +288,9 @@ def test_the_token_is_another_one_in_every_session_and_lasts_as_long(in_memory):
     user = new_user(in_memory)
     visitors = [signed_in(in_memory, user) for _ in range(3)]
     assert len({v.csrf() for v in visitors}) == 3
-    pages = ("/settings", "/settings/jwts", "/settings/security", "/settings/tokens/new")
+    pages = ("/overview", "/settings/jwts", "/settings/security", "/settings/tokens/new")
     assert len({visitors[0].csrf(page) for page in pages}) == 1
-    assert visitors[0].secret not in visitors[0].get("/settings").text
+    assert visitors[0].secret not in visitors[0].get("/overview").text
 
 
 # -- other bodies --------------------------------------------------------------------------------
@@ -409,5 +409,5 @@ def test_other_methods_do_nothing(in_memory, worlds, method):
 
 def test_a_static_file_cannot_be_sent_anything(in_memory):
     visitor = signed_in(in_memory)
-    response = visitor.post("/settings/static/settings.css", {"csrf_token": "x"})
+    response = visitor.post("/settings/static/pages.css", {"csrf_token": "x"})
     assert response.status_int in (403, 404, 405)

@@ -331,7 +331,7 @@ def test_names_of_accounts_are_shown_as_text(service, strings):
         user = new_user(service)
         service.load(user, [account(1, name=name)])
         visitor = signed_in(service, user)
-        return visitor.get("/settings/data"), user
+        return visitor.get("/accounts"), user
 
     model, model_user = page("model-name")
     for text in strings[::25]:

@@ -62,7 +62,7 @@ def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkey
         slow = [
             pool.submit(client.get, "records", limit=1),
             pool.submit(client.internal, "get-records", limit=1),
-            pool.submit(visitor.get, "/settings/data/download"),
+            pool.submit(visitor.get, "/accounts/export"),
         ]
         try:
             reads.wait(PLACES)
@@ -81,7 +81,7 @@ def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkey
                 left = int(refused.headers["X-RateLimit-Remaining"])
                 assert left == int(limit) - (ask == client.get)
             other = signed_in(service, user)
-            page = in_time(pool.submit(other.get, "/settings/data/download", 503))
+            page = in_time(pool.submit(other.get, "/accounts/export", 503))
             assert page.headers["Retry-After"] == "2"
             assert BUSY in page.text
             for path, headers, status in (

@@ -21,6 +21,7 @@ from finance_api.auth.issuing import issue_token
 from finance_api.auth.jwt_issuing import issue_jwt
 from finance_api.auth.user_accounts import make_user
 from finance_api.storage.interface import Jwt, Session, Token, User
+from finance_api.surfaces import is_page
 from support.service import Service, running_services
 
 LOGIN = "/settings/login"
@@ -357,7 +358,7 @@ class Visitor:
         )
         self._keep_cookies(response)
         https = self.https if expect_https is None else expect_https
-        if urlsplit(path).path.startswith("/settings"):
+        if is_page(urlsplit(path).path):
             assert_protected(response, https=https, static=path.startswith("/settings/static/"))
         if status is not None:
             assert response.status_int == status, (response.status, response.text[:3_000])
@@ -412,7 +413,7 @@ class Visitor:
             LOGIN, status=status, **{"email": user.email, "password": password, **given}
         )
 
-    def csrf(self, page: str = "/settings") -> str:
+    def csrf(self, page: str = "/overview") -> str:
         return csrf_of(self.get(page).text)
 
     @property
@@ -421,11 +422,11 @@ class Visitor:
         return self.cookies.get(("__Host-" if self.https else "") + "finance_session")
 
     def is_signed_in(self) -> bool:
-        response = self.get("/settings", status=None)
+        response = self.get("/overview", status=None)
         if response.status_int == 200:
             return True
         assert response.status_int == 303, response.text
-        assert location(response) == LOGIN + "?next=%2Fsettings"
+        assert location(response) == LOGIN + "?next=%2Foverview"
         return False
 
     def copy(self, service: Service | None = None) -> "Visitor":

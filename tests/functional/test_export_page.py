@@ -10,7 +10,7 @@ from webtest import TestApp
 
 from finance_api.ledger.dump import dump_lines
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.web.views import data
+from finance_api.web.views import accounts
 from support.books import account, household, label, record
 from support.browser import (
     Visitor,
@@ -23,12 +23,12 @@ from support.browser import (
 from support.command import Command
 from support.service import Service
 
-DOWNLOAD = "/settings/data/download"
+DOWNLOAD = "/accounts/export"
 
 
 def rows(visitor):
     """The table of accounts, a line of text each."""
-    page = visitor.get("/settings/data").text
+    page = visitor.get("/accounts").text
     return [shown_text(row) for row in page.split('<tr role="row">')[2:]]
 
 
@@ -36,7 +36,7 @@ def rows(visitor):
 
 
 def test_without_data_the_page_says_how_it_gets_there(user, visitor):
-    text = shown_text(visitor.get("/settings/data").text)
+    text = shown_text(visitor.get("/accounts").text)
     assert "No data yet" in text
     assert f"finance-api import '{user.email}' FILE" in text
 
@@ -64,7 +64,7 @@ def test_accounts_have_their_exact_balances(service, user, visitor):
     assert found[2].startswith("Debt 0 \N{MINUS SIGN}1,234,567.8901 EUR")
     assert found[3].startswith("Empty 0 0.00 EUR")
     assert found[4].startswith("Old Archived 0 \N{MINUS SIGN}922,337,203,685,477.5807 EUR")
-    text = shown_text(visitor.get("/settings/data").text)
+    text = shown_text(visitor.get("/accounts").text)
     assert "Records 3" in text
     assert "Newest record 18 Mar 2026" in text
     assert "Last import 18 Mar 2026, 12:00 UTC" in text
@@ -74,7 +74,7 @@ def test_accounts_have_their_exact_balances(service, user, visitor):
 def test_the_overview_says_the_same(service, user, visitor):
     service.load(user, household())
     service.load(user, [label(9)])
-    text = shown_text(visitor.get("/settings").text)
+    text = shown_text(visitor.get("/overview").text)
     assert "Records 4 in 3 accounts" in text
     assert "revision 2" in text
 
@@ -180,7 +180,7 @@ def test_a_client_that_leaves_early_leaves_nothing_open(service, user, visitor, 
     stream.close()
     with pytest.raises(ValueError, match="closed file"):
         next(stream.chunks)
-    assert visitor.get("/settings/data").status_int == 200
+    assert visitor.get("/accounts").status_int == 200
 
 
 def test_a_storage_that_fails_half_way_gives_no_part_of_the_data(
@@ -192,7 +192,7 @@ def test_a_storage_that_fails_half_way_gives_no_part_of_the_data(
         yield from islice(dump_lines(storage, user_id), 50)
         raise StorageUnavailable("gone")
 
-    monkeypatch.setattr(data, "dump_lines", broken)
+    monkeypatch.setattr(accounts, "dump_lines", broken)
     assert_error_page(visitor.get(DOWNLOAD, status=503), 503)
 
 
@@ -214,7 +214,7 @@ def test_an_import_meanwhile_does_not_show(service, user, visitor, monkeypatch):
         yield from lines
 
     with monkeypatch.context() as patch:
-        patch.setattr(data, "dump_lines", interrupted)
+        patch.setattr(accounts, "dump_lines", interrupted)
         assert visitor.get(DOWNLOAD).body == before
     assert visitor.get(DOWNLOAD).body != before
 
@@ -222,7 +222,7 @@ def test_an_import_meanwhile_does_not_show(service, user, visitor, monkeypatch):
 def test_pages_are_read_while_an_import_runs(service, user, visitor):
     """The import holds its lock until its file is at its end; a page is read meanwhile."""
     service.load(user, household())
-    before = visitor.get("/settings/data").text
+    before = visitor.get("/accounts").text
     reading, going_on = threading.Event(), threading.Event()
 
     def load(storage):
@@ -235,7 +235,7 @@ def test_pages_are_read_while_an_import_runs(service, user, visitor):
     try:
         assert reading.wait(10)
         other = visitor.copy()
-        assert other.get("/settings/data").text == before
+        assert other.get("/accounts").text == before
         assert other.get(DOWNLOAD).body.count(b"\n") == len(household())
         if service.kind == "sqlite":
             # Whoever would have to write is told so soon, and nothing is done.

@@ -1,4 +1,4 @@
-"""The user's data: accounts, and the export."""
+"""The accounts, and the export of all data."""
 
 from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
@@ -31,20 +31,20 @@ def account_rows(request: Request) -> list[Row]:
 
 
 @view_config(
-    route_name="settings.data",
+    route_name="accounts",
     request_method="GET",
-    renderer="data.jinja2",
-    permission=Permission.SETTINGS_DATA_READ,
+    renderer="accounts.jinja2",
+    permission=Permission.DATA_READ,
 )
-def show_data(request: Request) -> dict[str, Any]:
+def show_accounts(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
     accounts = account_rows(request)
     newest = request.storage.data.list_rows(
         user_id, Query(RECORDS, (), parse_sort(RECORDS, RECORDS.default_sort), limit=1)
     ).rows
     return page(
-        "data",
-        "Your data",
+        "accounts",
+        "Accounts",
         accounts=[
             {
                 "name": account["name"],
@@ -62,11 +62,11 @@ def show_data(request: Request) -> dict[str, Any]:
 
 
 @view_config(
-    route_name="settings.download",
+    route_name="export",
     request_method="GET",
-    permission=Permission.SETTINGS_DATA_READ,
+    permission=Permission.DATA_READ,
 )
-def download(request: Request) -> Response:
+def export(request: Request) -> Response:
     """All of the user's data in the native format, as ``finance-api dump`` writes it."""
     user_id = identity_of(request).user.id
     name = f"finance-data-{date_text(request.services.clock.now())}.ndjson"
