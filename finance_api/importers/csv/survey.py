@@ -107,7 +107,7 @@ class Survey:
 
     kinds: each kind of amount -> the first line that has it.
     currencies: of each account (by its cell), in the order of their first rows.
-    footer: how many rows at the end are no data, and why the first is none.
+    footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
     """
 
     def __init__(self, layout: Layout, selection: Selection, words: SignWords | None) -> None:
@@ -122,10 +122,15 @@ class Survey:
         self.currencies: dict[str, dict[str, int]] = {}
         self.rows = 0
         self.footer: tuple[int, ImportRefused] | None = None
+        self.footer_cells: Sequence[str] = ()
         used = {index for indexes in layout.columns.values() for index in indexes}
         used |= selection.columns
+        if layout.rows is not None:
+            used |= layout.rows.used
         unmapped = [i for i in range(layout.table.width) if i not in used]
         self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
+        # Those that are not known yet to be free text.
+        self.watched = list(self.unmapped)
 
     def run(self) -> None:
         """Raises ImportRefused for rows that cannot be read, unless they may be a footer."""
@@ -134,7 +139,7 @@ class Survey:
         select = bool(selection.columns)
         dates = self.dates
         date_columns = columns["recordDate"]
-        watched = list(self.unmapped)
+        expand = None if self._layout.rows is None else self._layout.rows.begin()
         for line, cells in self._layout.table.rows(misfit=self._misfit):
             if self.footer is not None:
                 self._in_footer(cells)
@@ -142,29 +147,34 @@ class Survey:
             if select and not selection.keeps(cells):
                 continue
             try:
-                dates.add(text_of(cells, date_columns), line)
+                movements = [cells] if expand is None else expand(line, cells, None)
+                if movements:
+                    dates.add(text_of(cells, date_columns), line)
             except ImportRefused as refused:
                 self._misfit(refused, cells)
                 continue
-            kind = self._kind(cells, line)
-            self.rows += 1
-            if kind not in self.kinds:
-                self.kinds[kind] = line
-            self._other_columns(cells, line)
-            for column in watched:
-                lines = column.values.get(cells[column.index])
-                if lines is None:
-                    if len(column.values) >= _WATCHED_VALUES:
-                        watched = [other for other in watched if other is not column]
-                        column.judge()
-                        column.values.clear()
-                        continue
-                    lines = column.values[cells[column.index]] = {}
-                if kind not in lines:
-                    lines[kind] = line
-        for column in watched:
+            for movement in movements:
+                self._add(movement, line)
+        for column in self.watched:
             column.judge()
-        self.watched = watched
+
+    def _add(self, cells: Sequence[str], line: int) -> None:
+        kind = self._kind(cells, line)
+        self.rows += 1
+        if kind not in self.kinds:
+            self.kinds[kind] = line
+        self._other_columns(cells, line)
+        for column in self.watched:
+            lines = column.values.get(cells[column.index])
+            if lines is None:
+                if len(column.values) >= _WATCHED_VALUES:
+                    self.watched = [other for other in self.watched if other is not column]
+                    column.judge()
+                    column.values.clear()
+                    continue
+                lines = column.values[cells[column.index]] = {}
+            if kind not in lines:
+                lines[kind] = line
 
     def _kind(self, cells: Sequence[str], line: int) -> Kind:
         kinds = [
@@ -184,8 +194,9 @@ class Survey:
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self._layout.columns
         for name in ("balance", "fee", "originalAmount"):
-            if name in columns and (text := cells[columns[name][0]].strip()):
-                self.amounts.add(text, line, own=False)
+            for index in columns.get(name, ()):
+                if text := cells[index].strip():
+                    self.amounts.add(text, line, own=False)
         if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
             self.value_dates.add(text, line)
         if "currency" in columns and (text := text_of(cells, columns["currency"])):
@@ -202,6 +213,7 @@ class Survey:
             raise refused
         else:
             self.footer = (1, refused)
+            self.footer_cells = cells
 
     def _in_footer(self, cells: Sequence[str]) -> None:
         assert self.footer is not None
