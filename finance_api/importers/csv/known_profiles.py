@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from finance_api.importers.csv.profile import FEWEST_COLUMNS, Match, Profile, fold_headings
+from finance_api.importers.csv.profile import FEWEST_COLUMNS, Match, Profile
 from finance_api.importers.csv.profile_reading import read_profile
 from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import ImportRefused
@@ -32,7 +32,7 @@ class Profiles:
 
     def recognise(self, headings: Sequence[str]) -> Match | None:
         """What the heading row alone selects; ImportRefused if that is more than one."""
-        if len(fold_headings(headings)) < FEWEST_COLUMNS:
+        if sum(bool(heading.strip()) for heading in headings) < FEWEST_COLUMNS:
             return None
         found = [
             match

@@ -23,7 +23,6 @@ from finance_api.importers.csv.proposals import (
 )
 from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.table import MAX_CELL, Table, filled
-from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused, Remembered
 
@@ -215,11 +214,12 @@ def _preamble(table: Table, profile: Profile) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in list(islice(above, min(table.first_line - 1, _SEARCHED_LINES))):
         cells = [cell.strip() for cell in _cells(line, table.delimiter)]
-        for name, label in profile.preamble.items():
-            start, _, rest = cells[0].partition(":") if cells else ("", "", "")
-            texts = [text for text in (rest.strip(), *cells[1:]) if text]
-            if folded(start) == folded(label) and texts:
-                found.setdefault(name, texts[0])
+        label, _, rest = cells[0].partition(":") if cells else ("", "", "")
+        texts = [text for text in (rest.strip(), *cells[1:]) if text]
+        for name, labels in profile.preamble.items():
+            if label.strip() in labels and texts:
+                # What the number is of may stand behind a slash.
+                found.setdefault(name, texts[0].partition(" / ")[0])
     return found
 
 

@@ -26,8 +26,14 @@ class Words:
         self._beginnings = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
 
     def __contains__(self, cell: str) -> bool:
+        return self.fit(cell) > 0
+
+    def fit(self, cell: str) -> int:
+        """How much of the cell is named: more for a longer beginning, most for a word; 0: none."""
         text = folded(cell)
-        return text in self._words or text.startswith(self._beginnings)
+        if text in self._words:
+            return len(text) + 2
+        return max((len(b) + 1 for b in self._beginnings if text.startswith(b)), default=0)
 
 
 def _is_zero(cell: str) -> bool:
@@ -52,36 +58,52 @@ Map = Mapping[str, tuple[str, ...]]
 class Selected:
     """Which rows are money, by one column. A cell that is in none of these refuses the file.
 
-    keep, leave_out: the cells of rows that are money, and of those that are not; keep comes first.
-    proved: of rows that are money if the file has a balance column, which proves it.
+    keep, leave_out: the cells of rows that are money, and of those that are not.
+    proved: of rows that are money if the file has a balance column, which proves it; without one
+    they are left out if they are named there too.
+    Of several that fit, what is named in full counts, else the longest beginning.
     """
 
     keep: Words
     leave_out: Words
     proved: Words
 
+    def keeps(self, cell: str, *, has_balance: bool) -> bool | None:
+        """Whether the row is money; None if that is not known."""
+        keep, leave_out, proved = (w.fit(cell) for w in (self.keep, self.leave_out, self.proved))
+        if has_balance and proved:
+            return True
+        if proved > max(keep, leave_out) or not keep + leave_out:
+            return None
+        return keep > leave_out
+
 
 @dataclass(frozen=True)
 class Leg:
     """A movement of money that a row stands for, where the condition holds.
 
+    when: no condition: where no other leg holds.
     positive: which way it goes, "in" or "out"; None: the sign says it.
     ignore_sign: whether the sign of the amount means nothing.
+    currency: its code, where the column of the amount tells it.
     map: the columns of this leg, where they are others than the profile's.
     """
 
     when: Condition
     positive: str | None
     ignore_sign: bool
+    currency: str
     map: Map
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """Rows that the layout leaves open, and the sentence that says so."""
+class Rows:
+    """Rows that are no money, and what they are called; or that the layout leaves open, and a
+    sentence that says so.
+    """
 
     when: Condition
-    reason: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -114,6 +136,8 @@ class Profile:
     """What the TOML file says; docs/importing.md, "Profiles", has the keys.
 
     options: of `CsvOptions`, by their names there. text: the file.
+    date_order: "DMY" or "MDY" where dates do not begin with the year; "": the file decides.
+    otherwise: what rows without a leg are called, if they are left out.
     """
 
     name: str
@@ -126,16 +150,19 @@ class Profile:
     lost: str = ""
     begins: bool = False
     by_name_only: bool = False
+    date_order: str = ""
     map: Map = field(default_factory=dict)
     only: Mapping[str, Selected] = field(default_factory=dict)
     legs: tuple[Leg, ...] = ()
-    refuse: tuple[Refusal, ...] = ()
+    otherwise: str = ""
+    leave_out: tuple[Rows, ...] = ()
+    refuse: tuple[Rows, ...] = ()
     opening: Condition = field(default_factory=dict)
     fill_down: tuple[str, ...] = ()
     equal: tuple[tuple[str, str], ...] = ()
     ignore: tuple[str, ...] = ()
     trailer: Words = field(default_factory=lambda: Words(()))
-    preamble: Mapping[str, str] = field(default_factory=dict)
+    preamble: Mapping[str, Words] = field(default_factory=dict)
     payment_types: Mapping[str, str] = field(default_factory=dict)
     category_separator: str = " "
     account_prefix: str = ""
@@ -147,13 +174,20 @@ class Profile:
         """Whether the legs say which way money goes."""
         return any(leg.positive is not None for leg in self.legs)
 
+    @property
+    def conditions(self) -> list[Condition]:
+        """Those that decide about money."""
+        legs = [leg.when for leg in self.legs]
+        return legs + [rows.when for rows in (*self.leave_out, *self.refuse)]
+
     def match(self, headings: Sequence[str]) -> "Match | None":
         """None if the heading row is not one of the profile's."""
-        trimmed = fold_headings(headings)
+        texts = tuple(folded(heading) for heading in headings)
+        trimmed = trim(texts)
         for row in self.headings:
             code = row.match(trimmed, self.begins)
             if code is not None:
-                return Match(self, row.names + trimmed[len(row.names) :], code)
+                return Match(self, row.names + texts[len(row.names) :], code)
         return None
 
 
@@ -217,17 +251,16 @@ class Match:
         return tuple(i for column in columns if (i := self.index(column)) is not None)
 
 
-def fold_headings(headings: Sequence[str]) -> tuple[str, ...]:
-    """Folded, without the blank ones at the end."""
-    texts = [folded(heading) for heading in headings]
-    while texts and not texts[-1]:
-        texts.pop()
-    return tuple(texts)
+def trim(headings: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the blank ones at the end."""
+    while headings and not headings[-1]:
+        headings = headings[:-1]
+    return headings
 
 
 def parse_headings(line: str) -> tuple[str, ...]:
     """A line of headings with commas between them, as the file would have it."""
-    return fold_headings(next(csv.reader([line], strict=True), []))
+    return trim(tuple(folded(heading) for heading in next(csv.reader([line], strict=True), [])))
 
 
 def shown(profile: Profile) -> str:

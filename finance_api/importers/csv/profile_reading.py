@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from finance_api.importers.csv.columns import FIELDS, Wanted, field_of
 from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.decoding import known_encoding
+from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.options import CsvOptions, currency_of, delimiter_of
 from finance_api.importers.csv.profile import (
     CODE,
@@ -20,7 +21,7 @@ from finance_api.importers.csv.profile import (
     Map,
     Match,
     Profile,
-    Refusal,
+    Rows,
     Selected,
     Words,
     parse_headings,
@@ -63,7 +64,7 @@ def read_profile(path: Path) -> Profile:
 def parse_profile(name: str, text: str) -> Profile:
     """Raises ImportRefused, tomllib.TOMLDecodeError."""
     table = _Table("", tomllib.loads(text))
-    own, rows = _headings(table)
+    rows = _headings(table)
     options: dict[str, Any] = {
         option: value
         for option, kind in _OPTIONS.items()
@@ -72,7 +73,6 @@ def parse_profile(name: str, text: str) -> Profile:
     fees = table.words("fee")
     if fees:
         options["fee"] = fees
-    # `find_columns` asks for the profile's columns by what the file calls them.
     profile = Profile(
         name=name,
         text=text,
@@ -84,19 +84,19 @@ def parse_profile(name: str, text: str) -> Profile:
         lost=table.take("lost", str) or "",
         begins=table.take("begins", bool) or False,
         by_name_only=table.take("by_name_only", bool) or False,
+        date_order=table.take("date_order", str) or "",
         map=_map(table.table("map"), frozenset(FIELDS)),
         only={column: _selected(part) for column, part in table.tables("only")},
         legs=tuple(_leg(part) for part in table.parts("legs")),
-        refuse=tuple(
-            Refusal(_condition(part), part.required("reason", str), *part.end())
-            for part in table.parts("refuse")
-        ),
-        opening=_condition(table, "opening", needed=False),
+        otherwise=table.take("otherwise", str) or "",
+        leave_out=_rows(table, "leave_out", "what"),
+        refuse=_rows(table, "refuse", "reason"),
+        opening=_condition(table, "opening"),
         fill_down=table.words("fill_down"),
         equal=tuple(_pair(pair) for pair in table.take("equal", list) or ()),
         ignore=table.words("ignore"),
         trailer=Words(table.words("trailer")),
-        preamble=_texts(table.table("preamble"), _PREAMBLE, "field"),
+        preamble=_preamble(table.table("preamble")),
         payment_types=_payment_types(table.table("payment_types")),
         category_separator=table.take("category_separator", str) or " ",
         account_prefix=table.take("account_prefix", str) or "",
@@ -104,7 +104,7 @@ def parse_profile(name: str, text: str) -> Profile:
         extra_cells=table.take("extra_cells", bool) or False,
     )
     table.end()
-    _check(profile, own)
+    _check(profile)
     return profile
 
 
@@ -188,22 +188,21 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _headings(table: _Table) -> tuple[tuple[str, ...], tuple[HeadingRow, ...]]:
-    """The first heading row, and all of them."""
+def _headings(table: _Table) -> tuple[HeadingRow, ...]:
     own = [parse_headings(line) for line in table.words("headings")]
     if not own or not all(own):
         raise table.refused("headings", "is missing")
-    translated = [parse_headings(line) for line in table.words("translations")]
-    for texts in translated:
-        if len(texts) != len(own[0]):
+    rows = [HeadingRow(texts, texts) for texts in own]
+    for texts in (parse_headings(line) for line in table.words("translations")):
+        names = next((names for names in own if len(names) == len(texts)), None)
+        if names is None:
             raise table.refused(
-                "translations",
-                f"has a row of {len(texts)} columns, and the first heading row has {len(own[0])}",
+                "translations", f"has a row of {len(texts)} columns, and no heading row has as many"
             )
-    rows = [HeadingRow(t, t) for t in own] + [HeadingRow(t, own[0]) for t in translated]
+        rows.append(HeadingRow(texts, names))
     if len({row.texts for row in rows}) < len(rows):
         raise table.refused("headings", "has a row twice")
-    return own[0], tuple(rows)
+    return tuple(rows)
 
 
 def _map(table: _Table, fields: frozenset[str]) -> Map:
@@ -216,13 +215,21 @@ def _map(table: _Table, fields: frozenset[str]) -> Map:
     return found
 
 
-def _texts(table: _Table, known: Sequence[str], what: str) -> dict[str, str]:
+def _preamble(table: _Table) -> dict[str, Words]:
     found = {}
-    for name, words in table.items():
-        if name not in known or len(words) != 1:
-            raise table.refused(name, f"is no {what}: these are {', '.join(known)}")
-        found[name] = words[0]
+    for name, labels in table.items():
+        if name not in _PREAMBLE:
+            raise table.refused(name, f"is none of {', '.join(_PREAMBLE)}")
+        found[name] = Words(labels)
     return found
+
+
+def _rows(table: _Table, key: str, text: str) -> tuple[Rows, ...]:
+    found = []
+    for part in table.parts(key):
+        found.append(Rows(_condition(part, needed=True), part.required(text, str)))
+        part.end()
+    return tuple(found)
 
 
 def _payment_types(table: _Table) -> dict[str, str]:
@@ -239,15 +246,13 @@ def _selected(table: _Table) -> Selected:
     table.end()
     if not any(lists):
         raise table.refused("keep", "is missing")
-    seen: set[str] = set()
-    for word in (folded(word) for words in lists for word in words):
-        if word in seen:
-            raise table.refused(quoted(word), "is named twice")
-        seen.add(word)
+    keep, leave_out, proved = ({folded(word) for word in words} for words in lists)
+    for word in keep & (leave_out | proved):
+        raise table.refused(quoted(word), "is kept, and not kept")
     return Selected(*map(Words, lists))
 
 
-def _condition(table: _Table, key: str = "when", *, needed: bool = True) -> Condition:
+def _condition(table: _Table, key: str = "when", *, needed: bool = False) -> Condition:
     part = table.table(key)
     found: dict[str, str | Words] = {}
     for column, words in part.items():
@@ -265,10 +270,13 @@ def _leg(table: _Table) -> Leg:
         _condition(table),
         table.take("positive", str),
         table.take("ignore_sign", bool) or False,
+        table.take("currency", str) or "",
         _map(table.table("map"), _OF_LEGS),
     )
     if leg.positive not in (None, "in", "out"):
         raise table.refused("positive", "is neither in nor out")
+    if leg.currency and leg.currency not in CODES:
+        raise table.refused("currency", "is no ISO 4217 code such as EUR")
     if leg.ignore_sign and leg.positive is None:
         raise table.refused("ignore_sign", "needs positive")
     table.end()
@@ -281,10 +289,18 @@ def _pair(value: Any) -> tuple[str, str]:
     return value[0], value[1]
 
 
-def _check(profile: Profile, own: tuple[str, ...]) -> None:
+def _check(profile: Profile) -> None:
     """Raises ImportRefused if the profile contradicts itself or names what is not there."""
     options = profile.options
     given = CsvOptions(columns={n: c for n, c in profile.map.items() if c}, **options)
+    if profile.date_order not in ("", "DMY", "MDY"):
+        raise ImportRefused("date_order is neither DMY nor MDY")
+    if profile.date_order and "date_format" in options:
+        raise ImportRefused("date_order and date_format exclude each other")
+    if profile.otherwise and not all(leg.when for leg in profile.legs):
+        raise ImportRefused("otherwise: there is a leg for all other rows")
+    if sum(not leg.when for leg in profile.legs) > 1:
+        raise ImportRefused("legs: only one of them can be without when")
     directions = {leg.positive is not None for leg in profile.legs}
     if len(directions) > 1:
         raise ImportRefused("legs: all of them say positive, or none")
@@ -317,11 +333,11 @@ def _columns(profile: Profile) -> list[str]:
     """All that the profile names, but for the columns that a file may have or not."""
     found = [column for columns in profile.map.values() for column in columns]
     found += [column for leg in profile.legs for columns in leg.map.values() for column in columns]
-    conditions = [leg.when for leg in profile.legs] + [r.when for r in profile.refuse]
-    found += [column for condition in (*conditions, profile.opening) for column in condition]
+    found += [column for condition in profile.conditions for column in condition]
+    found += profile.opening
     found += [column for pair in profile.equal for column in pair]
     found += [*profile.only, *profile.fill_down, *profile.ignore]
-    return [] if profile.begins else found
+    return [] if profile.begins else [column for column in found if not column.isdigit()]
 
 
 def _check_row(match: Match) -> None:
@@ -330,7 +346,7 @@ def _check_row(match: Match) -> None:
     needed = [column for name in ("recordDate", "amount") for column in profile.map.get(name, ())]
     needed += [options[name] for name in ("debit", "credit") if name in options]
     needed += [column for leg in profile.legs for column in leg.map.get("amount", ())]
-    needed += [column for leg in profile.legs for column in leg.when]
+    needed += [column for condition in profile.conditions for column in condition]
     needed += [*profile.fill_down, *(column for pair in profile.equal for column in pair)]
     for column in needed:
         if match.index(column) is None:

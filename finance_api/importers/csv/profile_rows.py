@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from finance_api.importers.csv.columns import Columns
-from finance_api.importers.csv.profile import TESTS, Condition, Leg, Match, Selected, shown
+from finance_api.importers.csv.profile import TESTS, Condition, Leg, Match, Rows, Selected, shown
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
@@ -44,6 +44,7 @@ class _Leg:
     test: _Test
     positive: str | None
     ignore_sign: bool
+    currency: str
     sources: Mapping[str, tuple[int, ...]]
 
 
@@ -69,11 +70,8 @@ class ProfileRows:
             if (index := match.index(column)) is not None and index not in chosen
         ]
         self._equal = [match.indexes(pair) for pair in profile.equal]
-        self._refuse = [
-            (test, refusal.reason)
-            for refusal in profile.refuse
-            if (test := _Test.of(refusal.when, match)) is not None
-        ]
+        self._leave_out = self._tests(profile.leave_out)
+        self._refuse = self._tests(profile.refuse)
         self._fill_down = match.indexes(profile.fill_down)
         self._opening = _Test.of(profile.opening, match) if profile.opening else None
         self._constants = dict(preamble)
@@ -95,11 +93,17 @@ class ProfileRows:
         )
         self._base = derived
 
+    def _tests(self, rows: Sequence[Rows]) -> list[tuple[_Test, str]]:
+        tests = [(_Test.of(part.when, self._match), part.text) for part in rows]
+        return [(test, text) for test, text in tests if test is not None]
+
     def _leg(self, leg: Leg) -> _Leg:
         test = _Test.of(leg.when, self._match)
         assert test is not None
         sources = {name: self._match.indexes(columns) for name, columns in leg.map.items()}
-        return _Leg(test, leg.positive, leg.ignore_sign, sources)
+        if leg.currency:
+            sources["currency"] = ()
+        return _Leg(test, leg.positive, leg.ignore_sign, leg.currency, sources)
 
     def _derived(self) -> dict[str, tuple[int, ...]]:
         """The derived fields, and the columns that they are made of where no leg says others."""
@@ -138,10 +142,13 @@ class ProfileRows:
             line: int, cells: list[str], left_out: Counter[str] | None = None
         ) -> list[list[str]]:
             if self._fill_down:
-                for index in self._fill_down:
-                    if not cells[index].strip() and above:
-                        cells[index] = above[index]
+                if above and not cells[self._fill_down[0]].strip():
+                    for index in self._fill_down:
+                        cells[index] = cells[index].strip() or above[index]
                 above[:] = cells
+            for test, reason in self._refuse:
+                if test.holds(cells):
+                    raise ImportRefused(reason, line)
             if not self._keeps(line, cells, left_out):
                 return []
             self._check(line, cells)
@@ -149,44 +156,47 @@ class ProfileRows:
                 return [cells]
             if not self._legs:
                 return [cells + [self._cell(name, cells, None) for name in self._fields]]
-            found = [
-                cells + [self._cell(name, cells, leg) for name in self._fields]
-                for leg in self._legs
-                if leg.test.holds(cells)
-            ]
-            if not found:
-                raise self._unknown(line, cells)
-            return found
+            legs = [leg for leg in self._legs if leg.test.parts and leg.test.holds(cells)]
+            legs = legs or [leg for leg in self._legs if not leg.test.parts]
+            if not legs:
+                if not self._match.profile.otherwise:
+                    raise self._unknown(line, cells)
+                if left_out is not None:
+                    left_out[self._match.profile.otherwise] += 1
+            return [cells + [self._cell(name, cells, leg) for name in self._fields] for leg in legs]
 
         return expand
 
     def _keeps(self, line: int, cells: list[str], left_out: Counter[str] | None) -> bool:
         for index, column, selected in self._only:
             cell = cells[index].strip()
-            if cell in selected.keep:
-                continue
-            if cell in selected.leave_out:
+            keeps = selected.keeps(cell, has_balance=self._balance is not None)
+            if keeps is None:
+                raise self._unknown_word(line, cell, column, selected)
+            if not keeps:
                 if left_out is not None:
                     left_out[cell[:40] or f"without {column}"] += 1
                 return False
-            self._check_proved(line, cell, column, selected)
+        for test, what in self._leave_out:
+            if test.holds(cells):
+                if left_out is not None:
+                    left_out[what] += 1
+                return False
         return True
 
-    def _check_proved(self, line: int, cell: str, column: str, selected: Selected) -> None:
-        profile = self._match.profile
-        if cell not in selected.proved:
-            raise ImportRefused(
-                f"the profile {shown(profile)} does not know {quoted(cell)} in the column "
-                f"{quoted(column)}: say which rows are money with --only {column}=VALUE",
-                line,
-            )
-        if self._balance is None:
-            raise ImportRefused(
+    def _unknown_word(self, line: int, cell: str, column: str, selected: Selected) -> ImportRefused:
+        if cell in selected.proved:
+            return ImportRefused(
                 f"whether a row of {quoted(cell)} is money shows only in a balance column, and the "
                 f"file has none: download it with that column, or say with --only {column}=VALUE "
                 "which rows are money",
                 line,
             )
+        return ImportRefused(
+            f"the profile {shown(self._match.profile)} does not know {quoted(cell)} in the column "
+            f"{quoted(column)}: say which rows are money with --only {column}=VALUE",
+            line,
+        )
 
     def _check(self, line: int, cells: list[str]) -> None:
         for one, other in self._equal:
@@ -197,9 +207,6 @@ class ProfileRows:
                     f"{quoted(texts[0])} stands beside {quoted(texts[1])}",
                     line,
                 )
-        for test, reason in self._refuse:
-            if test.holds(cells):
-                raise ImportRefused(reason, line)
 
     def _unknown(self, line: int, cells: list[str]) -> ImportRefused:
         asked = dict.fromkeys(index for leg in self._legs for index, _ in leg.test.parts)
@@ -225,6 +232,8 @@ class ProfileRows:
                 return ""
             text = self._text(leg.sources.get("amount", self._base[name]), cells, " ")
             return text.strip(_MINUS + " ") if leg.ignore_sign else text
+        if name == "currency" and leg is not None and leg.currency:
+            return leg.currency
         indexes = self._base[name]
         if leg is not None and name in leg.sources:
             indexes = leg.sources[name]

@@ -115,8 +115,9 @@ class Survey:
         self._layout = layout
         self._selection = selection
         self._words = words
-        self.dates = DateColumn(options.date_format)
-        self.value_dates = DateColumn(None)
+        order = "" if layout.profile is None else layout.profile.date_order
+        self.dates = DateColumn(options.date_format, order)
+        self.value_dates = DateColumn(None, order)
         self.amounts = AmountColumns(options.decimal, options.thousands)
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
