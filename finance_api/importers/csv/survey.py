@@ -106,7 +106,8 @@ class Survey:
     """Passes over the rows once.
 
     kinds: each kind of amount -> the first line that has it.
-    currencies: of each account (by its cell), in the order of their first rows.
+    currencies: of each account (by its cell), in the order of their first rows; marked: the same
+    of currencies that stand beside amounts.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
     """
 
@@ -121,6 +122,7 @@ class Survey:
         self.amounts = AmountColumns(options.decimal, options.thousands)
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
+        self.marked: dict[str, dict[str, int]] = {}
         self.rows = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_cells: Sequence[str] = ()
@@ -178,10 +180,12 @@ class Survey:
                 lines[kind] = line
 
     def _kind(self, cells: Sequence[str], line: int) -> Kind:
-        kinds = [
-            (place, self.amounts.add(text, line))
-            for place, text in amount_cell(self._layout.columns, cells, self._words, line)
-        ]
+        kinds = []
+        for place, text in amount_cell(self._layout.columns, cells, self._words, line):
+            kinds.append((place, self.amounts.add(text, line)))
+            code = self.amounts.currency_of(text)
+            if code is not None:
+                self._note(self.marked, code, cells, line)
         if not kinds:
             if "amount" in self._layout.columns:
                 raise ImportRefused(f"the amount is empty; {_LEFT_OUT}", line)
@@ -201,10 +205,14 @@ class Survey:
         if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
             self.value_dates.add(text, line)
         if "currency" in columns and (text := text_of(cells, columns["currency"])):
-            account = text_of(cells, columns["account"]) if "account" in columns else ""
-            codes = self.currencies.setdefault(account, {})
-            if text.upper() not in codes:
-                codes[text.upper()] = line
+            self._note(self.currencies, text.upper(), cells, line)
+
+    def _note(
+        self, found: dict[str, dict[str, int]], code: str, cells: Sequence[str], line: int
+    ) -> None:
+        columns = self._layout.columns
+        account = text_of(cells, columns["account"]) if "account" in columns else ""
+        found.setdefault(account, {}).setdefault(code, line)
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""
