@@ -18,6 +18,7 @@ setup(
         "finance_api.auth": ["*.txt"],
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
+        "finance_api.importers.csv": ["profiles/*.toml"],
         "finance_api.storage.sql.migrations": ["*.mako"],
         "finance_api.web": ["static/*", "templates/*.jinja2"],
     },

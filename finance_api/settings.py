@@ -255,6 +255,13 @@ SETTINGS: tuple[Setting, ...] = (
         "How long what was there before an import or edit is kept, so that it can be taken back.",
     ),
     Setting(
+        "finance_api.imports.profiles_directory",
+        _text,
+        "",
+        "path",
+        "The directory of your own profiles of CSV files, beside those that are there.",
+    ),
+    Setting(
         "finance_api.changes.keep_days",
         _integer(1, 100_000),
         "400",

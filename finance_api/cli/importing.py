@@ -16,6 +16,7 @@ from finance_api.importers import CSV, FORMATS, NATIVE, OFX
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
+    from finance_api.importers.csv import Profiles
     from finance_api.importers.interface import StatementImporter
     from finance_api.ledger.report import ImportReport
     from finance_api.ledger.statement_import import StatementOptions
@@ -145,7 +146,7 @@ def _import_one(
                 cli.backend,
                 email,
                 stream,
-                _importer(format_name, choice),
+                _importer(cli, format_name, choice),
                 now=cli.clock.now(),
                 options=_statement_options(cli, format_name, choice),
                 name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
@@ -197,13 +198,13 @@ def _error(failure: Exception) -> dict[str, Any]:
     return {"file": None, "line": None, "message": str(failure)}
 
 
-def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
+def _importer(cli: CliContext, format_name: str, choice: _Choice) -> StatementImporter | None:
     from finance_api.importers.interface import ImportRefused
     from finance_api.importers.ofx import OfxImporter
 
     account, currency = choice.account, choice.currency
     if format_name == CSV:
-        return _csv_importer(account, currency, **choice.csv_options)
+        return _csv_importer(cli, account, currency, **choice.csv_options)
     given = [_option(name) for name, value in choice.csv_options.items() if value]
     if format_name == NATIVE:
         further = {"account": account, "currency": currency, **choice.matching}
@@ -221,13 +222,21 @@ def _option(name: str) -> str:
     return "--map" if name == "columns" else "--" + name.replace("_", "-")
 
 
+def known_profiles(cli: CliContext) -> Profiles:
+    """Those of this program and the operator's own. Raises ImportRefused for a faulty one."""
+    from finance_api.importers.csv import load_profiles
+
+    return load_profiles(cli.settings["finance_api.imports.profiles_directory"])
+
+
 def _csv_importer(
-    account: str | None, currency: str | None, *, no_header: bool, **options: Any
+    cli: CliContext, account: str | None, currency: str | None, *, no_header: bool, **options: Any
 ) -> StatementImporter:
     from finance_api.importers.csv import CsvImporter, CsvOptions
 
     return CsvImporter(
-        CsvOptions(account=account, currency=currency, header=not no_header, **options)
+        CsvOptions(account=account, currency=currency, header=not no_header, **options),
+        known_profiles(cli),
     )
 
 

@@ -132,8 +132,11 @@ class Statement:
     as_of: when the bank made it, in seconds; None if the file does not say.
     opening: the balance before the first entry, at the end of the day before. closing: after the
         last one.
+    initial: what the account had before all entries that it ever has, where the file has a row of
+        that.
     texts: tells how payee and note were made of the file's texts, where that is a matter of
         options: entries with other ``texts`` cannot be compared by them.
+    profile: the name of what the file was read by, where it was recognised.
     options: what was given (or remembered) for reading this account's files, for the next time.
     currency_mark: the symbol beside the amounts, where it leaves the currency open ("$");
         possible_currencies: the codes that it can stand for, none: any.
@@ -147,7 +150,9 @@ class Statement:
     as_of: int | None = None
     opening: BankBalance | None = None
     closing: BankBalance | None = None
+    initial: int | None = None
     texts: str = ""
+    profile: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     currency_mark: str = ""
     possible_currencies: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
+import finance_api
 from finance_api.cli.context import CliContext
 from finance_api.cli.main import command as finance_api_command
 from finance_api.settings import SETTINGS
@@ -24,6 +25,7 @@ def all_commands(group, *names):
 
 
 DOCS = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
+PROFILES = list(Path(finance_api.__file__).parent.glob("importers/csv/profiles/*.toml"))
 COMMANDS = dict(all_commands(finance_api_command))
 
 
@@ -97,10 +99,11 @@ def test_list_as_json_is_an_array_of_what_the_table_has(command, anna, key_file,
         command.done("rules", "add", anna, word, "--label", "l")
         command.done("token", "create", anna, "--name", "x", "--scope", "records")
         command.done("jwt", "issue", anna)
-    arguments = [*name.split(), *([] if name == "user list" else [anna])]
+    arguments = [*name.split(), *([] if name in ("user list", "profiles list") else [anna])]
     table = command.done(*arguments).decode().splitlines()[1:]
     rows = json.loads(command.done(*arguments, "--json"))
-    assert len(rows) == len(table) == {"user list": 1, "imports list": 3}.get(name, 2)
+    counts = {"user list": 1, "imports list": 3, "profiles list": len(PROFILES)}
+    assert len(rows) == len(table) == counts.get(name, 2)
     for row, line in zip(rows, table, strict=True):
         for key, value in row.items():
             assert re.fullmatch("[a-z]+([A-Z][a-z]+)*[0-9]*", key)

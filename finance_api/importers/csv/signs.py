@@ -174,7 +174,7 @@ def _of_sides(
         else {OUT: "the debit column", IN: "the credit column"}
     )
     for place in (OUT, IN):
-        if (place, -1) in survey.kinds and place not in mixed:
+        if (place, -1) in survey.kinds and place not in mixed and options.mixed_signs is None:
             way = "going out" if place == OUT else "coming in"
             remarks.append(
                 f"{names[place]} has only negative numbers: they are taken as money {way}"
