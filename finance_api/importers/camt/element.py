@@ -47,6 +47,13 @@ class Element:
                 return found
         return None
 
+    def only(self, name: str) -> "Element":
+        """The one child of the name. Raises ImportRefused."""
+        found = [child for child in self.children if child.name == name]
+        if len(found) != 1:
+            raise self.refused(f"has {len(found) or 'no'} <{name}>")
+        return found[0]
+
     def text_of(self, *paths: str) -> str | None:
         """The text of `first`, on one line."""
         found = self.first(*paths)

@@ -33,9 +33,9 @@ NOT_BOOKED = {
 
 def status_of(element: Element) -> str:
     """BOOKED, or a key of NOT_BOOKED. Raises ImportRefused."""
-    status = element.first("Sts/Cd", "Sts/Prtry", "Sts")
-    if status is None:
-        raise element.refused("has no status (<Sts>): it may be booked or not")
+    status = element.only("Sts")
+    # From version 7 on it is one of several elements.
+    status = status.first("Cd", "Prtry") or status
     if status.text != BOOKED and status.text not in NOT_BOOKED:
         raise status.refused(f"is none of {', '.join((BOOKED, *NOT_BOOKED))}")
     return status.text

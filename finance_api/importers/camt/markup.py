@@ -22,8 +22,9 @@ MAX_DEPTH = 100
 MAX_TEXT_BYTES = 1_000_000
 #: Of all that is held at a time: an entry, and what stands outside of entries.
 MAX_HELD_BYTES = 100_000_000
-#: Of elements and attributes; the messages have a few hundred.
-MAX_NAMES = 10_000
+#: Of elements and attributes; the messages have a few hundred. expat keeps all of them.
+MAX_NAMES = 5_000
+_MAX_NAME_LENGTH = 200
 _ELEMENT_BYTES = 250
 _TRANSACTION_BYTES = 1_000
 
@@ -144,7 +145,8 @@ class _Builder:
         parent = self._open[-1]
         for attribute in attributes:
             self._local(attribute, line)
-        element = Element(self._local(name, line), line, attributes.get("Ccy"))
+        currency = attributes.get("Ccy")
+        element = Element(self._local(name, line), line, currency)
         parent.children.append(element)
         self._open.append(element)
         if len(self._open) > MAX_DEPTH:
@@ -154,18 +156,24 @@ class _Builder:
         of = self._open[-3] if parent.name == "NtryDtls" else parent
         if element.name == "TxDtls" and of is self._entry:
             self._transaction, self._held_before_transaction = element, self._held
-        elif element.name == "Ntry" and parent is self._statement:
+        elif element.name == "Ntry" and not self._is_supplement():
+            if parent is not self._statement:
+                raise element.refused("does not stand in a statement: the file is damaged")
             self._entry, self._held_before_entry = element, self._held
         elif element.name in STATEMENTS and parent.name.startswith("BkToCstmr"):
             self._statement = element
-        self._hold(_ELEMENT_BYTES)
+        self._hold(_ELEMENT_BYTES + len(currency or ""))
+
+    def _is_supplement(self) -> bool:
+        """Whether what is open is the bank's own, which can have any names."""
+        return any(element.name == "SplmtryData" for element in self._open)
 
     def _local(self, name: str, line: int) -> str:
         """The name without its prefix; the same object each time."""
         known = self._names.get(name)
         if known is None:
-            if len(self._names) >= MAX_NAMES:
-                raise ImportRefused(f"the file has more than {MAX_NAMES:,} names of elements", line)
+            if len(self._names) >= MAX_NAMES or len(name) > _MAX_NAME_LENGTH:
+                raise ImportRefused("the names of elements are none of a camt file", line)
             known = self._names[name] = name.rpartition(":")[2]
         return known
 

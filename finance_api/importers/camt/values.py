@@ -41,12 +41,8 @@ def amount_or_none(element: Element | None) -> tuple[int, str] | None:
 
 def signed_amount_of(holder: Element) -> tuple[int, str]:
     """The amount of an entry or balance, with its sign, and the currency. Raises ImportRefused."""
-    amount, direction = holder.first("Amt"), holder.first("CdtDbtInd")
-    if amount is None:
-        raise holder.refused("has no <Amt>")
-    if direction is None:
-        raise holder.refused("has no <CdtDbtInd>")
-    units, currency = amount_of(amount)
+    direction = holder.only("CdtDbtInd")
+    units, currency = amount_of(holder.only("Amt"))
     sign = sign_of(direction)
     if sign is None:
         raise direction.refused("is not CRDT or DBIT")

@@ -18,7 +18,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of
-from finance_api.importers.mt940.lines import Field, fields_in
+from finance_api.importers.mt940.lines import END, Field, fields_in
 from finance_api.importers.mt940.signature import MT942, message_of
 from finance_api.importers.sections import Section, Sections
 from finance_api.importers.texts import one_line
@@ -28,6 +28,7 @@ from finance_api.values.iban import compact
 _WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
 #: What begins a message where the one before has no end.
 _BEGINNINGS = frozenset({"20", "25", "60"})
+_ENDS = frozenset({"62", "90", END})
 
 
 class Mt940Importer:
@@ -58,11 +59,11 @@ class Mt940Importer:
             kind = each.tag[:2]
             if message is None or kind == "20" or (message.is_over and kind in _BEGINNINGS):
                 if message is not None:
-                    yield from message.end()
+                    yield from message.end(is_last=False)
                 message = _Message(self.source, sections, each.line)
             yield from message.take(kind, each)
         if message is not None:
-            yield from message.end()
+            yield from message.end(is_last=True)
         if sections.is_empty:
             raise ImportRefused(
                 f"the {self.source.upper()} file holds no transaction and no balance: download "
@@ -75,7 +76,7 @@ class _Message:
     """A statement of the file while its fields come.
 
     line: where it begins. number: of its account, as it is written.
-    is_over: whether its closing balance has come.
+    is_headed: whether it begins as it should. is_over: whether what should end it has come.
     """
 
     source: str
@@ -87,6 +88,7 @@ class _Message:
     closing: BankBalance | None = None
     made_at: int | None = None
     is_interim: bool = False
+    is_headed: bool = False
     is_over: bool = False
     _section: Section | None = None
     _entry: Field | None = None
@@ -94,6 +96,8 @@ class _Message:
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
         """kind: of the field: its tag without the letter. Raises ImportRefused."""
+        self.is_headed |= kind in _BEGINNINGS
+        self.is_over |= kind in _ENDS
         if kind == "86":
             self._details.append(each.text)
         elif kind != "NS":
@@ -106,7 +110,7 @@ class _Message:
             self._entry = each
             self._details.clear()
         elif kind == "62":
-            self.closing, self.is_over = self._balance(each), True
+            self.closing = self._balance(each)
         elif kind == "13":
             self.made_at = moment_of(each)
         elif kind in ("34", "90"):
@@ -115,8 +119,15 @@ class _Message:
             if self.currency is None and code in CURRENCIES:
                 self.currency = code
 
-    def end(self) -> Iterator[tuple[Statement, Entry | None]]:
+    def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
         """What is left when the message is over. Raises ImportRefused."""
+        is_open = self.opening is not None and self.closing is None
+        if is_open or (is_last and self.is_headed and not self.is_over):
+            raise ImportRefused(
+                "the message that begins here has no end: it is cut off or damaged; download it "
+                "again",
+                self.line,
+            )
         yield from self._end_entry()
         if self._section is None and (self.opening or self.closing or self.is_interim):
             yield from self._begin()
@@ -157,7 +168,7 @@ class _Message:
         # Before a slash stands the bank.
         number = written.rpartition("/")[2] or written
         return StatementAccount(
-            key=joined_key(*filter(None, (written, self.currency))),
+            key=joined_key(*filter(None, (*written.split("/"), self.currency))),
             name=f"Account {number}",
             currency=self.currency,
             number=number,

@@ -14,8 +14,11 @@ MAX_FIELD_CHARACTERS = 100_000
 _CHARSETS = ("utf-8", "cp1252", "cp850")
 
 _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
-#: The end of a message, or the envelope of the next one.
-_ENVELOPE = re.compile(r"\s*-\s*(?:\}.*)?|\s*\{[1-5]:.*", re.DOTALL)
+_END = re.compile(r"\s*-\s*(?:\}.*)?", re.DOTALL)
+#: What stands before a message.
+_ENVELOPE = re.compile(r"\s*\{[1-5]:.*", re.DOTALL)
+#: The tag of an end, which is no field.
+END = "-"
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -31,7 +34,7 @@ class Field(NamedTuple):
 
 
 def fields_in(stream: BinaryIO) -> Iterator[Field]:
-    """The fields in their order. What is before the first one, and envelopes, are left out.
+    """The fields in their order, and the ends of messages; envelopes are left out.
 
     Raises ImportRefused.
     """
@@ -55,10 +58,11 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
             )
         line = _CONTROLS.sub("", read.removeprefix("\ufeff").removesuffix("\n"))
         field = _FIELD.match(line)
-        if field or _ENVELOPE.fullmatch(line):
+        is_end = _END.fullmatch(line) is not None
+        if field or is_end or _ENVELOPE.fullmatch(line):
             if tag is not None:
                 yield Field(tag, "\n".join(parts), begin)
-            tag = field and field[1]
+            tag = field[1] if field else END if is_end else None
             parts = [field[2]] if field else []
             begin, size = number, 0
         elif tag is not None:
