@@ -4,7 +4,8 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from finance_api.importers.camt import CamtImporter
+from finance_api.importers.camt import CamtImporter, message_of
+from finance_api.importers.interface import HEAD_BYTES
 from finance_api.importers.mt940 import Mt940Importer
 from support.whole import Whole, read_whole
 
@@ -20,7 +21,7 @@ SAMPLE_FILES = sorted(
 
 
 def reader_of(data: bytes) -> CamtImporter | Mt940Importer:
-    importer = CamtImporter if data.lstrip()[:1] in (b"<", b"\xef", b"\xff") else Mt940Importer
+    importer = CamtImporter if message_of(data[:HEAD_BYTES]) else Mt940Importer
     return importer.of(io.BytesIO(data))
 
 

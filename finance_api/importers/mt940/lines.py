@@ -67,7 +67,7 @@ def _fields(text: TextIOWrapper) -> Iterator[Field]:
             begin, size = number, 0
         elif tag is not None:
             parts.append(line)
-        size += len(line)
+        size += len(read)
         if size > MAX_FIELD_CHARACTERS:
             raise ImportRefused(
                 f"a field has more than {MAX_FIELD_CHARACTERS:,} characters: it is no MT940 file, "
