@@ -44,12 +44,14 @@ class Line(NamedTuple):
     """What ``:61:`` says.
 
     date: of entry, else of value. amount: in ten-thousandths; money going out is negative.
+    type: as ``NTRF``; without it, it is not certain that the amount is whole.
     bank_id, reference: the bank's, and the customer's. text: what the bank adds.
     """
 
     date: int
     value_date: int
     amount: int
+    type: str | None
     bank_id: str | None
     reference: str | None
     text: str | None
@@ -65,7 +67,7 @@ def line_of(field: Field) -> Line:
     """The values of ``:61:``. Raises ImportRefused."""
     form = _LINE.fullmatch(field.text)
     if form is None:
-        raise _refused(field, "is not a statement line such as 2601310131D12,50NTRF")
+        raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
     first, *others = form["rest"].split("\n")
     rest = "\n".join(filter(None, (first, " ".join(others))))
     # The year of the entry date is the one that brings it next to the value date.
@@ -78,6 +80,7 @@ def line_of(field: Field) -> Line:
         date=from_date(day),
         value_date=from_date(value_day),
         amount=_units(field, found.data["amount"].amount),
+        type=found.data.get("id"),
         bank_id=_given(found.data.get("bank_reference")),
         reference=_given(found.data.get("customer_reference")),
         text=found.data.get("extra_details"),
@@ -88,7 +91,7 @@ def balance_of(field: Field) -> tuple[BankBalance, str]:
     """The balance of ``:60F:`` and such, and its currency. Raises ImportRefused."""
     form = _BALANCE.fullmatch(field.text)
     if form is None or form["currency"].upper() not in CURRENCIES:
-        raise _refused(field, "is not a balance such as C260131EUR12,50")
+        raise refused(field, "is not a balance such as C260131EUR12,50")
     data = _parsed(field, f"{form['begin']}{form['amount']}").data
     (balance,) = (value for value in data.values() if isinstance(value, mt940.models.Balance))
     assert isinstance(balance.amount, mt940.models.Amount)
@@ -114,7 +117,7 @@ def _parsed(field: Field, text: str) -> mt940.models.Transactions:
     try:
         (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)
     except (RuntimeError, ValueError, ArithmeticError):
-        raise _refused(field, "has a day or number that cannot be") from None
+        raise refused(field, "has a day or number that cannot be") from None
     return found
 
 
@@ -122,7 +125,7 @@ def _units(field: Field, amount: Decimal) -> int:
     try:
         return to_units(amount)
     except NumberError as error:
-        raise _refused(field, str(error)) from None
+        raise refused(field, str(error)) from None
 
 
 def _in_its_century(day: date) -> date:
@@ -138,7 +141,7 @@ def _nearest(field: Field, to: date, month_and_day: str) -> date:
         except ValueError:
             continue
     if not found:
-        raise _refused(field, "has an entry date that is no day of the calendar")
+        raise refused(field, "has an entry date that is no day of the calendar")
     return min(found, key=lambda day: abs(day - to))
 
 
@@ -148,6 +151,7 @@ def _given(reference: str | None) -> str | None:
     return None if _PLACEHOLDER.fullmatch(text) else text
 
 
-def _refused(field: Field, reason: str) -> ImportRefused:
+def refused(field: Field, reason: str) -> ImportRefused:
+    """The refusal of the file because of this field: its tag, the text, the reason."""
     text = field.text if len(field.text) <= _QUOTED_LENGTH else field.text[:_QUOTED_LENGTH] + "…"
     return ImportRefused(f":{field.tag}:{shown(text)} {reason}", field.line)

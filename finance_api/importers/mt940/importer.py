@@ -17,7 +17,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.mt940.details import Details, details_of
-from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of
+from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of, refused
 from finance_api.importers.mt940.lines import END, Field, fields_in
 from finance_api.importers.mt940.signature import MT942, message_of
 from finance_api.importers.sections import Section, Sections
@@ -187,6 +187,9 @@ class _Message:
             statement.skipped["expected transaction"] += 1
             return
         line = line_of(each)
+        if line.type is None and self.opening is None:
+            # No balances show that the amount is whole.
+            raise refused(each, "has no transaction type such as NTRF: it may be cut off")
         details = details_of("\n".join(self._details)) if self._details else Details()
         reference = details.reference or line.reference
         entry = Entry(

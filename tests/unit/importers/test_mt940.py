@@ -52,8 +52,7 @@ def amounts(whole: Whole) -> list[str]:
         ("260105    C12,5NTRF", "12.5"),
         ("2601050105C000000000000000012,50NTRF", "12.5"),
         ("2601050105C123456789012,34NTRF", "123456789012.34"),
-        # No type, no reference.
-        ("2601050105C12,50", "12.5"),
+        ("2601050105C12,50FMSC", "12.5"),
         ("2601050105C0,NTRF", "0"),
     ],
 )
@@ -75,6 +74,7 @@ def test_amount_and_direction_of_a_statement_line(text: str, amount: str) -> Non
         "26010501C12,50NTRFNONREF",
         "",
         "2601050105C12,12345NTRF",
+        "2601050105C12,50NT",
         "2601050105C1234567890123456,00NTRF",
         "2613050105C12,50NTRF",
         "2604310430C12,50NTRF",
@@ -136,9 +136,12 @@ def test_references_of_a_statement_line(
         assert entry.reference == reference
 
 
-def test_a_line_without_type_is_not_lost() -> None:
-    (found,) = read_bank_file(":61:260105C1,\n:61:260105C2,\n:61:260105C3,NTRF\n")
-    assert amounts(found) == ["1", "2", "3"]
+def test_a_line_without_type_is_read_where_balances_show_that_it_is_whole() -> None:
+    entries = ":61:260105C1,\n:61:260105C2,50\n:61:260105C3,NTRF\n"
+    whole = mt940([entries], opening=("0", "2026-01-05"), closing=("6.5", "2026-01-05"))
+    assert amounts(read_bank_file(whole)[0]) == ["1", "2.5", "3"]
+    for data in (entries, mt940([entries], closing=("6.5", "2026-01-05")), mt942([entries])):
+        assert ":61:260105C1, has no transaction type such as NTRF: it may be cut" in refusal(data)
 
 
 def test_what_the_bank_adds_is_the_note_where_there_is_no_other() -> None:
