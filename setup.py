@@ -30,6 +30,7 @@ setup(
         "cornice>=6.1.0",
         "granian>=2.8.7",
         "iso4217>=1.16",
+        "mt-940>=5.1.1",
         "orjson>=3.13",
         "plaster-pastedeploy>=1.0.1",
         "prometheus-client>=0.26",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX
+from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _import_one(
                 cli.backend,
                 email,
                 stream,
-                _importer(cli, format_name, choice),
+                _importer(cli, format_name, choice, stream),
                 now=cli.clock.now(),
                 options=_statement_options(cli, format_name, choice),
                 name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
@@ -198,8 +198,13 @@ def _error(failure: Exception) -> dict[str, Any]:
     return {"file": None, "line": None, "message": str(failure)}
 
 
-def _importer(cli: CliContext, format_name: str, choice: _Choice) -> StatementImporter | None:
+def _importer(
+    cli: CliContext, format_name: str, choice: _Choice, stream: BinaryIO
+) -> StatementImporter | None:
+    """The stream is at its start, before and after."""
+    from finance_api.importers.camt import CamtImporter
     from finance_api.importers.interface import ImportRefused
+    from finance_api.importers.mt940 import Mt940Importer
     from finance_api.importers.ofx import OfxImporter
 
     account, currency = choice.account, choice.currency
@@ -215,6 +220,10 @@ def _importer(cli: CliContext, format_name: str, choice: _Choice) -> StatementIm
         return None
     if format_name == OFX:
         return OfxImporter(currency)
+    if format_name == CAMT:
+        return CamtImporter.of(stream)
+    if format_name == MT940:
+        return Mt940Importer.of(stream)
     raise AssertionError(format_name)
 
 

@@ -2,6 +2,8 @@
 
 NATIVE = "native"
 OFX = "ofx"
+CAMT = "camt"
+MT940 = "mt940"
 CSV = "csv"
 #: The formats that are read.
-FORMATS = (NATIVE, OFX, CSV)
+FORMATS = (NATIVE, OFX, CAMT, MT940, CSV)

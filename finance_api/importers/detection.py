@@ -3,15 +3,12 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, camt, mt940
+from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
-
-HEAD_BYTES = 4_096
 
 _BOM = b"\xef\xbb\xbf"
 _SHEET = "a spreadsheet, which is not read yet: save the sheet as CSV"
-_CAMT = "a camt file, which is not read yet"
 #: How files begin that people have, and that are not read. The first that fits counts.
 _NOT_READ = {
     rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|xl/|opendocument\.spreadsheet)": _SHEET,
@@ -25,11 +22,6 @@ _NOT_READ = {
         "an HTML page, perhaps to sign in: download the statement again"
     ),
     rb"(?i:(?:.*\n)?!(?:Type:|Account\b|Option:|Clear:))": "a QIF file, which is not read yet",
-    rb"\{1:|:[0-9]{2}[A-Z]?:|(?:[^\n]{0,80}\n){1,9}:20:": (
-        "an MT940 or MT942 file, which is not read yet"
-    ),
-    rb".*urn:iso:std:iso:20022:tech:xsd:camt": _CAMT,
-    rb"(?:<\?xml\b.*)?<Document\b.*<BkToCstmr": _CAMT,
     rb"<\?xml\b|<Document\b": "an XML file",
     rb"\[\s*[\[{\"]": "a JSON file: native data has one object in each line",
 }
@@ -37,7 +29,7 @@ _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_
 
 
 def detect_format(stream: BinaryIO) -> str:
-    """One of FORMATS: what is neither OFX nor JSON can only be CSV. The stream is at its start.
+    """One of FORMATS: what is nothing else can only be CSV. The stream is at its start.
 
     Raises ImportRefused for what is certainly none of them.
     """
@@ -45,6 +37,10 @@ def detect_format(stream: BinaryIO) -> str:
     stream.seek(0)
     if looks_like_ofx(head):
         return OFX
+    if camt.message_of(head):
+        return CAMT
+    if mt940.message_of(head):
+        return MT940
     begin = head.removeprefix(_BOM).lstrip()
     if not begin:
         raise ImportRefused("the file is empty; there is nothing to import")

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+#: So much of a file's beginning tells what it is.
+HEAD_BYTES = 4_096
+
 
 class ImportRefused(Exception):
     """The file is not imported; nothing of it is stored.
@@ -90,6 +93,9 @@ class Entry(NamedTuple):
     original_amount, original_currency: before conversion; both or neither.
     fingerprint: of the whole row where content alone does not tell it from another with its id.
     batch: of a part of one entry of the account: an id that its parts share; they sum to it.
+    section: which of the file's statements it stands in, where two of them can tell the same: what
+        another section says, too, is told twice; what one says twice happened twice. None: an
+        entry with the id and content of another is that one.
     """
 
     line: int
@@ -109,6 +115,7 @@ class Entry(NamedTuple):
     fingerprint: str = ""
     correction: Correction | None = None
     batch: str | None = None
+    section: int | None = None
 
 
 @dataclass(frozen=True)

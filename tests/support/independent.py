@@ -1,0 +1,107 @@
+"""camt and MT940 files read another way, to compare with: only days, amounts and balances.
+
+camt by ElementTree, MT940 by a search for its lines. Neither knows what damage is.
+"""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+from finance_api.values.number import to_units
+
+Found = tuple[str, int]
+
+
+class Independent(NamedTuple):
+    """entries: day and signed amount of each that is booked, in the order of the file.
+
+    balances: opening and closing of each statement that has both.
+    """
+
+    entries: list[Found]
+    balances: list[tuple[int, int]]
+
+
+def _local(element: ET.Element) -> str:
+    return element.tag.rpartition("}")[2].rpartition(":")[2]
+
+
+def _all(element: ET.Element, *path: str) -> Iterator[ET.Element]:
+    for child in element:
+        if _local(child) == path[0]:
+            if len(path) == 1:
+                yield child
+            else:
+                yield from _all(child, *path[1:])
+
+
+def _text(element: ET.Element, *path: str) -> str:
+    return next((e.text or "" for e in _all(element, *path)), "").strip()
+
+
+def _signed(element: ET.Element) -> int:
+    sign = -1 if _text(element, "CdtDbtInd") == "DBIT" else 1
+    return sign * to_units(Decimal(_text(element, "Amt")))
+
+
+def read_camt(data: bytes) -> Independent:
+    try:
+        root = ET.fromstring(data)
+    except ET.ParseError:
+        # What declares UTF-8 may be Windows-1252.
+        text = data.decode("cp1252")
+        root = ET.fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text, flags=re.DOTALL))
+    found = Independent([], [])
+    for statement in root.iter():
+        if _local(statement) not in ("Rpt", "Stmt", "Ntfctn"):
+            continue
+        for entry in _all(statement, "Ntry"):
+            status = _text(entry, "Sts", "Cd") or _text(entry, "Sts")
+            if status == "BOOK":
+                day = (
+                    _text(entry, "BookgDt", "Dt")
+                    or _text(entry, "BookgDt", "DtTm")
+                    or _text(entry, "ValDt", "Dt")
+                    or _text(entry, "ValDt", "DtTm")
+                )
+                found.entries.append((day[:10], _signed(entry)))
+        balances = {}
+        for balance in _all(statement, "Bal"):
+            code = _text(balance, "Tp", "CdOrPrtry", "Cd") or _text(balance, "Tp", "Cd")
+            balances.setdefault("OPBD" if code == "PRCD" else code, _signed(balance))
+        if {"OPBD", "CLBD"} <= balances.keys():
+            found.balances.append((balances["OPBD"], balances["CLBD"]))
+    return found
+
+
+_LINE = re.compile(
+    rb"(?:\{.*\{4:)?:61:([0-9]{6})([0-9]{4}| {4})?(R?[CD])[A-Z]?\s?([0-9]+,?[0-9]*)", re.IGNORECASE
+)
+_BALANCE = re.compile(rb":6([02])[FM]?:([CD])[0-9]{6}[A-Z]{3}([0-9]+,?[0-9]*)", re.IGNORECASE)
+
+
+def _units(mark: bytes, number: bytes) -> int:
+    sign = -1 if mark.upper() in (b"D", b"RC") else 1
+    whole, _, part = number.decode().partition(",")
+    return sign * to_units(Decimal(f"{whole}.{part or '0'}"))
+
+
+def read_mt940(data: bytes) -> Independent:
+    """The day is the one of entry, else of value, as MM-DD."""
+    found = Independent([], [])
+    opening = None
+    for text in re.split(rb"\r\n|\r|\n", data):
+        line, balance = _LINE.match(text), _BALANCE.match(text)
+        if line:
+            value, entry, mark, number = line.groups()
+            month_and_day = entry if entry and entry.strip(b" 0") else value[2:]
+            day = f"{int(month_and_day[:2]):02}-{int(month_and_day[2:]):02}"
+            found.entries.append((day, _units(mark, number)))
+        elif balance and balance[1] == b"0":
+            opening = _units(balance[2], balance[3])
+        elif balance and opening is not None:
+            found.balances.append((opening, _units(balance[2], balance[3])))
+            opening = None
+    return found
