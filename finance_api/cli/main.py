@@ -18,6 +18,7 @@ from finance_api.cli.init import init
 from finance_api.cli.jwts import jwt
 from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
+from finance_api.cli.rates import rates
 from finance_api.cli.records import records
 from finance_api.cli.rules import rules
 from finance_api.cli.serve import serve
@@ -65,6 +66,7 @@ for _command in (
     records,
     transfers,
     duplicates,
+    rates,
     load_demo,
     backup,
     restore,
