@@ -1,14 +1,12 @@
 """Files of exchange rates: the European Central Bank's history, and one rate on each row."""
 
 import csv
-import lzma
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 from io import BytesIO, TextIOWrapper
 from typing import IO, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import CURRENCIES
@@ -74,7 +72,10 @@ def _content(stream: IO[bytes]) -> bytes:
                 raise ImportRefused(f"the ZIP file has {len(names)} CSV files in it, not one")
             with archive.open(names[0]) as packed:
                 return _limited(packed)
-    except (BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError) as error:
+    except ImportRefused:
+        raise
+    # A damaged file raises whatever the library comes upon in it.
+    except Exception as error:
         raise ImportRefused(f"the ZIP file cannot be unpacked: {error}") from None
 
 
