@@ -306,7 +306,7 @@ class _Summarizing:
 
     def _not_left_out(self, names: tuple[str, ...]) -> _Found:
         """The sums by ``names`` of what is not left out; counts the rest."""
-        kept = []
+        kept: dict[tuple[Any, ...], RecordSum] = {}
         of_account = ["accountId"] if self._excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *of_account]))
         sums = self._storage.data.sum_by(self._user_id, flags, self._conditions, with_void=True)
@@ -316,10 +316,11 @@ class _Summarizing:
         for key, found in sums.items():
             reason = self._reason(dict(zip(flags, key, strict=True)))
             if reason is None:
-                kept.append((key[: len(names)], found))
+                of_names = key[: len(names)]
+                kept[of_names] = kept[of_names].joined(found) if of_names in kept else found
             else:
                 self._left_out[reason] += found.number
-        return kept
+        return kept.items()
 
     def _reason(self, flags: Mapping[str, Any]) -> str | None:
         """Why such records are left out; the first of several reasons."""

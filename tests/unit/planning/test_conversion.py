@@ -24,7 +24,8 @@ STORAGES = ["memory", "sqlite", "postgresql"]
 DAY = 86_400
 FIRST = date(2026, 2, 20)
 CODES = ["EUR", "USD", "CHF", "JPY", "AED"]
-BASES = ["EUR", "USD", "GBP"]
+#: In the order in which they are preferred.
+BASES = ["EUR", "GBP", "USD"]
 
 _users = itertools.count(1)
 
@@ -97,7 +98,7 @@ EXAMPLE = (
 
 
 def set_rates(unit, quoted):
-    """In place of all that there are."""
+    """In place of all that there are; every base is one on every day."""
     by_day = {(at, base): {} for at in range(NUMBER_OF_DAYS) for base in BASES}
     for (day, base, code), rate in quoted.items():
         by_day[(day - FIRST).days, base][code] = Decimal(rate)
@@ -124,10 +125,8 @@ def between(quoted, day, code, other):
 
 def cross(quoted, day, code, target):
     """The first of the shortest ways, each tried by itself."""
-    bases = sorted({base for at, base, _ in quoted if at == day})
-    bases.sort(key=lambda base: base != "EUR")
-    for length in range(len(bases) + 1):
-        for middle in itertools.permutations(bases, length):
+    for length in range(len(BASES) + 1):
+        for middle in itertools.permutations(BASES, length):
             way = [code, *middle, target]
             steps = [between(quoted, day, *pair) for pair in itertools.pairwise(way)]
             if len(set(way)) == len(way) and None not in steps:
