@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from functools import cache
 
 from finance_api.resources import ACCOUNTS, RECORDS
@@ -19,6 +18,9 @@ from finance_api.values.time import DAY_SECONDS, date_text
 MAX_AGE_DAYS = 7
 #: Of several bases, it is the first.
 _EUR = "EUR"
+
+#: An exact rate: a numerator, and a denominator above 0.
+Ratio = tuple[int, int]
 
 #: What is converted of each row.
 CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
@@ -59,16 +61,10 @@ class Conversion:
         self._quoted: defaultdict[int, dict[str, Mapping[str, Decimal]]] = defaultdict(dict)
         for found_day, base, rates in storage.rates.list_days(wanted):
             self._quoted[found_day][base] = rates
-        self._rates: dict[tuple[str, int], Fraction | None] = {}
+        self._rates: dict[tuple[str, int], Ratio | None] = {}
 
-    def rate(self, currency: str, day: int) -> Fraction | None:
+    def rate(self, currency: str, day: int) -> Ratio | None:
         """What one unit is in the target: of the day, or of the last day before that has it."""
-        key = currency, day
-        if key not in self._rates:
-            self._rates[key] = self._find(currency, day)
-        return self._rates[key]
-
-    def _find(self, currency: str, day: int) -> Fraction | None:
         for age in range(MAX_AGE_DAYS + 1):
             quoted = self._quoted.get(day - age * DAY_SECONDS)
             found = None if quoted is None else _cross_rate(quoted, currency, self.target)
@@ -80,8 +76,12 @@ class Conversion:
         """The amount in the target, rounded once, halves away from zero; None: there is no rate."""
         if currency == self.target:
             return amount
-        rate = self.rate(currency, day)
-        return None if rate is None else rounded(amount * rate.numerator, rate.denominator)
+        key = currency, day
+        try:
+            rate = self._rates[key]
+        except KeyError:
+            rate = self._rates[key] = self.rate(currency, day)
+        return None if rate is None else rounded(amount * rate[0], rate[1])
 
     def columns(self, name: str, amount: int, currency: str, day: int) -> Row:
         """The values of `converted_fields`."""
@@ -117,27 +117,28 @@ def with_converted(
 _Quoted = Mapping[str, Mapping[str, Decimal]]
 
 
-def _cross_rate(quoted: _Quoted, source: str, target: str) -> Fraction | None:
+def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
     """By the fewest rates of the day; of several such ways by the first base."""
     bases = sorted(quoted, key=lambda code: (code != _EUR, code))
-    reached = {source: Fraction(1)}
+    reached = {source: (1, 1)}
     while target not in reached:
-        further: dict[str, Fraction] = {}
-        for code, value in reached.items():
+        further: dict[str, Ratio] = {}
+        for code, (numerator, denominator) in reached.items():
             for other in (target, *bases):
                 step = None if other in reached else _rate_between(quoted, code, other)
                 if step is not None:
-                    further.setdefault(other, value * step)
+                    further.setdefault(other, (numerator * step[0], denominator * step[1]))
         if not further:
             return None
         reached |= further
     return reached[target]
 
 
-def _rate_between(quoted: _Quoted, code: str, other: str) -> Fraction | None:
+def _rate_between(quoted: _Quoted, code: str, other: str) -> Ratio | None:
     """As it is quoted, one way or the other."""
     if other in quoted.get(code, ()):
-        return Fraction(quoted[code][other])
+        return quoted[code][other].as_integer_ratio()
     if code in quoted.get(other, ()):
-        return 1 / Fraction(quoted[other][code])
+        numerator, denominator = quoted[other][code].as_integer_ratio()
+        return denominator, numerator
     return None
