@@ -19,6 +19,7 @@ from finance_api.cli.jwts import jwt
 from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
 from finance_api.cli.profiles import profiles
+from finance_api.cli.rates import rates
 from finance_api.cli.records import records
 from finance_api.cli.rules import rules
 from finance_api.cli.serve import serve
@@ -67,6 +68,7 @@ for _command in (
     records,
     transfers,
     duplicates,
+    rates,
     load_demo,
     backup,
     restore,

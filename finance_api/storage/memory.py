@@ -5,7 +5,7 @@ It serves tests, and exports that are loaded at start. Data is lost with the pro
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
+    NO_RATES,
     BeforeImage,
     DataReader,
     DataState,
@@ -33,6 +34,9 @@ from finance_api.storage.interface import (
     JwtReader,
     JwtWriter,
     Page,
+    RateReader,
+    RatesState,
+    RateWriter,
     RecordSum,
     Session,
     SessionReader,
@@ -51,6 +55,7 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.values import Row
+from finance_api.values.rates import DayRates
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,9 @@ class _Database:
     tombstones: dict[tuple[int, str, str], Tombstone] = field(default_factory=dict)
     #: By user and number.
     history: dict[tuple[int, int], HistoryEntry] = field(default_factory=dict)
+    #: By day and base.
+    rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
+    rates_state: RatesState = NO_RATES
     #: By user and number of the entry; then by resource name and row id.
     before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
 
@@ -144,6 +152,7 @@ class MemoryBackend(StorageBackend):
             usage=MemoryUsageReader(unit),
             data=MemoryDataReader(unit),
             history=MemoryHistoryReader(unit),
+            rates=MemoryRateReader(unit),
             close=lambda: None,
         )
 
@@ -167,6 +176,7 @@ class MemoryBackend(StorageBackend):
             usage=MemoryUsageWriter(unit),
             data=MemoryDataWriter(unit),
             history=MemoryHistoryWriter(unit),
+            rates=MemoryRateWriter(unit),
         )
 
     def check(self) -> None:
@@ -480,12 +490,29 @@ class MemoryDataReader(_Part, DataReader):
         with_void: bool = False,
     ) -> dict[tuple[Any, ...], RecordSum]:
         sums: dict[tuple[Any, ...], RecordSum] = {}
+        for row in self._counted(user_id, conditions, with_void):
+            key, at = group_of(row, tuple(names)), row["recordDate"]
+            one = RecordSum(row["amount"], 1, at, at)
+            sums[key] = sums[key].joined(one) if key in sums else one
+        return sums
+
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        found = self._counted(user_id, conditions, with_void)
+        return [(*group_of(row, tuple(names)), row["amount"]) for row in found]
+
+    def _counted(
+        self, user_id: int, conditions: Sequence[Condition], with_void: bool
+    ) -> Iterator[Row]:
         for row in self._rows(user_id, RECORDS).values():
             if (with_void or row["recordState"] != VOID) and matches(row, conditions):
-                key, at = group_of(row, tuple(names)), row["recordDate"]
-                one = RecordSum(row["amount"], 1, at, at)
-                sums[key] = sums[key].joined(one) if key in sums else one
-        return sums
+                yield row
 
 
 class MemoryDataWriter(MemoryDataReader, DataWriter):
@@ -582,3 +609,24 @@ class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
             history=database.history | pruned,
             before={k: images for k, images in database.before.items() if k not in old},
         )
+
+
+class MemoryRateReader(_Part, RateReader):
+    def get_state(self) -> RatesState:
+        return self._unit.database.rates_state
+
+    def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
+        rates = self._unit.database.rates
+        return [found for key, found in sorted(rates.items()) if days is None or key[0] in days]
+
+
+class MemoryRateWriter(MemoryRateReader, RateWriter):
+    def lock(self) -> RatesState:
+        return self.get_state()
+
+    def put(self, rates: Sequence[DayRates]) -> None:
+        added = {(each.day, each.base): each for each in rates}
+        self._unit.change(rates=self._unit.database.rates | added)
+
+    def set_state(self, state: RatesState) -> None:
+        self._unit.change(rates_state=state)

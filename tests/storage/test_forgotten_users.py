@@ -148,6 +148,7 @@ class Pair:
                 found += [("list_rows", query(resource, offset=offset, total=total))]
         conditions = query(RECORDS, note="contains-i.rare").conditions
         found += [("sum_by", ["accountId"], each) for each in ((), conditions)] + [("get_state",)]
+        found += [("list_amounts", ["accountId"], ())]
         user = self.mine.user
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]

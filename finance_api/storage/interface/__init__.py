@@ -3,7 +3,8 @@
 A `StorageBackend` lives as long as the process. It makes units of work: a `Storage` reads, and
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
-work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history.
+work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
+exchange rates.
 """
 
 import math
@@ -39,6 +40,7 @@ from finance_api.storage.interface.history import (
     HistoryReader,
     HistoryWriter,
 )
+from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
@@ -48,6 +50,7 @@ __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWrite
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter", "Tombstone"]
+__all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
@@ -69,6 +72,7 @@ class Storage:
     usage: UsageReader
     data: DataReader
     history: HistoryReader
+    rates: RateReader
     close: Callable[[], None]
 
 
@@ -83,6 +87,7 @@ class WritableStorage(Storage):
     usage: UsageWriter
     data: DataWriter
     history: HistoryWriter
+    rates: RateWriter
     close: Callable[[], None] = lambda: None
 
 

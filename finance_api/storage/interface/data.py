@@ -176,6 +176,20 @@ class DataReader(ABC):
         with_void: whether void records count too.
         """
 
+    @abstractmethod
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        """What `sum_by` would add up, record by record, in no order.
+
+        The values of the names, and then the amount.
+        """
+
 
 class DataWriter(DataReader):
     @abstractmethod

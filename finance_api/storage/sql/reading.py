@@ -181,3 +181,15 @@ class SqlDataReader(Part, DataReader):
             with_void=with_void,
             from_kept=self.has_kept_sums,
         )
+
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        return sums.list_amounts(
+            self.connection, user_id, tuple(names), conditions, with_void=with_void
+        )

@@ -174,6 +174,29 @@ tombstones = Table(
     sqlite_with_rowid=False,
 )
 
+#: Exchange rates of a day, of the installation and none of its users.
+exchange_rates = Table(
+    "exchange_rates",
+    metadata,
+    # Its first second.
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("base", CodePointText, primary_key=True),
+    # What one unit of the base is in other currencies: a JSON object of decimals as text.
+    Column("rates", CodePointText, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+#: One row, or none before the first rates: their state.
+exchange_rates_state = Table(
+    "exchange_rates_state",
+    metadata,
+    Column("revision", BigInteger, primary_key=True, autoincrement=False),
+    Column("changed_at", BigInteger, nullable=False),
+    # Between blanks.
+    Column("currencies", CodePointText, nullable=False),
+    Column("tag", BigInteger, nullable=False),
+)
+
 #: The records in the default order, newest first: each as the JSON object of a response, and the
 #: texts that are searched most.
 records_by_date = Table(

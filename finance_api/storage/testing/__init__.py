@@ -14,6 +14,7 @@ from finance_api.storage.testing.anchors import AnchorsConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
+from finance_api.storage.testing.rates import RatesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.sessions import SessionsConformance
@@ -32,5 +33,6 @@ class StorageConformance(
     JsonRowsConformance,
     AnchorsConformance,
     SearchingConformance,
+    RatesConformance,
 ):
     """The tests. No implementation overrides or skips one."""
