@@ -76,7 +76,9 @@ class _Table:
     deletions: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> "_Table":
-        return _Table(*map(dict, (self.rows, self.ids_by_source, self.revisions, self.deletions)))
+        return _Table(
+            dict(self.rows), dict(self.ids_by_source), dict(self.revisions), dict(self.deletions)
+        )
 
     def delete(self, row_id: str) -> bool:
         """Whether there was such a row."""

@@ -208,8 +208,8 @@ class ChangesConformance(OneUser):
         book.change(LABELS, new=[make_row(LABELS, n) for n in range(1, 6)])
         for number in (1, 2, 3):
             book.change(LABELS, deleted=[number])
-        with unit.writing() as storage:
-            idle = add_user(storage, "idle@example.org")
+        with unit.writing() as writing:
+            idle = add_user(writing, "idle@example.org")
 
         def remembered(before: int) -> tuple[list[int], list[int]]:
             with unit.writing() as storage:
@@ -228,7 +228,7 @@ class ChangesConformance(OneUser):
         assert remembered(31) == ([3, 4], [4])
         # The present state is never forgotten.
         assert remembered(9_999) == ([4], [])
-        with unit.writing() as storage:
-            storage.data.forget_states(idle.id, 9_999)
-            assert storage.users.list_with_past_states(9_999) == []
-            assert storage.data.get_tags(idle.id, [0]) == {0: idle.data.tag}
+        with unit.writing() as writing:
+            writing.data.forget_states(idle.id, 9_999)
+            assert writing.users.list_with_past_states(9_999) == []
+            assert writing.data.get_tags(idle.id, [0]) == {0: idle.data.tag}
