@@ -266,7 +266,7 @@ SETTINGS: tuple[Setting, ...] = (
         _integer(1, 100_000),
         "400",
         "days",
-        "How long it is remembered which rows were deleted.",
+        "How long it is remembered what has changed: a mirror that was read before begins anew.",
     ),
     Setting(
         "finance_api.tokens.last_used_seconds",

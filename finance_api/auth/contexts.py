@@ -50,8 +50,8 @@ def own_data(scope: str, permission: Permission) -> Factory:
     return factory
 
 
-def own_usage(permission: Permission) -> Factory:
-    """Usage of the public API: for any token of a premium user."""
+def own_by_any_token(permission: Permission) -> Factory:
+    """What needs no particular scope: for all tokens of premium users."""
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id

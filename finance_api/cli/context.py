@@ -18,7 +18,6 @@ import click
 from finance_api.clock import SystemClock
 
 if TYPE_CHECKING:
-    from finance_api.ledger.session import Keeping
     from finance_api.settings import Settings
     from finance_api.storage.interface import Storage, StorageBackend, User, WritableStorage
 
@@ -96,15 +95,11 @@ class CliContext:
         preload(backend, self.settings, self.clock)
         return backend
 
-    @cached_property
-    def keeping(self) -> Keeping:
+    @property
+    def keep_days(self) -> int:
         """How long what an undo needs is kept."""
-        from finance_api.ledger.session import Keeping
-
-        return Keeping(
-            images_days=self.settings["finance_api.imports.keep_days"],
-            tombstones_days=self.settings["finance_api.changes.keep_days"],
-        )
+        days: int = self.settings["finance_api.imports.keep_days"]
+        return days
 
     def reading(self) -> AbstractContextManager[Storage]:
         from finance_api.storage.interface import reading

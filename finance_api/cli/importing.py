@@ -151,7 +151,7 @@ def _import_one(
                 options=_statement_options(cli, format_name, choice),
                 name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
                 given=choice.given,
-                keeping=cli.keeping,
+                keep_days=cli.keep_days,
                 dry_run=dry_run,
             )
     except ImportRefused as error:

@@ -297,15 +297,12 @@ def test_the_memory_storage_has_no_backups(tmp_path):
 def test_a_backup_of_an_older_version_is_upgraded(house, backup):
     """As before ``db upgrade``: what it makes differs from the backup by the columns since."""
     before = house.dump()
-    house.run_sql("DROP TABLE record_sums")
-    for column in ("kind", "kind_is_derived"):
-        house.run_sql(f"ALTER TABLE categories DROP COLUMN {column}")
-    for index in ("ix_records_by_date", "ix_records_by_date_including"):
-        house.run_sql(f"DROP INDEX IF EXISTS {index}")
-    house.run_sql(
-        "CREATE INDEX ix_records_user_id_record_date_id ON records (user_id, record_date DESC, id)"
-    )
-    house.run_sql("UPDATE alembic_version SET version_num = '0006'")
+    house.run_sql("DROP TABLE data_states")
+    for table in ("records_by_date", "accounts", "categories", "labels", "record_rules"):
+        house.run_sql(f"DROP INDEX ix_{table}_user_id_revision_id")
+        house.run_sql(f"ALTER TABLE {table} DROP COLUMN revision")
+    house.run_sql("UPDATE alembic_version SET version_num = '0007'")
+    house.run_sql("UPDATE projection_version SET version = 3")
     assert "db upgrade" in house.refused("user", "list")
     house.done("backup", backup)
     house.done("db", "upgrade")

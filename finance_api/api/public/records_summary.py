@@ -34,7 +34,7 @@ from finance_api.planning.summaries import (
 )
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
-from finance_api.query.parse import parse_boolean, parse_order
+from finance_api.query.parse import parse_boolean, parse_names, parse_order
 from finance_api.query.render import canonical_text
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
@@ -52,27 +52,15 @@ _SORT_KEYS = {
 }
 
 
-def _words(known: Mapping[str, Any], text: str) -> list[str]:
-    """Known words between commas, each once. Raises QueryError."""
-    words = text.split(",")
-    unknown = [word for word in words if word not in known]
-    if unknown:
-        shown = ", ".join(map(quoted, dict.fromkeys(unknown)))
-        raise QueryError(f"{shown}: it takes {', '.join(known)}")
-    if len(set(words)) < len(words):
-        raise QueryError(f"{quoted(text)} names one twice")
-    return words
-
-
 def _group_by(text: str) -> tuple[Dimension, ...]:
-    found = _words(DIMENSIONS, text)
+    found = parse_names(DIMENSIONS, text)
     if len(found) > MAX_DIMENSIONS:
         raise QueryError(f"{len(found)} are given; at most {MAX_DIMENSIONS} are allowed")
     return tuple(DIMENSIONS[word] for word in found)
 
 
 def _include(text: str) -> frozenset[str]:
-    return frozenset(_words(dict.fromkeys(LEFT_OUT), text))
+    return frozenset(parse_names(LEFT_OUT, text))
 
 
 def _sorts_by_its_columns(parameters: Mapping[str, Any]) -> Fault | None:

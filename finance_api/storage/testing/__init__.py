@@ -11,6 +11,7 @@ An implementation outside this project holds itself to the contract by inheritin
 """
 
 from finance_api.storage.testing.anchors import AnchorsConformance
+from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
@@ -28,6 +29,7 @@ class StorageConformance(
     UsersConformance,
     SessionsConformance,
     RowsConformance,
+    ChangesConformance,
     HistoryConformance,
     QueriesConformance,
     JsonRowsConformance,
