@@ -207,6 +207,7 @@ ALLOWED = {
         "background",
         "clock",
         "requests",
+        "storage.errors",
         "storage.interface",
         "values",
     ),
