@@ -28,9 +28,11 @@ setup(
         "click>=8.5",
         "colander>=2.0",
         "cornice>=6.1.0",
+        "defusedxml>=0.7.1",
         "granian>=2.8.7",
         "iso4217>=1.16",
         "mt-940>=5.1.1",
+        "olefile>=0.47",
         "orjson>=3.13",
         "plaster-pastedeploy>=1.0.1",
         "prometheus-client>=0.26",
@@ -38,6 +40,7 @@ setup(
         "MarkupSafe>=3.0",
         "pyramid>=2.1",
         "pyramid_jinja2>=2.10.1",
+        "python-calamine>=0.9",
         "python-dateutil>=4.0",
         "rich>=15.0",
         # Pyramid and Cornice import pkg_resources, which setuptools 82 no longer has and 80.9 warns
@@ -69,6 +72,9 @@ setup(
         "test": [
             "axe-playwright-python>=0.1.8",
             "hypothesis>=6.170",
+            # Other readers and writers of spreadsheets.
+            "odfpy>=1.4.1",
+            "openpyxl>=3.1.5",
             "packaging>=25.0",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
@@ -79,6 +85,7 @@ setup(
             "pytest-xdist>=3.8",
             "redis>=8.1",
             "WebTest>=3.0.7",
+            "xlwt>=1.3",
         ],
         "lint": ["mypy>=2.4", "ruff>=0.17", "types-python-dateutil"],
     },

@@ -12,10 +12,9 @@ from xlsxwriter.worksheet import Worksheet
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
+from finance_api.values.spreadsheet import in_cell
 from finance_api.values.time import DAY_SECONDS, parse_date
 
-#: What a cell holds at most. A longer text ends in an ellipsis there.
-_LONGEST_TEXT = 32_767
 #: Number formats and widths by kind; spreadsheets have no days before this one.
 _DATES = {Kind.DATE: ("yyyy-mm-dd", 11), Kind.DATETIME: ("yyyy-mm-dd hh:mm:ss", 19)}
 _FIRST_DAY = parse_date("1900-03-01")
@@ -60,7 +59,4 @@ def _write(
         whole = value - value % DAY_SECONDS if field.kind is Kind.DATE else value
         sheet.write_number(row, column, _EPOCH + whole / DAY_SECONDS, form)
     else:
-        text = text_writer(field)(value)
-        if len(text) > _LONGEST_TEXT:
-            text = text[: _LONGEST_TEXT - 1] + "…"
-        sheet.write_string(row, column, text)
+        sheet.write_string(row, column, in_cell(text_writer(field)(value)))

@@ -36,14 +36,16 @@ _OPTIONS = (
         help="CSV: the column of a field, by heading or number; may be given several times.",
     ),
     click.option("--delimiter", help="CSV: what separates cells; a character, or tab."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the decimal sign."),
-    click.option("--thousands", help="CSV: what groups the digits."),
-    click.option("--date-format", help="CSV: such as %d/%m/%Y or DD/MM/YYYY."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="CSV, QIF: the decimal sign."),
+    click.option("--thousands", help="CSV, QIF: what groups the digits."),
+    click.option("--date-format", help="CSV, QIF: such as %d/%m/%Y or DD/MM/YYYY."),
     click.option(
         "--timezone", metavar="ZONE", help="CSV: whose days and times are meant, for UTC."
     ),
-    click.option("--encoding", help="CSV: such as cp1252; default UTF-8."),
-    click.option("--force-encoding", is_flag=True, help="CSV: --encoding, though it is UTF-8."),
+    click.option("--encoding", help="CSV, QIF: such as cp1252; default UTF-8."),
+    click.option(
+        "--force-encoding", is_flag=True, help="CSV, QIF: --encoding, though it is UTF-8."
+    ),
     click.option("--debit", metavar="COL", help="CSV: the column of money going out."),
     click.option("--credit", metavar="COL", help="CSV: the column of money coming in."),
     click.option(

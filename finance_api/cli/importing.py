@@ -12,11 +12,11 @@ import click
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
-from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX
+from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
-    from finance_api.importers.csv import Profiles
+    from finance_api.importers.csv import CsvImporter, Profiles
     from finance_api.importers.interface import StatementImporter
     from finance_api.ledger.report import ImportReport
     from finance_api.ledger.statement_import import StatementOptions
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     help="How far apart the same transaction may be in two formats.",
 )
 @click.option("--no-match", is_flag=True, help="Match nothing with records of other formats.")
+@click.option("--sheet", metavar="NAME", help="Spreadsheets: the sheet with the statement.")
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
 @csv_options
@@ -67,6 +68,7 @@ def import_command(
     first_day: str | None,
     match_days: int | None,
     no_match: bool,
+    sheet: str | None,
     dry_run: bool,
     as_json: bool,
     no_header: bool,
@@ -86,7 +88,7 @@ def import_command(
     csv_options["no_header"] = no_header
     matching: dict[str, Any] = {"new_account": new_account, "ids": ids, "first_day": first_day}
     matching |= {"match_days": match_days, "no_match": no_match}
-    choice = _Choice(format_name, account, _currency(currency), matching, csv_options)
+    choice = _Choice(format_name, account, _currency(currency), matching, sheet, csv_options)
     answers: list[dict[str, Any]] = []
     total = ImportReport()
     failure: Exception | None = None
@@ -121,13 +123,14 @@ class _Choice:
     account: str | None
     currency: str | None
     matching: dict[str, Any]
+    sheet: str | None
     csv_options: dict[str, Any]
 
     @property
     def given(self) -> dict[str, Any]:
         """As the history keeps them."""
         options = {"account": self.account, "currency": self.currency}
-        options |= {**self.matching, **self.csv_options}
+        options |= {**self.matching, "sheet": self.sheet, **self.csv_options}
         return {name: value for name, value in options.items() if value}
 
 
@@ -169,7 +172,7 @@ def _statement_options(cli: CliContext, format_name: str, choice: _Choice) -> St
     del given["no_match"]
     return StatementOptions(
         # A CSV importer has given the account its name already.
-        account_name=None if format_name == CSV else choice.account,
+        account_name=None if format_name in (CSV, SPREADSHEET) else choice.account,
         currency=choice.currency,
         match=not no_match,
         link_by_number=cli.settings["finance_api.transfers.link_by_number"],
@@ -206,25 +209,44 @@ def _importer(
     from finance_api.importers.interface import ImportRefused
     from finance_api.importers.mt940 import Mt940Importer
     from finance_api.importers.ofx import OfxImporter
+    from finance_api.importers.qif import QifImporter, QifOptions
+    from finance_api.importers.spreadsheet import SpreadsheetImporter
 
-    account, currency = choice.account, choice.currency
-    if format_name == CSV:
-        return _csv_importer(cli, account, currency, **choice.csv_options)
-    given = [_option(name) for name, value in choice.csv_options.items() if value]
+    account, currency, options = choice.account, choice.currency, choice.csv_options
+    further: dict[str, Any] = {"sheet": choice.sheet, **options}
     if format_name == NATIVE:
-        further = {"account": account, "currency": currency, **choice.matching}
-        given += [_option(name) for name, value in further.items() if value]
-    if given:
-        raise ImportRefused(f"{', '.join(given)}: not for a file in the format {format_name}")
-    if format_name == NATIVE:
-        return None
+        further |= {"account": account, "currency": currency, **choice.matching}
+    given = {name for name, value in further.items() if value}
+    misplaced = {
+        NATIVE: given,
+        OFX: given,
+        CAMT: given,
+        MT940: given,
+        QIF: given.difference(_QIF_OPTIONS),
+        CSV: given & {"sheet"},
+        SPREADSHEET: given & {"delimiter", "encoding", "force_encoding"},
+    }[format_name]
+    if misplaced:
+        names = ", ".join(_option(name) for name in further if name in misplaced)
+        raise ImportRefused(f"{names}: not for a file in the format {format_name}")
     if format_name == OFX:
         return OfxImporter(currency)
     if format_name == CAMT:
         return CamtImporter.of(stream)
     if format_name == MT940:
         return Mt940Importer.of(stream)
-    raise AssertionError(format_name)
+    if format_name == QIF:
+        own = {name: options[name] for name in _QIF_OPTIONS}
+        return QifImporter(QifOptions(account=account, currency=currency, **own))
+    if format_name == CSV:
+        return _csv_importer(cli, account, currency, **options)
+    if format_name == SPREADSHEET:
+        return SpreadsheetImporter(_csv_importer(cli, account, currency, **options), choice.sheet)
+    return None
+
+
+#: Those for CSV that are for QIF as well.
+_QIF_OPTIONS = ("date_format", "decimal", "thousands", "encoding", "force_encoding")
 
 
 def _option(name: str) -> str:
@@ -240,7 +262,7 @@ def known_profiles(cli: CliContext) -> Profiles:
 
 def _csv_importer(
     cli: CliContext, account: str | None, currency: str | None, *, no_header: bool, **options: Any
-) -> StatementImporter:
+) -> CsvImporter:
     from finance_api.importers.csv import CsvImporter, CsvOptions
 
     return CsvImporter(

@@ -26,10 +26,10 @@ def records() -> None:
 @json_option
 @pass_cli_context
 def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json: bool) -> None:
-    """Give records the cells of a CSV file that differ from what is stored; - is standard input.
+    """Give records the cells of a file that differ from what is stored; - is standard input.
 
-    FILE has a column id and any of category, labels, payee, note and recordState, e.g. one
-    downloaded from the API as CSV. All or nothing.
+    FILE is a CSV file or a spreadsheet with a column id and any of category, labels, payee, note
+    and recordState, e.g. one downloaded from the API. All or nothing.
     """
     from finance_api.cli.input_files import opened
     from finance_api.ledger.edits.record_file import record_file
@@ -50,7 +50,7 @@ def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json:
 @json_option
 @pass_cli_context
 def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Remove records: those with the ids, or all that stand in a CSV file with a column id.
+    """Remove records: those with the ids, or all that stand in a file with a column id.
 
     A file may also have an id on each line and nothing else; - is standard input. The next
     statement file with such a record brings it again: set recordState to void to leave it out.

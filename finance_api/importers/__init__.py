@@ -5,5 +5,7 @@ OFX = "ofx"
 CAMT = "camt"
 MT940 = "mt940"
 CSV = "csv"
+QIF = "qif"
+SPREADSHEET = "spreadsheet"
 #: The formats that are read.
-FORMATS = (NATIVE, OFX, CAMT, MT940, CSV)
+FORMATS = (NATIVE, OFX, CAMT, MT940, QIF, CSV, SPREADSHEET)

@@ -3,25 +3,44 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, camt, mt940
+from finance_api.importers import (
+    CAMT,
+    CSV,
+    FORMATS,
+    MT940,
+    NATIVE,
+    OFX,
+    QIF,
+    SPREADSHEET,
+    camt,
+    mt940,
+)
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
+from finance_api.importers.spreadsheet import looks_like_spreadsheet
 
 _BOM = b"\xef\xbb\xbf"
-_SHEET = "a spreadsheet, which is not read yet: save the sheet as CSV"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+#: Comments may stand above.
+_QIF = re.compile(rb"(?i:(?:#[^\r\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))")
 #: How files begin that people have, and that are not read. The first that fits counts.
 _NOT_READ = {
-    rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|xl/|opendocument\.spreadsheet)": _SHEET,
+    rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|opendocument\.)": (
+        "a document that is no spreadsheet: download the statement in another format"
+    ),
     rb"PK\x03\x04|PK\x05\x06": "a ZIP file: unpack it",
-    rb"\xd0\xcf\x11\xe0": _SHEET,
     rb"%PDF": "a PDF file: download the statement in another format",
     rb"\x1f\x8b": "a gzip file: unpack it",
     rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|Rar!": "a compressed file: unpack it",
     rb"SQLite format 3\x00": "an SQLite database",
     rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
-        "an HTML page, perhaps to sign in: download the statement again"
+        "an HTML page: a page to sign in, if it was to be another file, or a table under the name "
+        "of a spreadsheet; download the statement again, or open it in a spreadsheet and save it "
+        "as xlsx"
     ),
-    rb"(?i:(?:.*\n)?!(?:Type:|Account\b|Option:|Clear:))": "a QIF file, which is not read yet",
+    rb"<\?xml\b.*(?:Excel\.Sheet|office:spreadsheet|opendocument\.spreadsheet)": (
+        "a spreadsheet in one XML file: open it in a spreadsheet and save it as xlsx"
+    ),
     rb"<\?xml\b|<Document\b": "an XML file",
     rb"\[\s*[\[{\"]": "a JSON file: native data has one object in each line",
 }
@@ -41,9 +60,15 @@ def detect_format(stream: BinaryIO) -> str:
         return CAMT
     if mt940.message_of(head):
         return MT940
+    if head.startswith(_UTF_16):
+        head = head.decode("utf-16", "replace").encode()
     begin = head.removeprefix(_BOM).lstrip()
     if not begin:
         raise ImportRefused("the file is empty; there is nothing to import")
+    if _QIF.match(begin):
+        return QIF
+    if looks_like_spreadsheet(stream):
+        return SPREADSHEET
     for signature, what in _SIGNATURES:
         if signature.match(begin):
             raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")

@@ -96,6 +96,7 @@ class Entry(NamedTuple):
     section: which of the file's statements it stands in, where two of them can tell the same: what
         another section says, too, is told twice; what one says twice happened twice. None: an
         entry with the id and content of another is that one.
+    record_state: one of RECORD_STATES; None: what a bank lists is cleared.
     """
 
     line: int
@@ -116,6 +117,7 @@ class Entry(NamedTuple):
     correction: Correction | None = None
     batch: str | None = None
     section: int | None = None
+    record_state: str | None = None
 
 
 @dataclass(frozen=True)

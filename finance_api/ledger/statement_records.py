@@ -196,7 +196,7 @@ class StatementRecords:
         row["categoryId"], row["labelIds"] = category_id, label_ids
         row["paymentType"] = entry["payment_type"]
         # A bank's statement lists what is settled.
-        row["recordState"] = "cleared"
+        row["recordState"] = entry["record_state"] or "cleared"
         if entry["batch"] is not None:
             row["stated"] = written({self._workspace.source: [self._said(entry)]})
         return row

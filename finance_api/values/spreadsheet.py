@@ -1,4 +1,4 @@
-"""Text that a spreadsheet runs as no formula."""
+"""Text as spreadsheets have it, and run it as no formula."""
 
 import re
 
@@ -13,6 +13,15 @@ _BEGINNING = re.compile(
 _BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
 _APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"'(?=[{_FORMULA}])"))
 _BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
+
+
+#: What a cell of a workbook holds at most.
+_LONGEST_CELL = 32_767
+
+
+def in_cell(text: str) -> str:
+    """The text as a cell of a workbook has it; a longer one ends in an ellipsis there."""
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 
 def harmless(text: str) -> str:

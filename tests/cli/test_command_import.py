@@ -10,6 +10,7 @@ from finance_api.ledger import importing
 from finance_api.storage.errors import StorageUnavailable
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
 from support.service import native_line
+from support.sheets import xlsx
 
 DATA = native_line(account()) + native_line(record(9)) + native_line(record(10))
 BAD = native_line(account(2)) + native_line(record(11)) + native_line(record(12, amount="x"))
@@ -256,3 +257,42 @@ def test_reader_that_goes_away_ends_dump_quietly(command, anna):
     assert process.returncode in (0, 1), said
     assert "Traceback" not in said
     assert "Exception ignored" not in said
+
+
+def test_qif_takes_the_options_of_csv_that_say_how_dates_and_amounts_are_written(command, anna):
+    path = command.file("a.qif", "!Type:Bank\nD2/1'26\nT-1.234\nPShop\n^\n")
+    said = command.refused("import", anna, path)
+    asked = [
+        "--account",
+        "NAME",
+        "--date-format",
+        "DD/MM/YY",
+        "--decimal",
+        ".",
+        "--currency",
+        "EUR",
+    ]
+    assert f"to copy: finance-api import {anna} {path} {' '.join(asked)}" in said
+    out = command.done("import", anna, path, *asked).decode()
+    assert "NAME: 0 in, 1.234 out" in out
+    assert "--map: not for a file in the format qif" in command.refused(
+        "import", anna, path, "--map", "payee=x", *asked
+    )
+
+
+def test_spreadsheet_is_read_and_its_sheet_can_be_named(command, anna):
+    rows = [["date", "payee", "amount"], ["2026-01-05", "Shop", -12.5]]
+    path = command.file("a.csv", xlsx(January=rows, February=[rows[0], ["2026-02-05", "x", -1]]))
+    options = ("--account", "Giro", "--currency", "EUR")
+    said = command.refused("import", anna, path, *options)
+    assert said.endswith(f"{anna} {path} {' '.join(options)} --sheet January\n")
+    out = command.done("import", anna, path, *options, "--sheet", "February").decode()
+    assert "1 created" in out
+    assert "the sheet 'February' was read, and not 'January'" in out
+    assert command.done("import", anna, "-", *options, stdin=xlsx(rows))
+    for option, value in (("--delimiter", ";"), ("--encoding", "cp1252")):
+        said = command.refused("import", anna, path, *options, option, value)
+        assert f"{option}: not for a file in the format spreadsheet" in said
+    csv = command.file("b.csv", CSV)
+    said = command.refused("import", anna, csv, *options, "--sheet", "x")
+    assert "--sheet: not for a file in the format csv" in said

@@ -37,6 +37,8 @@ _YEAR_LAST = tuple(form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY
 #: The forms that are tried when none is named.
 CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
 
+_ISO = CANDIDATES[0]
+
 #: So many different texts are remembered at a time.
 _REMEMBERED = 50_000
 
@@ -45,16 +47,20 @@ class DateColumn:
     """Takes the texts of a column one by one, then says what they mean.
 
     date_format: the form, if it is named. order: "DMY" or "MDY" for dates that do not begin with a
-    year of four digits, where that is known. Memory does not grow with the number of texts.
+    year of four digits, where that is known. is_sheet: cells that are dates, which are ISO 8601
+    whatever it says, are among them. Memory does not grow with the number of texts.
     """
 
-    def __init__(self, date_format: str | None, order: str = "") -> None:
+    def __init__(self, date_format: str | None, order: str = "", *, is_sheet: bool = False) -> None:
         self._named = date_format is not None
+        self._is_sheet = is_sheet
         self._fitting = (
             [form for form in CANDIDATES if not order or form.name.startswith(("YYYY", order[0]))]
             if date_format is None
             else [DateForm.compile(date_format)]
         )
+        if is_sheet and date_format not in (None, _ISO.name):
+            self._fitting.append(_ISO)
         self._candidates = len(self._fitting)
         self._seen: set[str] = set()
         # The first text that a pair of forms reads differently, and its line.
@@ -92,6 +98,11 @@ class DateColumn:
         return any(form.read(text) is not None for form in self._fitting)
 
     def _misfit(self, text: str) -> str:
+        if self._is_sheet and self._seen and (_ISO.read(text) or self._fitting == [_ISO]):
+            return (
+                f"{quoted(text)} and the dates above it are not all text, or all dates: a program "
+                "may have taken days for months; use the file as the bank made it"
+            )
         if self._named:
             return (
                 f"{quoted(text)} is not a date of the form {self._fitting[0].name} (--date-format)"

@@ -41,16 +41,24 @@ class TextFile:
     """The text of a file, which can be read again and again, a line at a time.
 
     skip_rows: how many physical lines at the beginning are left out.
+    is_sheet: it is made of a spreadsheet: each row is one line, up to CRLF, with a comma between
+        cells; numbers have a point, and dates are ISO 8601.
     """
 
     stream: BinaryIO
     codec: str
     skip_rows: int = 0
+    is_sheet: bool = False
+
+    @property
+    def line_end(self) -> str:
+        """What ends a line, "" for CR, LF and CRLF; as `io.TextIOWrapper` has it."""
+        return "\r\n" if self.is_sheet else ""
 
     def lines(self) -> Iterator[str]:
-        """The lines with their ends, CR, LF or CRLF. Only one reading at a time."""
+        """The lines with their ends. Only one reading at a time."""
         self.stream.seek(0)
-        text = io.TextIOWrapper(self.stream, self.codec, newline="")
+        text = io.TextIOWrapper(self.stream, self.codec, newline=self.line_end)
         try:
             for _ in range(self.skip_rows):
                 if not text.readline():

@@ -10,7 +10,7 @@ from finance_api.importers.csv.amounts import AmountReader
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.currencies import decide_currencies
 from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.decoding import open_text
+from finance_api.importers.csv.decoding import TextFile, open_text
 from finance_api.importers.csv.known_profiles import Profiles, load_profiles
 from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
 from finance_api.importers.csv.marks import CODES
@@ -56,14 +56,38 @@ class CsvImporter:
         columns before any entry is made. All that is open is asked for in one refusal.
         """
         questions = Questions()
-        profiles = self._profiles or load_profiles()
-        layout = _layout(stream, self._options, remembered, profiles, questions)
+        yield from _read(
+            _layout(stream, self._options, remembered, self._known(), questions), questions
+        )
+
+    def read_table(
+        self, text: TextFile, remembered: Remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `read`, of a text that is decoded."""
+        questions = Questions()
+        layout = find_layout(text, self._options, remembered, self._known(), questions)
+        yield from _read(layout, questions)
+
+    def _known(self) -> Profiles:
+        return self._profiles or load_profiles()
+
+    def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
+        """Whether the columns are known; None if none can be proposed either."""
+        questions = Questions()
         try:
-            yield from _entries(layout, questions)
-        except ImportRefused as refused:
-            if layout.taken:
-                refused.reason += f" (with what was given before: {_said(layout)})"
-            raise
+            find_layout(text, self._options, remembered, self._known(), questions)
+        except ImportRefused:
+            return None
+        return not questions.reasons
+
+
+def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+    try:
+        yield from _entries(layout, questions)
+    except ImportRefused as refused:
+        if layout.taken:
+            refused.reason += f" (with what was given before: {_said(layout)})"
+        raise
 
 
 def _layout(
@@ -128,7 +152,14 @@ def _decided(
     fees_signed = _fees_are_signed(options, headings)
     words = _sign_words(options, headings)
     survey = Survey(layout, selection, words)
-    survey.run()
+    try:
+        survey.run()
+    except ImportRefused:
+        if layout.is_proposed:
+            # These are not the columns, so that none is to be copied.
+            questions.answers.clear()
+            questions.put()
+        raise
     _ask_for_account(layout, questions)
     layout = _without_trailer(layout, survey)
     form = survey.dates.decide(questions)

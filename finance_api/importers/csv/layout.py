@@ -38,6 +38,7 @@ _SAMPLED_ROWS = 100
 class Layout:
     """A table, the columns of its fields, and the options that it is read under.
 
+    is_proposed: columns are asked for, and until then those that look like them are taken.
     doubled: fields that a second column maps to by itself, and the index of that.
     remembered: what is remembered for it; taken: which of these options were not given.
     told: the options that the user gave, now or before. profile: what else is known of the layout;
@@ -53,6 +54,7 @@ class Layout:
     told: CsvOptions | None = None
     profile: Profile | None = None
     rows: ProfileRows | None = None
+    is_proposed: bool = False
 
     @property
     def headings(self) -> Headings:
@@ -266,13 +268,13 @@ def _possible(
 
 def _first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
     """The table under each delimiter that divides its first row."""
-    delimiter = delimiter_of(options)
-    for candidate in CANDIDATES if delimiter is None else (delimiter,):
+    delimiters = _delimiters(text, options)
+    for candidate in delimiters:
         table = Table(text, candidate, options.header, options.skip_last)
         try:
-            wide_enough = table.width > 1 or delimiter is not None
+            wide_enough = table.width > 1 or len(delimiters) == 1
         except ImportRefused as refused:
-            if delimiter is not None or "empty" in refused.reason or "left" in refused.reason:
+            if len(delimiters) == 1 or "empty" in refused.reason or "left" in refused.reason:
                 raise
             continue
         if wide_enough:
@@ -285,17 +287,24 @@ def _tables(text: TextFile, options: CsvOptions) -> Iterator[Table]:
     A line that repeats another one's headings begins none.
     """
     yield from _first_rows(text, options)
-    delimiter = delimiter_of(options)
     seen: set[tuple[str, ...]] = set()
     for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
         if number == 0 or len(line) > MAX_CELL:
             continue
-        for candidate in CANDIDATES if delimiter is None else (delimiter,):
+        for candidate in _delimiters(text, options):
             cells = _cells(line, candidate)
             if filled(cells) > 1 and looks_like_headings(cells) and (candidate, *cells) not in seen:
                 seen.add((candidate, *cells))
                 later = dataclasses.replace(text, skip_rows=text.skip_rows + number)
                 yield Table(later, candidate, has_header=True, skip_last=options.skip_last)
+
+
+def _delimiters(text: TextFile, options: CsvOptions) -> tuple[str, ...]:
+    """Those that may divide it."""
+    if text.is_sheet:
+        return (",",)
+    delimiter = delimiter_of(options)
+    return CANDIDATES if delimiter is None else (delimiter,)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
@@ -371,7 +380,7 @@ def _proposed(
             continue
         headings = _headings(table)
         more = propose_columns(headings, rows, columns)
-        layout = Layout(table, columns | more, options, doubled)
+        layout = Layout(table, columns | more, options, doubled, is_proposed=True)
         if not layout.is_complete:
             continue
         answer = [] if with_header or not options.header else ["--no-header"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from finance_api.importers.csv.columns import field_of
 from finance_api.importers.csv.options import CsvOptions
+from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 
 #: How many rows a file has before and after its data is each file's own; the account is the key.
@@ -32,8 +33,12 @@ _DISPLACED = {
 
 
 def heading_digest(headings: Sequence[str] | None, width: int) -> str:
-    """Of the folded heading row; of the number of columns in a file without one."""
-    content = width if headings is None else [folded(heading) for heading in headings]
+    """Of the folded heading row, without what is blank at its end; of the number of columns in a
+    file without one.
+    """
+    content: int | list[str] = width
+    if headings is not None:
+        content = [folded(heading) for heading in headings[: filled(headings)]]
     return sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 

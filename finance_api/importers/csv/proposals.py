@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 
+from finance_api.importers.csv.amounts import DECIMAL_MARKS
 from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.dates import CANDIDATES
-from finance_api.importers.csv.number_form import shape_of
+from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 
 _DIGIT = re.compile("[0-9]")
@@ -45,7 +46,11 @@ def is_date(text: str) -> bool:
 
 
 def is_amount(text: str) -> bool:
-    return shape_of(text) is not None
+    """Under some decimal mark."""
+    written = shape_of(text)
+    return written is not None and any(
+        plain_number(written.digits, number_pattern(mark, None)) for mark in DECIMAL_MARKS
+    )
 
 
 def is_text(text: str) -> bool:

@@ -117,9 +117,10 @@ class Survey:
         self._selection = selection
         self._words = words
         order = "" if layout.profile is None else layout.profile.date_order
-        self.dates = DateColumn(options.date_format, order)
-        self.value_dates = DateColumn(None, order)
-        self.amounts = AmountColumns(options.decimal, options.thousands)
+        is_sheet = layout.table.text.is_sheet
+        self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet)
+        self.value_dates = DateColumn(None, order, is_sheet=is_sheet)
+        self.amounts = AmountColumns(options.decimal, options.thousands, is_sheet=is_sheet)
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}

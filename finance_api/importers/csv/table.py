@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -155,7 +155,7 @@ def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
         raise ImportRefused(f"--skip-last {count} leaves out more rows than there are")
 
 
-def filled(cells: list[str]) -> int:
+def filled(cells: Sequence[str]) -> int:
     """The number of cells up to the last one that is not blank."""
     count = len(cells)
     while count and not cells[count - 1].strip():

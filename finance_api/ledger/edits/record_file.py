@@ -1,24 +1,23 @@
-"""Files of records that a person has edited: CSV as spreadsheets write it."""
+"""Files of records that a person has edited: spreadsheets, and CSV as they write it."""
 
 import csv
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.spreadsheet import Sheet, looks_like_spreadsheet, open_workbook
 from finance_api.values.ids import are_ids
 from finance_api.values.text import TextError, clean, shown
 
 ID = "id"
 _DELIMITERS = ",;\t|"
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-#: XLSX and ODS are ZIP files; XLS is the other one.
-_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _NO_HEADINGS = (
-    "its first row has no column id: give a CSV with the columns' names in the first row, such as "
-    "one downloaded from /v1/api/records with Accept: text/csv"
+    "its first row has no column id: give a file with the columns' names in the first row, such as "
+    "/v1/api/records.csv or /v1/api/records.xlsx"
 )
 
 
@@ -91,16 +90,39 @@ class RecordFile:
 @contextmanager
 def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
     """Reads a file. Raises ImportRefused."""
+    if looks_like_spreadsheet(stream):
+        with open_workbook(stream, amounts=False) as sheets, ExitStack() as texts:
+            yield _of_sheets(sheets, texts)
+        return
     start = stream.read(4)
     stream.seek(0)
-    if start.startswith(_SPREADSHEETS):
-        raise ImportRefused("is a spreadsheet: save it as CSV UTF-8")
     encoding = next((name for bom, name in _BOMS if start.startswith(bom)), "utf-8")
     text = io.TextIOWrapper(stream, encoding, newline="")
     try:
         yield RecordFile(text)
     finally:
         text.detach()
+
+
+def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
+    """The only one with a column id; texts: closes them."""
+    found = []
+    for sheet in sheets:
+        table = sheet.text
+        text = io.TextIOWrapper(table.stream, table.codec, newline=table.line_end)
+        texts.enter_context(text)
+        try:
+            found.append((sheet, RecordFile(text)))
+        except ImportRefused:
+            if len(sheets) == 1:
+                raise
+    if len(found) != 1:
+        names = ", ".join(shown(sheet.name) for sheet, _ in found) or "none"
+        raise ImportRefused(f"one sheet is to have a column id, and these have one: {names}")
+    sheet, file = found[0]
+    if sheet.fault is not None:
+        raise ImportRefused(f"the sheet {shown(sheet.name)}: {sheet.fault}")
+    return file
 
 
 def _not_unicode() -> ImportRefused:

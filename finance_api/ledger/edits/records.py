@@ -16,7 +16,7 @@ from finance_api.resources.records import VOID
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
 from finance_api.values.ids import IdError, parse_id
-from finance_api.values.spreadsheet import harmless, without_apostrophes
+from finance_api.values.spreadsheet import harmless, in_cell, without_apostrophes
 from finance_api.values.text import shown
 
 _T = TypeVar("_T")
@@ -123,7 +123,7 @@ class _Cells:
                     "needs its delimiter",
                     row.line,
                 )
-            if cell is None or cell == text or cell == harmless(text):
+            if cell is None or cell in (text, harmless(text), in_cell(text)):
                 continue
             _refuse_lost_letters(cell, text, row.line)
             value = self._value(field, before, without_apostrophes(cell), row.line)

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX
+from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.importers.camt import CamtImporter
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused
@@ -59,6 +59,15 @@ DOCUMENT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><B
         (b"\x01{1:F01BANK}{2:I942}{4:\n:20:1", MT940),
         (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", MT940),
         (b":NS:\n", MT940),
+        (b"memo\n!Type:Bank\n", CSV),
+        (b"!Type:Bank\nD1/1'26\n", QIF),
+        (b"\xef\xbb\xbf\r\n!type:oth a\r", QIF),
+        (b"# exported\n\n# by\r!Option:AutoSwitch\n", QIF),
+        ("!Account\nNA".encode("utf-16"), QIF),
+        (zipped("thumbnail.png", "[Content_Types].xml", "xl/workbook.xml"), SPREADSHEET),
+        (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], SPREADSHEET),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", SPREADSHEET),
+        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", SPREADSHEET),
     ],
 )
 def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
@@ -79,11 +88,8 @@ def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
         (b"BZh91AY&SY", "compressed file: unpack"),
         (b"<!doctype html><title>Sign in", "HTML page"),
         (b"\n<HTML><body>", "HTML page"),
-        (zipped("[Content_Types].xml", "xl/workbook.xml"), "spreadsheet, which is not read yet"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "spreadsheet, which is not read yet"),
-        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
-        (b"!Type:Bank\nD1/1'26\n", "QIF file, which is not read yet"),
-        (b"# exported\n!Option:AutoSwitch\n", "QIF"),
+        (zipped("[Content_Types].xml", "word/document.xml"), "document that is no spreadsheet"),
+        (b"<?xml version='1.0'?><?mso-application progid='Excel.Sheet'?>", "in one XML file"),
         (b"<?xml version='1.0'?><other/>", "an XML file"),
         (b"<Document xmlns='urn:iso:std:iso:20022:tech:xsd:camt.060.001.05'>", "an XML file"),
         (b'[{"amount": 1}]', "JSON file: native data"),
@@ -98,7 +104,7 @@ def test_opendocument_sheet_is_told_by_its_type() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-    assert "spreadsheet" in refusal(stream.getvalue())
+    assert detected(stream.getvalue()) == SPREADSHEET
 
 
 @pytest.mark.parametrize(

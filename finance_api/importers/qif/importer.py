@@ -1,0 +1,248 @@
+"""Reads QIF files: the entries of all registers, or the reason why none."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import BinaryIO
+
+from finance_api.importers.csv.amounts import AmountColumns, AmountReader
+from finance_api.importers.csv.dates import DateColumn, DateReader
+from finance_api.importers.csv.decoding import TextFile, open_text
+from finance_api.importers.csv.questions import Questions
+from finance_api.importers.csv.wording import listed
+from finance_api.importers.interface import (
+    Entry,
+    ImportRefused,
+    Remembered,
+    Statement,
+    StatementAccount,
+    nothing_remembered,
+)
+from finance_api.importers.qif.records import Field
+from finance_api.importers.qif.register import (
+    ACCOUNT_TYPES,
+    Account,
+    Category,
+    Passed,
+    Transaction,
+    read_registers,
+)
+from finance_api.values.number import decimal_text
+from finance_api.values.text import clean_or_none
+
+#: A date with a short year, maybe behind an apostrophe and filled up with blanks: 1/ 2'26, 1/2' 6.
+_SHORT_YEAR = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})(?:'|\2)([0-9]{1,4})")
+_AROUND_SEPARATORS = re.compile(r"\s*([/.'-])\s*")
+_STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
+
+
+@dataclass(frozen=True)
+class QifOptions:
+    """What a file leaves open; None where it decides. As in `CsvOptions`."""
+
+    account: str | None = None
+    currency: str | None = None
+    date_format: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    force_encoding: bool = False
+
+
+class QifImporter:
+    """Reads one file under the options that were given for it."""
+
+    source = "qif"
+
+    def __init__(self, options: QifOptions | None = None) -> None:
+        self._options = options or QifOptions()
+
+    def read(
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `StatementImporter`. The lines are passed over twice, as those of CSV are."""
+        options, questions = self._options, Questions()
+        text = open_text(
+            stream, options.encoding, force=options.force_encoding, questions=questions
+        )
+        survey = _Survey(options, text)
+        reader = survey.decide(questions)
+        statements: dict[str | None, Statement] = {}
+        for account, transaction in read_registers(text.lines(), Passed()):
+            statement = statements.get(account.name)
+            if statement is None:
+                statement = statements[account.name] = survey.statement(account, options.currency)
+                yield statement, None
+            if transaction is not None:
+                for entry in reader.entries(transaction):
+                    yield statement, entry
+        survey.tell(next(iter(statements.values())))
+
+
+class _Survey:
+    """What a file has, from one pass over all of it. Raises ImportRefused."""
+
+    def __init__(self, options: QifOptions, text: TextFile) -> None:
+        self._options = options
+        self._passed = Passed()
+        form = options.date_format
+        self._dates = DateColumn(None if form is None else form.replace("'", "/"))
+        self._amounts = AmountColumns(options.decimal, options.thousands)
+        self._says_cleared = False
+        # The line of the first transaction of an account that has no name.
+        self._first: dict[str | None, int | None] = {}
+        for account, transaction in read_registers(text.lines(), self._passed):
+            self._first.setdefault(account.name, None)
+            if transaction is not None:
+                self._first[account.name] = self._first[account.name] or transaction.line
+                self._add(transaction)
+
+    def _add(self, transaction: Transaction) -> None:
+        self._dates.add(_date_text(transaction.date.text), transaction.date.line)
+        amounts = [transaction.amount, *(split.amount for split in transaction.splits)]
+        if transaction.further_amount is not None:
+            amounts.append(transaction.further_amount)
+        for amount in amounts:
+            self._amounts.add(amount.text, amount.line)
+        self._says_cleared |= bool(transaction.cleared)
+
+    def decide(self, questions: Questions) -> "_Reader":
+        """Asks for all that the file leaves open."""
+        if not self._first:
+            held = self._passed.listed()
+            if self._passed.investments:
+                held.append(f"transactions of investments ({self._passed.investments})")
+            has = f": it has {', '.join(held)}, which are not read" if held else ""
+            raise ImportRefused(f"the file has no transactions of an account{has}")
+        if None in self._first and len(self._first) > 1:
+            raise ImportRefused(
+                "of the registers of this file some name their account and this one does not: "
+                "export one account alone",
+                self._first[None],
+            )
+        if len(self._amounts.marks) > 1:
+            marks = (mark.text for mark in self._amounts.marks)
+            raise ImportRefused(
+                f"the amounts are in {listed(marks)}, and an account has one currency",
+                max(self._amounts.marks.values()),
+            )
+        if None in self._first and self._options.account is None:
+            questions.ask(
+                "the file does not say which account it is of: give --account NAME",
+                "--account",
+                "NAME",
+            )
+        form = self._dates.decide(questions)
+        reading = self._amounts.decide(questions)
+        if questions.reasons and self._options.currency is None:
+            questions.ask(
+                "if the account is new, its currency is to be named with --currency",
+                "--currency",
+                "EUR",
+            )
+        questions.put()
+        return _Reader(DateReader(form), AmountReader(reading), self._says_cleared)
+
+    def statement(self, account: Account, currency: str | None) -> Statement:
+        mark = next(iter(self._amounts.marks), None)
+        name = account.name and clean_or_none(account.name)
+        statement = Statement(
+            StatementAccount(
+                key=name,
+                name=name,
+                account_type=ACCOUNT_TYPES[account.kind],
+                currency=currency or (mark.currency if mark is not None else None),
+            )
+        )
+        if mark is not None:
+            statement.currency_mark, statement.possible_currencies = mark.text, mark.possible
+        return statement
+
+    def tell(self, statement: Statement) -> None:
+        """Says what was passed over."""
+        passed = self._passed
+        if passed.investments:
+            statement.skipped["transaction of investments"] += passed.investments
+        if passed.lists:
+            statement.remarks.append(f"lists were passed over: {', '.join(passed.listed())}")
+        if passed.codes:
+            statement.remarks.append(
+                f"fields that are not imported: {listed(sorted(passed.codes))}"
+            )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """says_cleared: whether any transaction does; those that do not are not cleared then."""
+
+    dates: DateReader
+    amounts: AmountReader
+    says_cleared: bool
+
+    def entries(self, transaction: Transaction) -> Iterator[Entry]:
+        """The transaction's entry, or one for each of its splits."""
+        total = self._units(transaction.amount)
+        further = transaction.further_amount
+        if further is not None and self._units(further) != total:
+            raise ImportRefused(
+                f"the amount is {decimal_text(total)} as T and "
+                f"{decimal_text(self._units(further))} as U",
+                further.line,
+            )
+        entry = Entry(
+            line=transaction.line,
+            date=self.dates.read(_date_text(transaction.date.text), transaction.date.line),
+            amount=total,
+            reference=_clean(transaction.reference),
+            record_state=self._state(transaction),
+        )
+        if not transaction.splits:
+            yield _told(entry, transaction, transaction.category, transaction.note)
+            return
+        amounts = [self._units(split.amount) for split in transaction.splits]
+        if sum(amounts) != total:
+            raise ImportRefused(
+                f"the splits come to {decimal_text(sum(amounts))}, and the transaction is of "
+                f"{decimal_text(total)}",
+                transaction.amount.line,
+            )
+        batch = None
+        if len(amounts) > 1:
+            batch = sha256(repr(transaction).encode()).hexdigest()[:32]
+        for split, amount in zip(transaction.splits, amounts, strict=True):
+            note = " ".join(dict.fromkeys(filter(None, (transaction.note, split.note))))
+            part = entry._replace(amount=amount, batch=batch)
+            yield _told(part, transaction, split.category, note)
+
+    def _units(self, field: Field) -> int:
+        amount = self.amounts.read(field.text, field.line)
+        return amount.side * abs(amount.units) if amount.side else amount.units
+
+    def _state(self, transaction: Transaction) -> str | None:
+        if not self.says_cleared:
+            return None
+        return _STATES.get(transaction.cleared.lower(), "uncleared")
+
+
+def _told(entry: Entry, transaction: Transaction, category: Category, note: str) -> Entry:
+    other_account, label = _clean(category.other_account), _clean(category.label)
+    return entry._replace(
+        payee=_clean(transaction.payee) or other_account,
+        note=_clean(note),
+        category=_clean(category.name),
+        labels=() if label is None else (label,),
+        payment_type=None if other_account is None else "transfer",
+        counterparty_account=other_account,
+    )
+
+
+def _clean(text: str) -> str | None:
+    return clean_or_none((clean_or_none(text) or "").strip())
+
+
+def _date_text(text: str) -> str:
+    """The date with one separator, and a year of two or four digits."""
+    text = _AROUND_SEPARATORS.sub(r"\1", text)
+    short = _SHORT_YEAR.fullmatch(text)
+    return text if short is None else f"{short[1]}{short[2]}{short[3]}{short[2]}{short[4]:0>2}"

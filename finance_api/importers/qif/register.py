@@ -1,0 +1,229 @@
+"""Transactions of a file, each with the account whose register it stands in."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.wording import quoted
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.qif.records import Field, Header, Record, read_records
+
+#: Kinds of registers, as ``!Type:`` has them without blanks -> account types.
+ACCOUNT_TYPES = {
+    "bank": "CurrentAccount",
+    "cash": "Cash",
+    "ccard": "CreditCard",
+    "otha": "General",
+    "othl": "Loan",
+}
+_INVESTMENTS = frozenset(("invst", "port", "mutual", "401(k)", "401(k)/403(b)"))
+_LISTS = {
+    "cat": "categories",
+    "class": "classes",
+    "tag": "tags",
+    "memorized": "memorized transactions",
+    "security": "securities",
+    "prices": "prices",
+    "budget": "budgets",
+}
+_ACCOUNT = "account"
+_SWITCHES = ("option", "clear")
+#: Payees of a register's first transaction, which has the balance before the others; the account
+#: that it names is its own.
+_OPENING = frozenset(
+    (
+        *("opening balance", "initial balance", "anfangssaldo", "eröffnungssaldo"),
+        *("solde initial", "solde d'ouverture", "saldo inicial", "saldo iniziale"),
+        *("beginsaldo", "openingssaldo", "ingående saldo"),
+    )
+)
+#: Fields that a transaction has once; of a split: its category, memo, amount and share.
+_ONCE = frozenset("DTUCNPL")
+_OF_SPLIT = frozenset("SE$%")
+_TRANSFER = re.compile(r"\[([^\[\]]*)\](?:/(.*))?")
+
+
+class Account(NamedTuple):
+    """name: None if the file does not say it. kind: a key of ACCOUNT_TYPES."""
+
+    name: str | None
+    kind: str
+
+
+class Category(NamedTuple):
+    """What L or S says: a category, or the other account of a transfer; and a class."""
+
+    name: str = ""
+    other_account: str = ""
+    label: str = ""
+
+
+class Split(NamedTuple):
+    category: Category
+    note: str
+    amount: Field
+
+
+class Transaction(NamedTuple):
+    """further_amount: the amount once more (U beside T). cleared: what C says."""
+
+    line: int
+    date: Field
+    amount: Field
+    further_amount: Field | None
+    cleared: str
+    reference: str
+    payee: str
+    note: str
+    category: Category
+    splits: tuple[Split, ...]
+
+
+@dataclass
+class Passed:
+    """What no record can hold.
+
+    investments: how many transactions of them. lists: what they are of, and how many entries.
+    codes: of fields.
+    """
+
+    investments: int = 0
+    lists: Counter[str] = field(default_factory=Counter)
+    codes: set[str] = field(default_factory=set)
+
+    def listed(self) -> list[str]:
+        return [f"{what} ({count})" for what, count in self.lists.items()]
+
+
+def read_registers(
+    lines: Iterable[str], passed: Passed
+) -> Iterator[tuple[Account, Transaction | None]]:
+    """Each account, with None, and its transactions; more than once if it has several registers.
+
+    Raises ImportRefused.
+    """
+    listed: list[str] = []
+    account: Account | None = None
+    kind, is_first = "", True
+    for header, record in read_records(lines):
+        if record is None:
+            if kind in ACCOUNT_TYPES and account is None:
+                # A register without transactions.
+                yield Account(None, kind), None
+            kind, account, is_first = _kind(header), None, True
+            if kind == _ACCOUNT:
+                listed = []
+            elif kind in ACCOUNT_TYPES and listed:
+                account = Account(_only(listed, header), kind)
+                yield account, None
+        elif kind in ACCOUNT_TYPES:
+            transaction = _transaction(record, passed)
+            own = transaction.category.other_account if is_first else ""
+            is_first = False
+            if own and folded(transaction.payee) in _OPENING:
+                transaction = transaction._replace(category=Category())
+            else:
+                own = ""
+            if account is None:
+                account = Account(own or None, kind)
+                yield account, None
+            yield account, transaction
+        elif kind == _ACCOUNT:
+            listed += [field.text for field in record if field.code == "N" and field.text]
+        elif kind in _INVESTMENTS:
+            passed.investments += 1
+        elif kind in _LISTS:
+            passed.lists[_LISTS[kind]] += 1
+    if kind in ACCOUNT_TYPES and account is None:
+        yield Account(None, kind), None
+
+
+def _kind(header: Header) -> str:
+    name, _, kind = header.text.lower().partition(":")
+    if name.strip() == _ACCOUNT:
+        return _ACCOUNT
+    if name in _SWITCHES:
+        return ""
+    kind = "".join(kind.split())
+    if name != "type" or kind not in (*ACCOUNT_TYPES, *_INVESTMENTS, *_LISTS):
+        raise ImportRefused(
+            f"{quoted('!' + header.text)} begins nothing that is known: transactions stand below "
+            "!Type:Bank, Cash, CCard, Oth A or Oth L",
+            header.line,
+        )
+    return kind
+
+
+def _only(listed: list[str], header: Header) -> str:
+    if len(set(listed)) > 1:
+        raise ImportRefused(
+            f"{len(listed)} accounts are listed before {quoted('!' + header.text)}, and nothing "
+            "says whose transactions follow: export one account alone",
+            header.line,
+        )
+    return listed[0]
+
+
+def _transaction(record: Record, passed: Passed) -> Transaction:
+    once: dict[str, Field] = {}
+    notes: list[str] = []
+    splits: list[dict[str, Field]] = []
+    for part in record:
+        code = part.code
+        if code == "S":
+            splits.append({code: part})
+        elif code == "M":
+            notes.append(part.text)
+        elif code == "D" and splits and "$" not in splits[-1]:
+            passed.codes.add("D of a split")
+        elif code in _OF_SPLIT:
+            if not splits or code in splits[-1]:
+                raise ImportRefused(f"{quoted(code + part.text)} belongs to no split", part.line)
+            splits[-1][code] = part
+        elif code not in _ONCE:
+            passed.codes.add(code)
+        elif code in once:
+            raise ImportRefused(
+                f"the transaction of line {record[0].line} has {quoted(once[code].text)} as "
+                f"{code}, and {quoted(part.text)}: a line with ^ is missing between two "
+                "transactions",
+                part.line,
+            )
+        else:
+            once[code] = part
+    texts = {code: part.text for code, part in once.items()}
+    amounts = [once[code] for code in "TU" if texts.get(code)]
+    if not texts.get("D") or not amounts:
+        what = "amount (T)" if texts.get("D") else "date (D)"
+        raise ImportRefused(f"the transaction has no {what}", record[0].line)
+    return Transaction(
+        line=record[0].line,
+        date=once["D"],
+        amount=amounts[0],
+        further_amount=amounts[1] if len(amounts) > 1 else None,
+        cleared=texts.get("C", ""),
+        reference=texts.get("N", ""),
+        payee=texts.get("P", ""),
+        note="\n".join(note for note in notes if note),
+        category=_category(texts.get("L", "")),
+        splits=tuple(map(_split, splits)),
+    )
+
+
+def _split(fields: dict[str, Field]) -> Split:
+    amount = fields.get("$")
+    if amount is None or not amount.text:
+        raise ImportRefused("the split has no amount ($)", fields["S"].line)
+    note = fields["E"].text if "E" in fields else ""
+    return Split(_category(fields["S"].text), note, amount)
+
+
+def _category(text: str) -> Category:
+    transfer = _TRANSFER.fullmatch(text)
+    if transfer is not None:
+        return Category(other_account=transfer[1].strip(), label=(transfer[2] or "").strip())
+    name, _, label = text.partition("/")
+    return Category(name=name.strip(), label=label.strip())

@@ -1,0 +1,133 @@
+"""The containers of spreadsheets: ZIP (xlsx, ods), and OLE (xls, and xlsx with a password)."""
+
+import lzma
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import olefile
+
+from finance_api.importers.interface import ImportRefused
+
+#: How large a file may be, and what it unpacks to.
+MAX_BYTES = 100_000_000
+
+_ZIP = b"PK\x03\x04"
+_CONTENT_TYPES = "[Content_Types].xml"
+_MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
+#: The beginning of a ZIP file whose end, with the list of its members, is missing.
+_CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
+_HEAD_BYTES = 4_096
+#: What damaged members raise, beside BadZipFile.
+_DAMAGES = (
+    *(zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError, KeyError),
+    *(struct.error, OverflowError),
+)
+
+
+def looks_like_spreadsheet(stream: BinaryIO) -> bool:
+    """Whether the file is one, a damaged one too; the stream is at its start, before and after."""
+    head = stream.read(_HEAD_BYTES)
+    stream.seek(0)
+    if head.startswith(olefile.MAGIC):
+        return True
+    if not head.startswith(_ZIP):
+        return False
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            return _kind(archive) != ""
+    except (zipfile.BadZipFile, *_DAMAGES):
+        return _CUT_OFF.match(head) is not None
+    finally:
+        stream.seek(0)
+
+
+def _kind(archive: zipfile.ZipFile) -> str:
+    """xlsx, ods, or nothing."""
+    names = archive.namelist()
+    if _CONTENT_TYPES in names and any(name.startswith("xl/") for name in names):
+        return "xlsx"
+    if "mimetype" in names and archive.getinfo("mimetype").file_size < _HEAD_BYTES:
+        return "ods" if archive.read("mimetype").startswith(_MIMETYPE) else ""
+    return ""
+
+
+@contextmanager
+def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
+    """An xlsx or ods file whose members are whole: which it is, and the members.
+
+    Raises ImportRefused.
+    """
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            members = archive.infolist()
+            size = sum(member.file_size for member in members)
+            if size > MAX_BYTES:
+                raise too_large(f"unpacks to {size // 1_000_000:,} MB")
+            if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
+                raise with_password()
+            kind = _kind(archive)
+            if not kind:
+                raise no_spreadsheet()
+            if (name := archive.testzip()) is not None:
+                raise damaged(f": its part {name!r} is not whole")
+            yield kind, archive
+    except (zipfile.BadZipFile, *_DAMAGES):
+        raise damaged() from None
+
+
+def _is_encrypted(archive: zipfile.ZipFile) -> bool:
+    """An ods file has the keys of its members in the manifest."""
+    manifest = "META-INF/manifest.xml"
+    return manifest in archive.namelist() and b":encryption-data" in archive.read(manifest)
+
+
+@contextmanager
+def opened_book(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """The records of an xls file. Raises ImportRefused."""
+    if stream.seek(0, 2) > MAX_BYTES:
+        raise too_large(f"has {stream.tell() // 1_000_000:,} MB")
+    stream.seek(0)
+    try:
+        with olefile.OleFileIO(stream, raise_defects=olefile.DEFECT_INCORRECT) as container:
+            if container.exists("EncryptedPackage"):
+                raise with_password()
+            name = next((name for name in ("Workbook", "Book") if container.exists(name)), None)
+            if name is None:
+                raise no_spreadsheet()
+            yield container.openstream(name)
+    except (IndexError, *_DAMAGES):
+        raise damaged() from None
+
+
+def is_book(stream: BinaryIO) -> bool:
+    start = stream.read(len(olefile.MAGIC))
+    stream.seek(0)
+    return bool(start == olefile.MAGIC)
+
+
+def damaged(how: str = "") -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet is damaged or cut short{how}: download it again, or save it as CSV with "
+        "the program that opens it"
+    )
+
+
+def no_spreadsheet() -> ImportRefused:
+    return ImportRefused("the file is no spreadsheet of the kinds xlsx, xls and ods")
+
+
+def too_large(how: str) -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet {how}, and at most {MAX_BYTES // 1_000_000} MB are read: save it as CSV"
+    )
+
+
+def with_password() -> ImportRefused:
+    return ImportRefused(
+        "the spreadsheet is protected by a password: save it without one, or as CSV"
+    )

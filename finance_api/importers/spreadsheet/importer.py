@@ -1,0 +1,72 @@
+"""Reads the sheet of a spreadsheet that has the statement, as `CsvImporter` reads a file."""
+
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from finance_api.importers.csv import CsvImporter
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.wording import listed, quoted
+from finance_api.importers.interface import (
+    Entry,
+    ImportRefused,
+    Remembered,
+    Statement,
+    nothing_remembered,
+)
+from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
+
+
+class SpreadsheetImporter:
+    """csv: reads tables. sheet: the name of the one, None if the file decides."""
+
+    #: The same rows may come as a file of the other format the next time.
+    source = CsvImporter.source
+
+    def __init__(self, csv: CsvImporter, sheet: str | None = None) -> None:
+        self._csv = csv
+        self._sheet = sheet
+
+    def read(
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `StatementImporter`."""
+        with open_workbook(stream, amounts=True) as sheets:
+            sheet = self._chosen(sheets, remembered)
+            if sheet.fault is not None:
+                raise ImportRefused(f"the sheet {quoted(sheet.name)}: {sheet.fault}")
+            first: Statement | None = None
+            for statement, entry in self._csv.read_table(sheet.text, remembered):
+                first = first or statement
+                yield statement, entry
+            others = [other.name for other in sheets if other is not sheet]
+            if first is not None and others:
+                first.remarks.append(
+                    f"the sheet {quoted(sheet.name)} was read, and not {listed(others)}"
+                )
+
+    def _chosen(self, sheets: Sequence[Sheet], remembered: Remembered) -> Sheet:
+        if not sheets:
+            raise ImportRefused("the spreadsheet is empty; there is nothing to import")
+        names = listed(sheet.name for sheet in sheets)
+        if self._sheet is not None:
+            for form in (str, folded):
+                for sheet in sheets:
+                    if form(sheet.name) == form(self._sheet):
+                        return sheet
+            raise ImportRefused(
+                f"no sheet that has cells is called {quoted(self._sheet)}: there are {names}",
+                withdrawn_options=("--sheet",),
+            )
+        if len(sheets) == 1:
+            return sheets[0]
+        fits = [self._csv.fits(sheet.text, remembered) for sheet in sheets]
+        for wanted in (True, False):
+            if fits.count(wanted) == 1:
+                return sheets[fits.index(wanted)]
+            if wanted in fits:
+                break
+        possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
+        raise ImportRefused(
+            f"the spreadsheet has the sheets {names}: name the one with the statement with --sheet",
+            missing_options=("--sheet", (possible or sheets)[0].name),
+        )

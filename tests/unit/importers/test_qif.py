@@ -1,0 +1,266 @@
+"""QIF: what each field becomes, and what is refused."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from finance_api.importers import QIF
+from finance_api.importers.detection import detect_format
+from finance_api.importers.interface import Entry, ImportRefused
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+from support.qif import Whole, read_qif
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "qif"
+
+
+def transaction(*lines: str) -> str:
+    return "\n".join((*lines, "^", ""))
+
+
+def bank(*transactions: str) -> str:
+    return "!Type:Bank\n" + "".join(transactions)
+
+
+def the_entries(data: str | bytes, **options: str) -> list[Entry]:
+    (whole,) = read_qif(data, **{"account": "A", **options})
+    return whole.entries
+
+
+def refusal(data: str | bytes, **options: str) -> ImportRefused:
+    with pytest.raises(ImportRefused) as refused:
+        read_qif(data, **{"account": "A", **options})
+    return refused.value
+
+
+# -- the samples
+
+
+def as_json(whole: Whole) -> dict:
+    statement = whole.statement
+    return {
+        "account": statement.account.name,
+        "type": statement.account.account_type,
+        "skipped": dict(statement.skipped),
+        "remarks": statement.remarks,
+        "entries": [entry_as_json(entry) for entry in whole.entries],
+    }
+
+
+def entry_as_json(entry: Entry) -> dict:
+    values = {
+        **entry._asdict(),
+        "date": date_text(entry.date),
+        "amount": decimal_text(entry.amount),
+        "labels": list(entry.labels),
+        "batch": None,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.qif")), ids=lambda path: path.stem)
+def test_sample_gives_what_stands_beside_it(path: Path) -> None:
+    expected = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    data = path.read_bytes()
+    assert [as_json(s) for s in read_qif(data, **expected["options"])] == expected["statements"]
+    assert detect_format(io.BytesIO(data)) == QIF
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("line_end", ["\r\n", "\r", "\n\n"])
+def test_line_ends_and_unicode_change_nothing(codec: str, line_end: str) -> None:
+    def found(data: bytes) -> list[Entry]:
+        return [entry._replace(line=0) for entry in the_entries(data)]
+
+    plain = (SAMPLES / "bank.qif").read_text("utf-8")
+    data = plain.replace("\n", line_end).encode(codec)
+    assert detect_format(io.BytesIO(data)) == QIF
+    assert found(data) == found(plain.encode())
+
+
+def test_another_encoding_is_asked_for() -> None:
+    plain = (SAMPLES / "bank.qif").read_text("utf-8")
+    data = plain.encode("cp1252")
+    assert refusal(data).missing_options[:2] == ("--encoding", "cp1252")
+    assert the_entries(data, encoding="cp1252") == the_entries(plain)
+
+
+# -- dates and amounts
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("1/13'26", "2026-01-13"),
+        ("1/13' 6", "2006-01-13"),
+        ("1/13'2026", "2026-01-13"),
+        ("01/13/26", "2026-01-13"),
+        ("1/13/99", "1999-01-13"),
+        ("13/ 1/2026", "2026-01-13"),
+        ("13.1.26", "2026-01-13"),
+        ("2026-01-13", "2026-01-13"),
+        ("20260113", "2026-01-13"),
+        ("13 Jan 2026", "2026-01-13"),
+    ],
+)
+def test_dates_are_read_in_the_forms_of_programs(written: str, day: str) -> None:
+    (entry,) = the_entries(bank(transaction(f"D{written}", "T1.00")))
+    assert date_text(entry.date) == day
+
+
+def test_order_of_day_and_month_is_decided_for_the_whole_file() -> None:
+    text = bank(transaction("D2/1'26", "T1.00"), transaction("D2/13'26", "T1.00"))
+    assert [date_text(entry.date) for entry in the_entries(text)] == ["2026-02-01", "2026-02-13"]
+
+
+def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
+    text = bank(transaction("D2/1'26", "T1,234"))
+    with pytest.raises(ImportRefused) as refused:
+        read_qif(text)
+    assert refused.value.missing_options == (
+        *("--account", "NAME", "--date-format", "DD/MM/YY"),
+        *("--decimal", ".", "--currency", "EUR"),
+    )
+    for form, day in (("MM/DD/YY", "2026-02-01"), ("DD/MM'YY", "2026-01-02")):
+        (entry,) = the_entries(text, date_format=form, decimal=".")
+        assert (date_text(entry.date), entry.amount) == (day, 12_340_000)
+
+
+def test_dates_of_two_orders_are_refused() -> None:
+    text = bank(transaction("D2/13'26", "T1.00"), transaction("D13/2'26", "T1.00"))
+    assert "not a date of the form of the rows above" in refusal(text).reason
+
+
+def test_amounts_that_differ_are_refused_with_both() -> None:
+    text = bank(transaction("D2/13'26", "U-10.00", "T-11.00"))
+    assert "-11 as T and -10 as U" in refusal(text).reason
+    (entry,) = the_entries(bank(transaction("D2/13'26", "U-10.00")))
+    assert entry.amount == -100_000
+
+
+def test_currency_beside_amounts_is_the_accounts() -> None:
+    (whole,) = read_qif(bank(transaction("D2/13'26", "T€10.00")), account="A")
+    assert whole.statement.account.currency == "EUR"
+    assert whole.statement.possible_currencies == ("EUR",)
+    two = bank(transaction("D2/13'26", "T€10.00"), transaction("D2/13'26", "T£10.00"))
+    assert "one currency" in refusal(two).reason
+
+
+# -- splits
+
+
+def test_splits_that_do_not_sum_are_refused_with_both_numbers() -> None:
+    text = bank(transaction("D2/13'26", "T-10.00", "SA", "$-9.00", "SB", "$-0.99"))
+    assert "splits come to -9.99, and the transaction is of -10" in refusal(text).reason
+    assert refusal(text).line == 3
+
+
+def test_splits_of_a_transaction_are_parts_of_one_entry() -> None:
+    one = transaction("D2/13'26", "T-10.00", "SA", "$-9.00", "SB", "$-1.00")
+    alone = transaction("D2/13'26", "T-10.00", "SA", "$-10.00")
+    batches = [entry.batch for entry in the_entries(bank(one, one, alone))]
+    assert batches[0] == batches[1] != batches[2] == batches[3]
+    assert batches[4] is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["$-10.00"], "belongs to no split"),
+        (["SA", "SB", "$-10.00"], "split has no amount"),
+        (["SA", "$"], "split has no amount"),
+        (["SA", "$-5.00", "$-5.00"], "belongs to no split"),
+    ],
+)
+def test_split_without_its_fields_is_refused(lines: list[str], words: str) -> None:
+    text = bank(transaction("D2/13'26", "T-10.00", *lines))
+    assert words in refusal(text).reason
+
+
+# -- accounts
+
+
+def test_account_without_a_name_is_asked_for() -> None:
+    with pytest.raises(ImportRefused, match="give --account NAME"):
+        read_qif(bank(transaction("D2/13'26", "T1.00")))
+
+
+def test_opening_balance_names_its_account() -> None:
+    text = bank(
+        transaction("D2/13'26", "T1.00", "POpening Balance", "L[Giro]"),
+        transaction("D2/13'26", "T1.00", "POpening Balance", "L[Other]"),
+    )
+    (whole,) = read_qif(text)
+    assert whole.statement.account.name == "Giro"
+    own, other = whole.entries
+    assert (own.payment_type, own.counterparty_account) == (None, None)
+    assert (other.payment_type, other.counterparty_account) == ("transfer", "Other")
+
+
+def test_several_registers_of_one_account_are_one_statement() -> None:
+    register = "!Account\nNA\nTBank\n^\n" + bank(transaction("D2/13'26", "T1.00"))
+    other = register.replace("NA", "NB").replace("Bank", "Oth L")
+    first, second = read_qif(register + other + register)
+    assert (len(first.entries), len(second.entries)) == (2, 1)
+    assert second.statement.account.account_type == "Loan"
+
+
+def test_list_of_accounts_does_not_say_whose_transactions_follow() -> None:
+    text = "!Account\nNA\n^\nNB\n^\n" + bank(transaction("D2/13'26", "T1.00"))
+    assert "2 accounts are listed" in refusal(text).reason
+
+
+def test_accounts_with_and_without_a_name_are_refused() -> None:
+    one = bank(transaction("D2/13'26", "T1.00"))
+    text = one + "!Account\nNB\n^\n" + one
+    assert "some name their account" in refusal(text).reason
+    assert refusal(text).line == 2
+
+
+def test_register_without_transactions_is_a_statement() -> None:
+    (whole,) = read_qif("!Type:Cash\n", account="A")
+    assert (whole.entries, whole.statement.account.account_type) == ([], "Cash")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("!Type:Cat\nNFood\n^\n", "categories (1), which are not read"),
+        ("!Type:Invst\nD1/1'26\nNBuy\n^\n", "transactions of investments (1), which are not read"),
+        ("!Account\nNA\n^\n", "no transactions of an account"),
+        ("!Type:Stocks\n", "'!Type:Stocks' begins nothing that is known"),
+        ("!Bank\n", "'!Bank' begins nothing that is known"),
+    ],
+)
+def test_file_without_a_register_is_refused(text: str, words: str) -> None:
+    assert words in refusal(text).reason
+
+
+# -- damaged files
+
+
+def test_transaction_without_its_end_is_refused() -> None:
+    text = bank(transaction("D2/13'26", "T1.00"), "D2/14'26\nT2.00\n")
+    assert "not ended by a line with ^ at the end of the file" in refusal(text).reason
+    assert "before line 7" in refusal(text + "!Type:Cash\n").reason
+
+
+def test_lost_end_between_two_transactions_is_noticed() -> None:
+    text = bank("D2/13'26\nT1.00\n", transaction("D2/14'26", "T2.00"))
+    assert "a line with ^ is missing" in refusal(text).reason
+    assert refusal(text).line == 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"), [(["T1.00"], "no date"), (["D2/13'26", "T"], "no amount")]
+)
+def test_transaction_without_date_or_amount_is_refused(lines: list[str], words: str) -> None:
+    assert words in refusal(bank(transaction(*lines))).reason
+
+
+def test_fields_that_become_nothing_are_named() -> None:
+    text = bank(transaction("D2/13'26", "T1.00", "A1 Main Street", "Zx", "SA", "D2/1'26", "$1.00"))
+    (whole,) = read_qif(text, account="A")
+    assert whole.statement.remarks == ["fields that are not imported: 'A', 'D of a split', 'Z'"]

@@ -1,0 +1,91 @@
+"""Damaged spreadsheets: what they say, or a refusal with a reason; and neither crash nor hang."""
+
+import io
+import random
+import zipfile
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from support.damaging import check_refusal, mutations
+from support.nightly import NIGHTLY, count
+from support.sheets import KINDS, read_sheet
+
+HEADINGS = ["Date", "Payee", "Amount"]
+ROWS = [HEADINGS, [date(2026, 1, 5), "Shop", -12.5], [date(2026, 1, 6), "Boss", 2500.25]]
+#: Three files of each kind: the first alone is taken by day.
+BOOKS = [{"Sheet": ROWS}, {"Info": [["Printed"]], "Data": ROWS}, {"Long": ROWS + ROWS[1:] * 9}]
+FILES = {
+    f"{kind}-{number}": make(**book)
+    for kind, make in KINDS.items()
+    for number, book in enumerate(BOOKS if NIGHTLY else BOOKS[:1])
+}
+PIECES = (b"<", b">", b"&", b"</c>", b'r="XFD1048576"', b"99999", b"\xff\xff\xff\x7f", b"PK\1\2")
+
+pytestmark = pytest.mark.nightly
+files = pytest.mark.parametrize("name", FILES)
+
+
+def outcome(data: bytes) -> list[int] | None:
+    """The amounts, None for a refusal."""
+    try:
+        found = read_sheet(data, account="A")
+    except ImportRefused as refused:
+        check_refusal(refused)
+        return None
+    return [entry.amount for statement in found for entry in statement.entries]
+
+
+def members_mutated(data: bytes, number: int) -> Iterator[bytes]:
+    """Whole ZIP files, of which one part is damaged."""
+    chance = random.Random(number)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    for _ in range(number):
+        victim = chance.choice([name for name in parts if name.endswith("xml")])
+        (damaged,) = mutations(parts[victim], 1, PIECES, seed=chance.random())
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            for name, part in parts.items():
+                archive.writestr(name, damaged if name == victim else part)
+        yield stream.getvalue()
+
+
+def overwritten(data: bytes, number: int) -> Iterator[bytes]:
+    """Containers that are whole, with records that are not."""
+    chance = random.Random(number)
+    for _ in range(number):
+        damaged = bytearray(data)
+        for _ in range(chance.randint(1, 4)):
+            # The stream of the book stands behind the header of 512 bytes.
+            at = chance.randrange(512, len(data) - 1_536)
+            piece = chance.choice((chance.randbytes(chance.randint(1, 8)), b"\xff\xff", b"\0\0"))
+            damaged[at : at + len(piece)] = piece
+        yield bytes(damaged)
+
+
+@files
+def test_mutations_are_read_or_refused(name: str) -> None:
+    outcomes = [outcome(each) for each in mutations(FILES[name], count(25, 1_000), PIECES)]
+    assert None in outcomes
+
+
+@files
+def test_mutations_within_the_container_are_read_or_refused(name: str) -> None:
+    within = overwritten if name.startswith("xls-") else members_mutated
+    outcomes = [outcome(each) for each in within(FILES[name], count(75, 2_500))]
+    assert None in outcomes
+    assert any(outcomes)
+
+
+@files
+def test_file_that_is_cut_off_is_whole_or_refused(name: str) -> None:
+    data = FILES[name]
+    whole = outcome(data)
+    assert whole
+    for length in range(len(data)):
+        # In its last sector an xls file has nothing but room; each takes a process.
+        if NIGHTLY or length % 16 == 0 or not name.startswith("xls-") or length < len(data) - 512:
+            assert outcome(data[:length]) in (None, whole)
