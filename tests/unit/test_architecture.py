@@ -98,6 +98,8 @@ def test_there_are_modules_to_look_at() -> None:
         ("rich", own("cli")),
         ("waitress", ()),
         ("xlsxwriter", own("api")),
+        ("python_calamine", own("importers.spreadsheet.conversion")),
+        ("olefile", own("importers.spreadsheet.container")),
         ("orjson", own("api", "resources", "problem", "importers", "storage.sql.history")),
         ("granian", own("server")),
         ("dateutil", own("planning")),

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
+from xml.etree.ElementTree import ParseError
 
 import olefile
 
@@ -17,15 +18,15 @@ from finance_api.importers.interface import ImportRefused
 MAX_BYTES = 100_000_000
 
 _ZIP = b"PK\x03\x04"
-_CONTENT_TYPES = "[Content_Types].xml"
+_CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
 #: The beginning of a ZIP file whose end, with the list of its members, is missing.
 _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
-#: What damaged members raise, beside BadZipFile.
+#: What damaged files raise, and what is in them.
 _DAMAGES = (
-    *(zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError, KeyError),
-    *(struct.error, OverflowError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, ParseError, EOFError),
+    *(OSError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 
 
@@ -40,7 +41,7 @@ def looks_like_spreadsheet(stream: BinaryIO) -> bool:
     try:
         with zipfile.ZipFile(stream) as archive:
             return _kind(archive) != ""
-    except (zipfile.BadZipFile, *_DAMAGES):
+    except _DAMAGES:
         return _CUT_OFF.match(head) is not None
     finally:
         stream.seek(0)
@@ -60,7 +61,7 @@ def _kind(archive: zipfile.ZipFile) -> str:
 def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
     """An xlsx or ods file whose members are whole: which it is, and the members.
 
-    Raises ImportRefused.
+    Raises ImportRefused, also for what is found damaged while it is open.
     """
     try:
         with zipfile.ZipFile(stream) as archive:
@@ -71,12 +72,12 @@ def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
             if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
                 raise with_password()
             kind = _kind(archive)
-            if not kind:
+            if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
                 raise no_spreadsheet()
             if (name := archive.testzip()) is not None:
                 raise damaged(f": its part {name!r} is not whole")
             yield kind, archive
-    except (zipfile.BadZipFile, *_DAMAGES):
+    except _DAMAGES:
         raise damaged() from None
 
 
@@ -88,7 +89,7 @@ def _is_encrypted(archive: zipfile.ZipFile) -> bool:
 
 @contextmanager
 def opened_book(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The records of an xls file. Raises ImportRefused."""
+    """The records of an xls file. Raises ImportRefused as `opened_archive`."""
     if stream.seek(0, 2) > MAX_BYTES:
         raise too_large(f"has {stream.tell() // 1_000_000:,} MB")
     stream.seek(0)
@@ -100,7 +101,7 @@ def opened_book(stream: BinaryIO) -> Iterator[BinaryIO]:
             if name is None:
                 raise no_spreadsheet()
             yield container.openstream(name)
-    except (IndexError, *_DAMAGES):
+    except _DAMAGES:
         raise damaged() from None
 
 

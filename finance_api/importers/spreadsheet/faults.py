@@ -6,12 +6,12 @@ calamine takes them for empty cells.
 import re
 import struct
 from typing import BinaryIO
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element
 from zipfile import ZipFile
 
 from defusedxml import ElementTree
 
-from finance_api.importers.spreadsheet.container import damaged, with_password
+from finance_api.importers.spreadsheet.container import with_password
 
 _ERROR = "is an error of a formula"
 _NOT_WORKED_OUT = (
@@ -39,7 +39,7 @@ def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
     begins_anew = _CALCULATES_ON_LOAD.search(book) is not None
     faults: dict[int, str] = {}
     for number, path in enumerate(_sheet_paths(archive, book)):
-        sheet = archive.read(path) if path in archive.namelist() else b""
+        sheet = archive.read(path)
         patterns = {
             _ERROR_CELL: _ERROR,
             _FORMULA_CELL if begins_anew else _EMPTY_CELL: _NOT_WORKED_OUT,
@@ -52,12 +52,9 @@ def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
 
 
 def _sheet_paths(archive: ZipFile, book: bytes) -> list[str]:
-    try:
-        relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-        targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
-        sheets = [e for e in ElementTree.fromstring(book).iter() if _local(e.tag) == "sheet"]
-    except (ParseError, ValueError):
-        raise damaged() from None
+    relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
+    sheets = [e for e in ElementTree.fromstring(book).iter() if _local(e.tag) == "sheet"]
     ids = [next((v for name, v in e.items() if _local(name) == "id"), None) for e in sheets]
     paths = [targets.get(relation, "") for relation in ids]
     return [path[1:] if path.startswith("/") else f"xl/{path}" for path in paths]
@@ -69,26 +66,23 @@ def faults_in_ods(archive: ZipFile) -> dict[int, str]:
         return {}
     faults: dict[int, str] = {}
     sheet, row, column = -1, 0, 0
-    try:
-        with archive.open("content.xml") as content:
-            for event, element in ElementTree.iterparse(content, ("start", "end")):
-                name = _local(element.tag)
-                attributes = {_local(key): value for key, value in element.items()}
-                if event == "end":
-                    if name == "table-row":
-                        row += int(attributes.get("number-rows-repeated", 1))
-                        element.clear()
-                elif name == "table":
-                    sheet, row = sheet + 1, 0
-                elif name == "table-row":
-                    column = 0
-                elif name in ("table-cell", "covered-table-cell"):
-                    why = _fault_of(element)
-                    if why:
-                        faults.setdefault(sheet, f"{_place(row, column)} {why}")
-                    column += int(attributes.get("number-columns-repeated", 1))
-    except (ParseError, ValueError):
-        raise damaged() from None
+    with archive.open("content.xml") as content:
+        for event, element in ElementTree.iterparse(content, ("start", "end")):
+            name = _local(element.tag)
+            attributes = {_local(key): value for key, value in element.items()}
+            if event == "end":
+                if name == "table-row":
+                    row += int(attributes.get("number-rows-repeated", 1))
+                    element.clear()
+            elif name == "table":
+                sheet, row = sheet + 1, 0
+            elif name == "table-row":
+                column = 0
+            elif name in ("table-cell", "covered-table-cell"):
+                why = _fault_of(element)
+                if why:
+                    faults.setdefault(sheet, f"{_place(row, column)} {why}")
+                column += int(attributes.get("number-columns-repeated", 1))
     return faults
 
 

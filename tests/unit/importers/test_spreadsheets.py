@@ -434,6 +434,14 @@ def test_what_is_no_spreadsheet_is_refused(data: bytes) -> None:
     assert re.search("no spreadsheet|damaged", refusal(data).reason)
 
 
+def test_binary_workbook_is_refused() -> None:
+    data = member(xlsx(ROWS), "xl/workbook.xml", lambda xml: xml).replace(
+        b"xl/workbook.xml", b"xl/workbook.bin"
+    )
+    assert detect_format(io.BytesIO(data)) == SPREADSHEET
+    assert "no spreadsheet of the kinds xlsx, xls and ods" in refusal(data).reason
+
+
 def test_other_documents_are_named() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
