@@ -85,6 +85,11 @@ def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Ent
     try:
         yield from _entries(layout, questions)
     except ImportRefused as refused:
+        if layout.profile is not None:
+            refused.reason += (
+                f" (read with the profile {shown(layout.profile)}; --no-profile reads the file "
+                "without it)"
+            )
         if layout.taken:
             refused.reason += f" (with what was given before: {_said(layout)})"
         raise
@@ -155,7 +160,7 @@ def _decided(
     try:
         survey.run()
     except ImportRefused:
-        if layout.is_proposed:
+        if layout.is_proposed and layout.table.text.is_sheet:
             # These are not the columns, so that none is to be copied.
             questions.answers.clear()
             questions.put()
@@ -198,7 +203,15 @@ def _decided(
         return True
 
     may_try = "balance" in columns and not questions.reasons and survey.footer is None
-    signs = decide_signs(survey, options, headings, questions, fits if may_try else None, remarks)
+    signs = decide_signs(
+        survey,
+        options,
+        headings,
+        questions,
+        fits if may_try else None,
+        remarks,
+        None if layout.profile is None else shown(layout.profile),
+    )
     _ask_about_footer(survey, options, questions)
     _look_at_text(layout, survey, questions, remarks)
     if questions.reasons and currencies.option is None and "currency" not in columns:

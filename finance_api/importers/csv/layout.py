@@ -10,7 +10,7 @@ from typing import Any
 from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted, find_columns
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.known_profiles import Profiles
-from finance_api.importers.csv.memory import SIDES, SIGNS, heading_digest, merged, to_remember
+from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
@@ -141,11 +141,19 @@ def _recognised(
 ) -> tuple[Table, Match] | None:
     """The table with the headings of a profile: the one that is given, or remembered, or whose
     headings select it; ImportRefused if the one that is given has others.
+
+    Whoever says what the amounts are needs none.
     """
-    name = options.profile or (None if options.no_profile else known.get("profile"))
     if options.no_profile and options.profile is not None:
         raise ImportRefused("--profile and --no-profile exclude each other")
-    if not options.header or (name is None and (options.no_profile or known)):
+    name = options.profile
+    if name is None:
+        if options.no_profile or _about_amounts(options):
+            return None
+        if known and "profile" not in known:
+            return None
+        name = known.get("profile")
+    if not options.header:
         return None
     profile = None if name is None else profiles.get(name)
     for table in places:
@@ -195,18 +203,22 @@ def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, 
     )
 
 
+def _about_amounts(options: CsvOptions) -> list[str]:
+    """The options that say which columns are the amounts, and which way they go."""
+    given = to_remember(options)
+    names = ["--map amount"] if "amount" in given.get("columns", ()) else []
+    return names + [f"--{name}" for name in ("debit", "credit", *SIGNS) if name in given]
+
+
 def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
-    """Options that say otherwise what differs from row to row."""
-    given = to_remember(told)
-    of_legs = {name for leg in profile.legs for name in leg.map}
-    names = [f"--map {name}" for name in given.get("columns", ()) if name in of_legs]
-    if profile.says_direction:
-        names += [f"--{name}" for name in (*SIDES, *SIGNS) if name in given]
-        names += ["--map amount"] if "amount" in given.get("columns", ()) else []
+    """Options that say otherwise what the profile says by the row."""
+    by_row = {name for leg in profile.legs for name in leg.map}
+    names = [f"--map {name}" for name in to_remember(told).get("columns", ()) if name in by_row]
+    names += _about_amounts(told)
     if names:
         raise ImportRefused(
-            f"{names[0]}: the profile {shown(profile)} says that by the row; leave it out, or say "
-            "--no-profile with the options of all columns",
+            f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
+            "--no-profile with the options of all columns"
         )
 
 

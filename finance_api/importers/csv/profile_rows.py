@@ -221,8 +221,6 @@ class ProfileRows:
 
     def _cell(self, name: str, cells: Sequence[str], leg: _Leg | None) -> str:
         profile = self._match.profile
-        if name in self._constants:
-            return self._constants[name]
         if name == "opening":
             assert self._opening is not None
             return "1" if self._opening.holds(cells) else ""
@@ -239,7 +237,7 @@ class ProfileRows:
             indexes = leg.sources[name]
         if name == "category":
             return self._text(indexes, cells, profile.category_separator)
-        text = self._text(indexes, cells, " ")
+        text = self._constants.get(name) or self._text(indexes, cells, " ")
         if name == "account" and text and profile.account_prefix:
             return f"{profile.account_prefix} {text}"
         if name == "paymentType" and profile.payment_types:

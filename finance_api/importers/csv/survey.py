@@ -106,8 +106,8 @@ class Survey:
     """Passes over the rows once.
 
     kinds: each kind of amount -> the first line that has it.
-    currencies: of each account (by its cell), in the order of their first rows; marked: the same
-    of currencies that stand beside amounts.
+    currencies: of each account (by its name, else its number), in the order of their first rows;
+    marked: the same of currencies that stand beside amounts.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
     """
 
@@ -213,6 +213,8 @@ class Survey:
     ) -> None:
         columns = self._layout.columns
         account = text_of(cells, columns["account"]) if "account" in columns else ""
+        if not account and "accountNumber" in columns:
+            account = "".join(text_of(cells, columns["accountNumber"]).split())
         found.setdefault(account, {}).setdefault(code, line)
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
