@@ -16,7 +16,6 @@ from support.browser import (
     Visitor,
     assert_error_page,
     new_user,
-    quick_passwords,  # noqa: F401
     shown_text,
     signed_in,
 )

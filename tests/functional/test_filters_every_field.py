@@ -11,7 +11,7 @@ import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind, Role
 from support.books import account, household
-from support.made_statements import statement
+from support.statements import statement
 
 FIELDS = [
     pytest.param(resource, field, id=f"{resource.path}-{field.name}")

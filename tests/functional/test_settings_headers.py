@@ -19,7 +19,6 @@ from support.browser import (
     new_token,
     new_user,
     parsed,
-    quick_passwords,  # noqa: F401
     shown_text,
     signed_in,
     tokens_of,

@@ -24,7 +24,6 @@ from support.browser import (
     new_token,
     new_user,
     parsed,
-    quick_passwords,  # noqa: F401
     sessions_of,
     signed_in,
     tokens_of,

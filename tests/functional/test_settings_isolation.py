@@ -17,7 +17,6 @@ from support.browser import (
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     signed_in,
     tokens_of,
 )

@@ -18,7 +18,6 @@ from support.browser import (
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     sessions_of,
     shown_text,
     signed_in,

@@ -17,7 +17,6 @@ from support.browser import (
     location,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     sent_cookies,
     sessions_of,
     shown_text,

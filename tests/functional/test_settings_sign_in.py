@@ -23,7 +23,6 @@ from support.browser import (
     hashes_counted,
     location,
     new_user,
-    quick_passwords,  # noqa: F401
     sessions_of,
     shown_text,
     signed_in,
@@ -240,10 +239,17 @@ def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, use
     assert hashes == [1] * len(hashes)
 
 
-def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory, monkeypatch):
-    """With passwords hashed as they are in service."""
+@pytest.fixture
+def real_hashes(monkeypatch):
+    """Passwords hashed as they are in service."""
     monkeypatch.setattr(passwords, "_hasher", passwords.PasswordHasher())
     passwords.placeholder_hash.cache_clear()
+    yield
+    passwords.placeholder_hash.cache_clear()
+
+
+@pytest.mark.usefixtures("real_hashes")
+def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory):
     user = new_user(in_memory)
     times: dict[str, list[float]] = {user.email: [], "unknown@example.org": []}
     visitor = Visitor(in_memory)

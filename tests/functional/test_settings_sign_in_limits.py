@@ -14,7 +14,6 @@ from support.browser import (
     dump,
     hashes_counted,
     new_user,
-    quick_passwords,  # noqa: F401
     sent_cookies,
     sessions_of,
     shown_text,

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from argon2 import PasswordHasher
 from sqlalchemy import URL, Engine, MetaData, NullPool, create_engine, select
 from webtest import TestApp, TestResponse
 
@@ -41,16 +40,6 @@ _numbers = itertools.count(1)
 on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
 
 Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Hashing that takes no time. To be imported by tests that are not about hashing."""
-    passwords.placeholder_hash.cache_clear()
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_hasher", quick)
-    yield
-    passwords.placeholder_hash.cache_clear()
 
 
 @pytest.fixture(scope="module", name="services")

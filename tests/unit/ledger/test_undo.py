@@ -9,7 +9,7 @@ from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from support.ledger import account, an_id, document, record
-from support.made_statements import statement
+from support.statements import statement
 
 
 def edit_record(person, row, **values):
