@@ -91,9 +91,7 @@ def _rates_tag(storage: Storage, data_request: DataRequest) -> int:
     """Of the exchange rates in the snapshot from which the response is read."""
     state, currency = storage.rates.get_state(), data_request.convert_to
     if currency not in state.currencies:
-        message = (
-            f"there are no exchange rates of {currency}; import them: finance-api rates import"
-        )
+        message = f"there are no exchange rates of {currency}: 'finance-api rates import' adds them"
         raise refusal([(data_request.convert_to_name, message)])
     return state.tag
 

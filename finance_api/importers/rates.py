@@ -117,7 +117,8 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[_Cells]:
 def _whole(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
     for row in rows:
         if len(row) != width:
-            raise ImportRefused(f"has {len(row)} cells where the heading has {width}")
+            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            raise ImportRefused(f"has {cells} where the heading has {width}")
         yield _stripped(row)
 
 
