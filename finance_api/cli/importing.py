@@ -205,12 +205,7 @@ def _importer(
     cli: CliContext, format_name: str, choice: _Choice, stream: BinaryIO
 ) -> StatementImporter | None:
     """The stream is at its start, before and after."""
-    from finance_api.importers.camt import CamtImporter
     from finance_api.importers.interface import ImportRefused
-    from finance_api.importers.mt940 import Mt940Importer
-    from finance_api.importers.ofx import OfxImporter
-    from finance_api.importers.qif import QifImporter, QifOptions
-    from finance_api.importers.spreadsheet import SpreadsheetImporter
 
     account, currency, options = choice.account, choice.currency, choice.csv_options
     further: dict[str, Any] = {"sheet": choice.sheet, **options}
@@ -230,17 +225,27 @@ def _importer(
         names = ", ".join(_option(name) for name in further if name in misplaced)
         raise ImportRefused(f"{names}: not for a file in the format {format_name}")
     if format_name == OFX:
+        from finance_api.importers.ofx import OfxImporter
+
         return OfxImporter(currency)
     if format_name == CAMT:
+        from finance_api.importers.camt import CamtImporter
+
         return CamtImporter.of(stream)
     if format_name == MT940:
+        from finance_api.importers.mt940 import Mt940Importer
+
         return Mt940Importer.of(stream)
     if format_name == QIF:
+        from finance_api.importers.qif import QifImporter, QifOptions
+
         own = {name: options[name] for name in _QIF_OPTIONS}
         return QifImporter(QifOptions(account=account, currency=currency, **own))
     if format_name == CSV:
         return _csv_importer(cli, account, currency, **options)
     if format_name == SPREADSHEET:
+        from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
+
         return SpreadsheetImporter(_csv_importer(cli, account, currency, **options), choice.sheet)
     return None
 

@@ -17,7 +17,7 @@ from finance_api.importers import (
 )
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
-from finance_api.importers.spreadsheet import looks_like_spreadsheet
+from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")

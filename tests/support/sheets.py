@@ -11,7 +11,7 @@ from odf import opendocument, table, text
 
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import Entry, Statement, nothing_remembered
-from finance_api.importers.spreadsheet import SpreadsheetImporter
+from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 from support.csv_files import Read
 
 Rows = Sequence[Sequence[Any]]

@@ -50,16 +50,11 @@ class AmountColumns:
     """Takes the texts of a file's amount columns one by one, then says what they mean.
 
     Without ``decimal`` one mark has to be the only one that fits them all, or both have to give
-    the same numbers. is_sheet: cells that are numbers, with a point whatever it says, are among
-    them. Memory does not grow with the number of texts.
+    the same numbers. Memory does not grow with the number of texts.
     """
 
-    def __init__(
-        self, decimal: str | None, thousands: str | None, *, is_sheet: bool = False
-    ) -> None:
+    def __init__(self, decimal: str | None, thousands: str | None) -> None:
         self._readings = _readings(decimal, thousands)
-        if is_sheet:
-            self._readings.setdefault(".", number_pattern(".", None))
         self._thousands = thousands
         self._seen: dict[str, int] = {}
         self._seen_beside: dict[str, int] = {}

@@ -3,8 +3,8 @@
 import codecs
 import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
@@ -42,13 +42,16 @@ class TextFile:
 
     skip_rows: how many physical lines at the beginning are left out.
     is_sheet: it is made of a spreadsheet: each row is one line, up to CRLF, with a comma between
-        cells; numbers have a point, and dates are ISO 8601.
+        cells; cells that are dates are ISO 8601, whatever form others have.
+    fractions: of a sheet, the indexes of columns in which cells are numbers with a decimal point,
+        and the line of the last one.
     """
 
     stream: BinaryIO
     codec: str
     skip_rows: int = 0
     is_sheet: bool = False
+    fractions: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def line_end(self) -> str:

@@ -21,6 +21,9 @@ _FOOTER_ROWS = 20
 
 _LEFT_OUT = "rows that are no data are left out with --only or --skip-last"
 
+_MONEY_BESIDE = ("balance", "fee", "originalAmount")
+_MONEY = ("amount", "debit", "credit", *_MONEY_BESIDE)
+
 #: Where an amount stands: in the amount column, or on the side of money going out or coming in.
 AMOUNT, OUT, IN = 0, -1, 1
 #: (place, sign): sign as `AmountColumns.add` has it.
@@ -102,6 +105,15 @@ def amount_cell(
             yield place, text
 
 
+def _separators(layout: Layout) -> tuple[str | None, str | None]:
+    """The marks of decimals and thousands that are given, unless cells of amounts are numbers."""
+    options, text = layout.options, layout.table.text
+    indexes = [i for name in _MONEY for i in layout.columns.get(name, ())]
+    if any(text.fractions.get(index, 0) > layout.table.first_line for index in indexes):
+        return ".", None if options.thousands == "." else options.thousands
+    return options.decimal, options.thousands
+
+
 class Survey:
     """Passes over the rows once.
 
@@ -120,7 +132,7 @@ class Survey:
         is_sheet = layout.table.text.is_sheet
         self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet)
         self.value_dates = DateColumn(None, order, is_sheet=is_sheet)
-        self.amounts = AmountColumns(options.decimal, options.thousands, is_sheet=is_sheet)
+        self.amounts = AmountColumns(*_separators(layout))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
@@ -199,7 +211,7 @@ class Survey:
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self._layout.columns
-        for name in ("balance", "fee", "originalAmount"):
+        for name in _MONEY_BESIDE:
             for index in columns.get(name, ()):
                 if text := cells[index].strip():
                     self.amounts.add(text, line, own=False)

@@ -11,9 +11,3 @@
 Cells are taken out by calamine. Damaged files make it abort or never end, and two cells far apart
 make it take all memory: that is why it runs in a process of its own, with limits.
 """
-
-from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
-from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
-from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
-
-__all__ = ["Sheet", "SpreadsheetImporter", "looks_like_spreadsheet", "open_workbook"]

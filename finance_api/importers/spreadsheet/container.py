@@ -68,7 +68,7 @@ def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
             members = archive.infolist()
             size = sum(member.file_size for member in members)
             if size > MAX_BYTES:
-                raise too_large(f"unpacks to {size // 1_000_000:,} MB")
+                raise _too_large("unpacks to", size)
             if any(member.flag_bits & 1 for member in members) or _is_encrypted(archive):
                 raise with_password()
             kind = _kind(archive)
@@ -91,7 +91,7 @@ def _is_encrypted(archive: zipfile.ZipFile) -> bool:
 def opened_book(stream: BinaryIO) -> Iterator[BinaryIO]:
     """The records of an xls file. Raises ImportRefused as `opened_archive`."""
     if stream.seek(0, 2) > MAX_BYTES:
-        raise too_large(f"has {stream.tell() // 1_000_000:,} MB")
+        raise _too_large("has", stream.tell())
     stream.seek(0)
     try:
         with olefile.OleFileIO(stream, raise_defects=olefile.DEFECT_INCORRECT) as container:
@@ -122,9 +122,10 @@ def no_spreadsheet() -> ImportRefused:
     return ImportRefused("the file is no spreadsheet of the kinds xlsx, xls and ods")
 
 
-def too_large(how: str) -> ImportRefused:
+def _too_large(has: str, size: int) -> ImportRefused:
     return ImportRefused(
-        f"the spreadsheet {how}, and at most {MAX_BYTES // 1_000_000} MB are read: save it as CSV"
+        f"the spreadsheet {has} {size / 1_000_000:,.1f} MB, and at most "
+        f"{MAX_BYTES // 1_000_000} MB are read: save it as CSV"
     )
 
 

@@ -9,32 +9,29 @@ import json
 import re
 import resource
 import sys
-from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from python_calamine import CalamineSheet, PasswordError, SheetTypeEnum, load_workbook
+from python_calamine import PasswordError, SheetTypeEnum, load_workbook
 
 #: The exit code for a file with a password; others are those of crashes and limits.
 PASSWORD = 3
-#: The file of [name, why it cannot be read or null] for each sheet, null for one without cells.
+#: The file of [name, why it cannot be read or null, [column, last row] for each column that has
+#: numbers with decimals] for each sheet, null for one without cells.
 INDEX = "sheets"
 
 _MEMORY_BYTES = _FILE_BYTES = 2**30
 _SECONDS = 60
 
-#: A number that text would have, too, whose thousands a point groups.
-_AMBIGUOUS = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
 _LINE_ENDS = re.compile("\r\n|\r")
 _HALF_A_SECOND = timedelta(milliseconds=500)
 
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
-def convert(source: str, target: Path, *, amounts: bool) -> None:
-    """amounts: numbers are written so that, as amounts of CSV, they are always the same."""
-    index: list[tuple[str, str | None] | None] = []
+def convert(source: str, target: Path) -> None:
+    index: list[tuple[str, str | None, list[tuple[int, int]]] | None] = []
     with load_workbook(source) as workbook:
         for number, about in enumerate(workbook.sheets_metadata):
             sheet = None
@@ -44,29 +41,29 @@ def convert(source: str, target: Path, *, amounts: bool) -> None:
                 index.append(None)
                 continue
             has_nul = False
+            fractions: dict[int, int] = {}
             with (target / str(number)).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
-                for row in _rows(sheet, amounts=amounts):
+                before = [""] * sheet.start[1]
+                for line, cells in enumerate(sheet.iter_rows(), 1):
+                    row = [*before, *map(text_of, cells)]
                     writer.writerow(row)
                     has_nul = has_nul or any("\x00" in text for text in row)
-            index.append((about.name, "a cell has a NUL character" if has_nul else None))
+                    for column, cell in enumerate(cells, len(before)):
+                        if isinstance(cell, float) and "." in row[column]:
+                            fractions[column] = line
+            fault = "a cell has a NUL character" if has_nul else None
+            index.append((about.name, fault, list(fractions.items())))
     (target / INDEX).write_text(json.dumps(index), encoding="utf-8")
 
 
-def _rows(sheet: CalamineSheet, *, amounts: bool) -> Iterator[list[str]]:
-    before = [""] * (sheet.start or (0, 0))[1]
-    for cells in sheet.iter_rows():
-        yield before + [text_of(cell, amounts=amounts) for cell in cells]
-
-
-def text_of(cell: Cell, *, amounts: bool) -> str:
+def text_of(cell: Cell) -> str:
     if isinstance(cell, str):
         return _LINE_ENDS.sub("\n", cell) if "\r" in cell else cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, int | float):
-        text = number_text(cell)
-        return f"{text}0" if amounts and _AMBIGUOUS.fullmatch(text) else text
+        return number_text(cell)
     if isinstance(cell, datetime):
         # They are fractions of a day, without all digits.
         moment = (cell + _HALF_A_SECOND).replace(microsecond=0)
@@ -90,6 +87,6 @@ if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        convert(sys.argv[1], Path(sys.argv[2]), amounts=sys.argv[3] == "amounts")
+        convert(sys.argv[1], Path(sys.argv[2]))
     except PasswordError:
         sys.exit(PASSWORD)

@@ -30,7 +30,7 @@ class SpreadsheetImporter:
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `StatementImporter`."""
-        with open_workbook(stream, amounts=True) as sheets:
+        with open_workbook(stream) as sheets:
             sheet = self._chosen(sheets, remembered)
             if sheet.fault is not None:
                 raise ImportRefused(f"the sheet {quoted(sheet.name)}: {sheet.fault}")

@@ -37,10 +37,9 @@ class Sheet:
 
 
 @contextmanager
-def open_workbook(stream: BinaryIO, *, amounts: bool) -> Iterator[list[Sheet]]:
+def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
     """The sheets that have cells, in their order. The stream is at its start.
 
-    amounts: whether the cells are to be read as amounts; else as text.
     Raises ImportRefused for what is no spreadsheet, or none that can be read.
     """
     faults = _faults(stream)
@@ -50,10 +49,9 @@ def open_workbook(stream: BinaryIO, *, amounts: bool) -> Iterator[list[Sheet]]:
         stream.seek(0)
         with source.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
-        arguments = [str(source), name, "amounts" if amounts else "text"]
         # Not the directory of this package first: modules of other programs have other names.
         done = subprocess.run(  # noqa: S603 (of this program alone)
-            [sys.executable, "-P", conversion.__file__, *arguments],
+            [sys.executable, "-P", conversion.__file__, str(source), name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -71,6 +69,7 @@ def open_workbook(stream: BinaryIO, *, amounts: bool) -> Iterator[list[Sheet]]:
                     files.enter_context((directory / str(number)).open("rb")),
                     "utf-8",
                     is_sheet=True,
+                    fractions=dict(about[2]),
                 ),
                 about[1] or faults.get(number),
             )

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.spreadsheet import Sheet, looks_like_spreadsheet, open_workbook
+from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
+from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
 from finance_api.values.ids import are_ids
 from finance_api.values.text import TextError, clean, shown
 
@@ -91,7 +92,7 @@ class RecordFile:
 def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
     """Reads a file. Raises ImportRefused."""
     if looks_like_spreadsheet(stream):
-        with open_workbook(stream, amounts=False) as sheets, ExitStack() as texts:
+        with open_workbook(stream) as sheets, ExitStack() as texts:
             yield _of_sheets(sheets, texts)
         return
     start = stream.read(4)

@@ -11,17 +11,20 @@ import olefile
 import pytest
 import xlsxwriter
 import xlwt
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers import CSV, SPREADSHEET
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.importers.spreadsheet import open_workbook, workbook
+from finance_api.importers.spreadsheet import workbook
 from finance_api.importers.spreadsheet.conversion import number_text
+from finance_api.importers.spreadsheet.workbook import open_workbook
 from finance_api.values.number import decimal_text
+from finance_api.values.text import clean
 from finance_api.values.time import date_text, instant_text
 from support import csv_files
+from support.nightly import count
 from support.sheets import KINDS, Rows, ods, read_sheet, xls, xlsx
 
 HEADINGS = ["Date", "Payee", "Amount"]
@@ -79,7 +82,7 @@ def test_cells_of_each_type_become_text(kind: str) -> None:
     cells = [1, 0.1, -12.345, 1.1, 1e22, True, "x", "007", date(2026, 1, 5), time(13, 5)]
     cells += [datetime(2026, 1, 5, 13, 45, 28), "a\r\nb"]
     rows = [["Date", "Amount", *map(str, range(len(cells)))], [date(2026, 1, 5), 1, *cells]]
-    with open_workbook(io.BytesIO(KINDS[kind](rows)), amounts=False) as (sheet,):
+    with open_workbook(io.BytesIO(KINDS[kind](rows))) as (sheet,):
         _, line = sheet.text.lines()
     assert line.split(",", 2)[2] == (
         "1,0.1,-12.345,1.1,10000000000000000000000,true,x,007,2026-01-05,13:05:00,"
@@ -97,6 +100,34 @@ def test_number_is_the_shortest_decimal_that_is_the_same(number: float) -> None:
     digits = text.replace("-", "").replace(".", "").strip("0")
     for fewer in range(1, len(digits)):
         assert float(f"{number:.{fewer - 1}e}") != number
+
+
+WRITTEN = st.tuples(
+    st.dates(date(1950, 1, 1), date(2090, 1, 1)),
+    st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), max_size=12),
+    st.integers(-10_000_000, 10_000_000).map(lambda units: units / 10_000),
+)
+
+
+@pytest.mark.nightly
+@settings(max_examples=count(10, 300))
+@given(st.lists(WRITTEN, min_size=1, max_size=20), st.sampled_from(list(KINDS)))
+def test_whatever_is_written_is_read(rows: list[tuple], kind: str) -> None:
+    found = the_entries(KINDS[kind]([HEADINGS, *rows]), positive="in")
+    assert [(date_text(e.date), e.payee, e.amount) for e in found] == [
+        (str(day), clean(payee).strip() or None, round(amount * 10_000))
+        for day, payee, amount in rows
+    ]
+
+
+def test_days_counted_from_1904_are_read() -> None:
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"date_1904": True}) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row("A1", HEADINGS)
+        sheet.write_datetime("A2", date(2026, 1, 5), book.add_format({"num_format": "d/m/yy"}))
+        sheet.write_row("B2", ["x", -1])
+    assert [date_text(entry.date) for entry in the_entries(stream.getvalue())] == ["2026-01-05"]
 
 
 def test_number_with_more_decimals_than_money_has_is_refused() -> None:
@@ -358,7 +389,7 @@ def test_what_unpacks_to_more_than_100_mb_is_refused_before_it_is_opened(monkeyp
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet2.xml", b" " * 100_000_000)
     assert stream.tell() < 200_000
-    assert "unpacks to 100 MB, and at most 100 MB are read" in refusal(stream.getvalue()).reason
+    assert "unpacks to 100.0 MB, and at most 100 MB are read" in refusal(stream.getvalue()).reason
 
 
 def test_what_says_to_be_smaller_than_it_is_is_refused() -> None:

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.spreadsheet import SpreadsheetImporter
+from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 from finance_api.resources import RECORDS
 from finance_api.storage.memory import MemoryBackend
 from support.ledger import Person
