@@ -91,9 +91,10 @@ def read_camt(data: bytes) -> Independent:
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _FIELD = re.compile(
-    rb"^(?:\{.*\{4:)?(?::61[A-Z]?:([0-9]{6})([0-9]{4}| {4})?(R?[CD])[A-Z]?[ \n]?([0-9]+,?[0-9]*)"
-    rb"|:6([02])[A-Z]?:([CD])[0-9]{6}[A-Z]{3}([0-9]+,?[0-9]*))",
-    re.IGNORECASE | re.MULTILINE,
+    rb"^(?:\xef\xbb\xbf|\{.*\{4:)?(?:"
+    rb":61[A-Z]?:([0-9]{6})([0-9]{4}| {4})?((?i:R?[CD]))[A-Za-z]?[ \n]?([0-9]+,?[0-9]*)"
+    rb"|:6([02])[A-Z]?:([CDcd])[0-9]{6}[A-Za-z]{3}([0-9]+,?[0-9]*))",
+    re.MULTILINE,
 )
 
 

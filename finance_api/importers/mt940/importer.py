@@ -134,6 +134,9 @@ class _Message:
         if self._section is not None:
             made_at = self.made_at if self.closing is None else self.closing.date
             self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
+            if self._section.statement.account.currency is None:
+                # Only the closing balance may say it.
+                self._section.statement.account = self._account()
 
     def _balance(self, each: Field) -> BankBalance:
         balance, currency = balance_of(each)
