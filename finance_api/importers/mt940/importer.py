@@ -205,5 +205,7 @@ class _Message:
             value_date=line.value_date,
             counterparty_account=details.account,
             reference=None if reference == details.account else one_line(reference),
+            section=self._section.number,
         )
-        yield statement, self._section.take(entry)
+        self._section.take(entry)
+        yield statement, entry
