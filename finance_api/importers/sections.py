@@ -39,14 +39,13 @@ class Section:
     first: int | None = None
     last: int | None = None
 
-    def take(self, entry: Entry) -> Entry:
-        """The entry as a part of this section."""
+    def take(self, entry: Entry) -> None:
+        """Counts an entry of this section."""
         day = entry.date - entry.date % DAY_SECONDS
         self.count += 1
         self.total += entry.amount
         self.first = day if self.first is None else min(self.first, day)
         self.last = day if self.last is None else max(self.last, day)
-        return entry._replace(section=self.number)
 
     def end(
         self,

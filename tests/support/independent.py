@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
 from finance_api.values.number import to_units
 
@@ -25,7 +26,7 @@ class Independent(NamedTuple):
 
 
 def _local(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2].rpartition(":")[2]
+    return element.tag.rpartition(":")[2]
 
 
 def _all(element: ET.Element, *path: str) -> Iterator[ET.Element]:
@@ -46,13 +47,24 @@ def _signed(element: ET.Element) -> int:
     return sign * to_units(Decimal(_text(element, "Amt")))
 
 
+def _tree(data: bytes) -> ET.Element:
+    """Without regard to namespaces; where the charset that is declared is none, in another."""
+    for charset in (None, "utf-8", "windows-1252"):
+        builder = ET.TreeBuilder()
+        parser = expat.ParserCreate(charset)
+        parser.StartElementHandler = builder.start
+        parser.EndElementHandler = builder.end
+        parser.CharacterDataHandler = builder.data
+        try:
+            parser.Parse(data, True)
+        except (expat.ExpatError, LookupError, ValueError):
+            continue
+        return builder.close()
+    raise AssertionError("is read, and is not well-formed")
+
+
 def read_camt(data: bytes) -> Independent:
-    try:
-        root = ET.fromstring(data)
-    except ET.ParseError:
-        # What declares UTF-8 may be Windows-1252.
-        text = data.decode("cp1252")
-        root = ET.fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text, flags=re.DOTALL))
+    root = _tree(data)
     found = Independent([], [])
     for statement in root.iter():
         if _local(statement) not in ("Rpt", "Stmt", "Ntfctn"):
@@ -70,16 +82,20 @@ def read_camt(data: bytes) -> Independent:
         balances = {}
         for balance in _all(statement, "Bal"):
             code = _text(balance, "Tp", "CdOrPrtry", "Cd") or _text(balance, "Tp", "Cd")
-            balances.setdefault("OPBD" if code == "PRCD" else code, _signed(balance))
+            if code in ("OPBD", "PRCD", "CLBD"):
+                balances.setdefault("OPBD" if code == "PRCD" else code, _signed(balance))
         if {"OPBD", "CLBD"} <= balances.keys():
             found.balances.append((balances["OPBD"], balances["CLBD"]))
     return found
 
 
-_LINE = re.compile(
-    rb"(?:\{.*\{4:)?:61:([0-9]{6})([0-9]{4}| {4})?(R?[CD])[A-Z]?\s?([0-9]+,?[0-9]*)", re.IGNORECASE
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FIELD = re.compile(
+    rb"^(?:\xef\xbb\xbf|\{.*\{4:)?(?:"
+    rb":61[A-Z]?:([0-9]{6})([0-9]{4}| {4})?((?i:R?[CD]))[A-Za-z]?[ \n]?([0-9]+,?[0-9]*)"
+    rb"|:6([02])[A-Z]?:([CDcd])[0-9]{6}[A-Za-z]{3}([0-9]+,?[0-9]*))",
+    re.MULTILINE,
 )
-_BALANCE = re.compile(rb":6([02])[FM]?:([CD])[0-9]{6}[A-Z]{3}([0-9]+,?[0-9]*)", re.IGNORECASE)
 
 
 def _units(mark: bytes, number: bytes) -> int:
@@ -92,16 +108,21 @@ def read_mt940(data: bytes) -> Independent:
     """The day is the one of entry, else of value, as MM-DD."""
     found = Independent([], [])
     opening = None
-    for text in re.split(rb"\r\n|\r|\n", data):
-        line, balance = _LINE.match(text), _BALANCE.match(text)
-        if line:
-            value, entry, mark, number = line.groups()
-            month_and_day = entry if entry and entry.strip(b" 0") else value[2:]
+    lines = _CONTROLS.sub(b"", data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    for field in _FIELD.finditer(lines):
+        value, entry, mark, number, which, balance_mark, balance = field.groups()
+        if value:
+            month_and_day = value[2:]
+            if entry and entry.strip(b" 0"):
+                month_and_day = entry
+            elif month_and_day in (b"0229", b"0230"):
+                # Banks count months of 30 days.
+                month_and_day = b"0229" if int(value[:2]) % 4 == 0 else b"0228"
             day = f"{int(month_and_day[:2]):02}-{int(month_and_day[2:]):02}"
             found.entries.append((day, _units(mark, number)))
-        elif balance and balance[1] == b"0":
-            opening = _units(balance[2], balance[3])
-        elif balance and opening is not None:
-            found.balances.append((opening, _units(balance[2], balance[3])))
+        elif which == b"0":
+            opening = _units(balance_mark, balance)
+        elif opening is not None:
+            found.balances.append((opening, _units(balance_mark, balance)))
             opening = None
     return found

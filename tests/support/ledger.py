@@ -148,6 +148,13 @@ class Person:
 
         return self.file(data, OfxImporter(options.get("currency")), **options)
 
+    def bank_file(self, data: bytes | str, **options: Any) -> ImportReport:
+        """A camt or MT940 file."""
+        from support.bank_files import reader_of
+
+        data = data.encode() if isinstance(data, str) else data
+        return self.file(data, reader_of(data), **options)
+
     def csv(self, text: str, **options: Any) -> ImportReport:
         from finance_api.importers.csv import CsvImporter, CsvOptions
 

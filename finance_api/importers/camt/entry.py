@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from typing import NamedTuple
 
 from finance_api.importers.camt.element import Element
 from finance_api.importers.camt.transaction import (
@@ -41,7 +42,22 @@ def status_of(element: Element) -> str:
     return status.text
 
 
-def entries_of(element: Element, currency: str) -> list[Entry]:
+class _Booking(NamedTuple):
+    """What an entry says of itself, and the currency of its account."""
+
+    line: int
+    date: int
+    amount: int
+    currency: str
+    bank_id: str | None
+    note: str | None
+    value_date: int | None
+    payment_type: str | None
+    is_reversal: bool
+    section: int
+
+
+def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
     """One, or the parts of a batch if these are all there. Raises ImportRefused.
 
     element: booked. currency: of the account.
@@ -53,34 +69,33 @@ def entries_of(element: Element, currency: str) -> list[Entry]:
     if date is None:
         raise element.refused("has neither a booking date nor a value date")
     value_date = element.first("ValDt/Dt", "ValDt/DtTm")
-    entry = Entry(
+    booking = _Booking(
         line=element.line,
         date=day_of(date) + time_of(date),
         amount=amount,
+        currency=currency,
         bank_id=id_of(element, "AcctSvcrRef"),
         note=element.text_of("AddtlNtryInf"),
         value_date=None if value_date is None else day_of(value_date),
         payment_type=payment_type_of(element),
+        is_reversal=is_true(element.first("RvslInd")),
+        section=section,
     )
-    transactions: list[Transaction] = element.parts
-    is_reversal = is_true(element.first("RvslInd"))
-    if not _are_all(element, transactions):
-        transactions = []
+    transactions: list[Transaction] = element.parts if _are_all(element) else []
     amounts = _amounts_of(transactions, amount, currency)
     if len(transactions) > 1 and amounts is not None:
-        return _parts_of(entry, transactions, amounts, currency, is_reversal)
-    only = transactions[0] if len(transactions) == 1 else NOTHING_SAID
+        return _parts_of(booking, transactions, amounts)
+    said = transactions[0] if len(transactions) == 1 else NOTHING_SAID
+    bank_id = booking.bank_id or _id_of(said, booking.date, amount)
     ordered = amount_or_none(element.first("AmtDtls/InstdAmt/Amt"))
-    if ordered is not None:
-        only = only._replace(amounts=(*only.amounts, ordered))
-    return [_with(entry, only, currency, is_reversal)]
+    return [_entry(booking, said, amount, bank_id, booking.line, ordered=ordered)]
 
 
-def _are_all(element: Element, transactions: list[Transaction]) -> bool:
-    """Whether the transactions are as many as the entry says that it has."""
+def _are_all(element: Element) -> bool:
+    """Whether there are as many transactions as the entry says that it has."""
     told = [*element.all("Btch", "NbOfTxs"), *element.all("NtryDtls", "Btch", "NbOfTxs")]
     numbers = [int(number.text) for number in told if _NUMBER.fullmatch(number.text)]
-    return not told or (len(numbers) == len(told) and sum(numbers) == len(transactions))
+    return not told or (len(numbers) == len(told) and sum(numbers) == len(element.parts))
 
 
 def _amounts_of(transactions: list[Transaction], amount: int, currency: str) -> list[int] | None:
@@ -95,49 +110,63 @@ def _amounts_of(transactions: list[Transaction], amount: int, currency: str) -> 
 
 
 def _parts_of(
-    whole: Entry,
-    transactions: list[Transaction],
-    amounts: list[int],
-    currency: str,
-    is_reversal: bool,
+    booking: _Booking, transactions: list[Transaction], amounts: list[int]
 ) -> list[Entry]:
     batch = joined_key(
-        whole.bank_id or "", date_text(whole.date), decimal_text(whole.amount), str(whole.line)
+        booking.bank_id or "",
+        date_text(booking.date),
+        decimal_text(booking.amount),
+        str(booking.line),
     )
-    parts = [
-        _with(
-            whole._replace(line=transaction.line, amount=amount, bank_id=None, batch=batch),
-            transaction,
-            currency,
-            is_reversal,
-        )
-        for transaction, amount in zip(transactions, amounts, strict=True)
-    ]
+    parts = list(zip(transactions, amounts, strict=True))
+    ids = [_id_of(said, booking.date, amount) for said, amount in parts]
     # What several parts have is the id of none.
-    times = Counter(part.bank_id for part in parts)
-    return [part if times[part.bank_id] == 1 else part._replace(bank_id=None) for part in parts]
+    times = Counter(ids)
+    return [
+        _entry(booking, said, amount, bank_id if times[bank_id] == 1 else None, said.line, batch)
+        for (said, amount), bank_id in zip(parts, ids, strict=True)
+    ]
 
 
-def _with(entry: Entry, said: Transaction, currency: str, is_reversal: bool) -> Entry:
-    """The entry with what a transaction says of it."""
+def _id_of(said: Transaction, date: int, amount: int) -> str | None:
+    if said.bank_id is not None or said.end_to_end is None:
+        return said.bank_id
+    return joined_key(said.end_to_end, date_text(date), decimal_text(amount))
+
+
+def _entry(
+    booking: _Booking,
+    said: Transaction,
+    amount: int,
+    bank_id: str | None,
+    line: int,
+    batch: str | None = None,
+    ordered: tuple[int, str] | None = None,
+) -> Entry:
+    """The entry of an amount, with what a transaction says of it.
+
+    ordered: an amount in another currency, where the transaction does not say one.
+    """
     # A reversal names the sides of what it takes back.
     sides = [said.debtor, said.creditor]
-    if (entry.amount < 0) != is_reversal:
+    if (amount < 0) != booking.is_reversal:
         sides.reverse()
-    other = sides[0] if any(sides[0]) or not is_reversal else sides[1]
-    original = next((each for each in said.amounts if each[1] != currency), None)
-    sign = -1 if entry.amount < 0 else 1
-    bank_id = entry.bank_id or said.bank_id
-    if bank_id is None and said.end_to_end is not None:
-        day, amount = date_text(entry.date), decimal_text(entry.amount)
-        bank_id = joined_key(said.end_to_end, day, amount)
-    return entry._replace(
+    other = sides[0] if any(sides[0]) or not booking.is_reversal else sides[1]
+    told = (*said.amounts, *([ordered] if ordered else []))
+    original = next((each for each in told if each[1] != booking.currency), None)
+    return Entry(
+        line=line,
+        date=booking.date,
+        amount=amount,
         bank_id=bank_id,
         payee=other.name,
-        note=said.note or said.information or entry.note,
-        payment_type=said.payment_type or entry.payment_type,
+        note=said.note or said.information or booking.note,
+        payment_type=said.payment_type or booking.payment_type,
+        value_date=booking.value_date,
         counterparty_account=other.account,
         reference=said.end_to_end or said.reference,
-        original_amount=None if original is None else sign * original[0],
+        original_amount=None if original is None else original[0] * (-1 if amount < 0 else 1),
         original_currency=None if original is None else original[1],
+        batch=batch,
+        section=booking.section,
     )

@@ -61,8 +61,9 @@ class CamtImporter:
                 section.statement.skipped[NOT_BOOKED[status]] += 1
             else:
                 assert account.currency is not None
-                for entry in entries_of(found.entry, account.currency):
-                    yield section.statement, section.take(entry)
+                for entry in entries_of(found.entry, account.currency, section.number):
+                    section.take(entry)
+                    yield section.statement, entry
         if sections.is_empty:
             raise ImportRefused(
                 f"the {self.source} file holds no statement: download another period"

@@ -30,10 +30,10 @@ _QUOTED_LENGTH = 60
 #: Years of two digits are 1980 to 2079, as SWIFT has them.
 _FIRST_OF_NEXT_CENTURY = 2080
 
-_AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![0-9.,])"
+_AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![\d.,])"
 _BALANCE = re.compile(rf"(?P<begin>[CD][0-9]{{6}}(?P<currency>[A-Z]{{3}})){_AMOUNT}\s*", re.I)
 _LINE = re.compile(
-    r"(?P<value>[0-9]{6})(?P<entry>[0-9]{4}|[ ]{4})?(?P<mark>[RE]?[CD])(?P<funds>[A-Z]?)\s?"
+    r"(?P<value>[0-9]{6})(?P<entry>[0-9]{4}|[ ]{4})?(?P<mark>[RE]?[CD])(?P<funds>[A-Z]?)[ \n]?"
     rf"{_AMOUNT}(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -68,8 +68,11 @@ def line_of(field: Field) -> Line:
     form = _LINE.fullmatch(field.text)
     if form is None:
         raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
+    if form["value"][2:] > "0230" and form["value"][2:4] == "02":
+        # Months of 30 days are usual, and mt-940 takes what is beyond for the last of February.
+        raise refused(field, "has a value date that is no day of the calendar")
     first, *others = form["rest"].split("\n")
-    rest = "\n".join(filter(None, (first, " ".join(others))))
+    rest = f"{first}\n{' '.join(others)}"
     # The year of the entry date is the one that brings it next to the value date.
     text = f"{form['value']}{form['mark']}{form['funds']}{form['amount']}{rest}"
     (found,) = _parsed(field, text)
@@ -104,11 +107,11 @@ def moment_of(field: Field) -> int | None:
     """The moment of ``:13D:`` in seconds; None for what is none."""
     try:
         moment = _parsed(field, field.text).data.get("date")
-    except ImportRefused:
-        return None
-    if not isinstance(moment, datetime):
-        return None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        if isinstance(moment, datetime):
+            return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (ImportRefused, ValueError, OverflowError):
+        pass
+    return None
 
 
 def _parsed(field: Field, text: str) -> mt940.models.Transactions:

@@ -134,6 +134,9 @@ class _Message:
         if self._section is not None:
             made_at = self.made_at if self.closing is None else self.closing.date
             self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
+            if self._section.statement.account.currency is None:
+                # Only the closing balance may say it.
+                self._section.statement.account = self._account()
 
     def _balance(self, each: Field) -> BankBalance:
         balance, currency = balance_of(each)
@@ -202,5 +205,7 @@ class _Message:
             value_date=line.value_date,
             counterparty_account=details.account,
             reference=None if reference == details.account else one_line(reference),
+            section=self._section.number,
         )
-        yield statement, self._section.take(entry)
+        self._section.take(entry)
+        yield statement, entry

@@ -9,6 +9,7 @@ from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.importers.mt940 import Mt940Importer, lines
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.values.number import decimal_text
+from finance_api.values.text import shown
 from finance_api.values.time import date_text, instant_text
 from support.bank_files import mt940, mt940_entry, mt942, read_bank_file
 from support.whole import Whole
@@ -53,6 +54,7 @@ def amounts(whole: Whole) -> list[str]:
         ("2601050105C000000000000000012,50NTRF", "12.5"),
         ("2601050105C123456789012,34NTRF", "123456789012.34"),
         ("2601050105C12,50FMSC", "12.5"),
+        ("2601050105C\n12,50FMSC", "12.5"),
         ("2601050105C0,NTRF", "0"),
     ],
 )
@@ -68,6 +70,10 @@ def test_amount_and_direction_of_a_statement_line(text: str, amount: str) -> Non
         "2601050105C1,234,50NTRFNONREF",
         "2601050105C-12,50NTRFNONREF",
         "2601050105C,50NTRFNONREF",
+        "2601050105C12\n,50NTRF",
+        "2601050105C\u202812,50NTRF",
+        # A digit to the library.
+        "2601050105C12,50٣NTRF",
         "2601050105CNTRFNONREF",
         "2601050105X12,50NTRFNONREF",
         "260105010512,50NTRFNONREF",
@@ -78,13 +84,14 @@ def test_amount_and_direction_of_a_statement_line(text: str, amount: str) -> Non
         "2601050105C1234567890123456,00NTRF",
         "2613050105C12,50NTRF",
         "2604310430C12,50NTRF",
+        "2602310228C12,50NTRF",
         "2601051305C12,50NTRF",
         "2601050230C12,50NTRF",
     ],
 )
 def test_a_statement_line_that_is_not_certain_is_refused(text: str) -> None:
     message = refusal(f":20:1\n:61:{text}\n:62F:C260105EUR1,\n")
-    assert message.startswith(f"line 2: :61:{text} ")
+    assert message.startswith(f"line 2: :61:{shown(text)} ")
     assert "unexpected" not in message
 
 
@@ -265,8 +272,9 @@ def test_a_report_of_a_day_says_its_currency_and_its_moment() -> None:
     (found,) = read_bank_file(mt942([":13D:2601051730+0130\n", mt940_entry("2026-01-05", "1")]))
     assert found.account.currency == "EUR"
     assert instant_text(found.statement.as_of or 0) == "2026-01-05T16:00:00Z"
-    (found,) = read_bank_file(mt942([":13D:nonsense\n", mt940_entry("2026-01-05", "1")]))
-    assert found.statement.as_of is None
+    for nonsense in ("nonsense", "2601051730+9900", "2613051730+0100"):
+        data = mt942([f":13D:{nonsense}\n", mt940_entry("2026-01-05", "1")])
+        assert read_bank_file(data)[0].statement.as_of is None
 
 
 def test_statements_and_reports_in_one_file_are_refused() -> None:
