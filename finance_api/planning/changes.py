@@ -6,14 +6,14 @@ of them count as changed with the present revision, and come once more on a new 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from finance_api.planning.computing import compute
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
-from finance_api.storage.interface import Change, ChangeKey, DataState, Storage
+from finance_api.storage.interface import Change, ChangeKey, Changes, DataState, Storage
 from finance_api.values.ids import FORM
 
 
@@ -69,6 +69,8 @@ class ChangesPage:
     has_more: bool
 
 
+#: A revision that does not come.
+_NEVER = 2**62
 _BY_NAME = {resource.name: resource for resource in PUBLIC_RESOURCES}
 _BY_PATH = {str(resource.path): resource for resource in PUBLIC_RESOURCES}
 _PATH = "|".join(_BY_PATH)
@@ -107,38 +109,51 @@ def list_changes(
     since: None: nothing is known yet. today: 0 where no type has computed fields.
     Raises SinceGone; NotFound if there is no such user.
     """
-    state = storage.data.get_state(user_id)
-    if since is not None:
-        _check(storage, user_id, types, since, state)
-    place, day = _begin(since, state, today)
-    found = storage.data.list_changes(
-        user_id,
-        types,
-        rows_after=max(place.key, (place.rows_from, "", "")),
-        deletions_after=max(place.key, (place.deletions_from, "", "")),
-        limit=limit + 1,
-    )
-    computed = [resource for resource in types if resource.computed_fields]
-    last = found[limit].key if len(found) > limit else None
-    for resource in computed:
-        beginning = (state.revision, resource.name, "")
-        if last is None or beginning < last:
-            found += _computed(storage, user_id, resource, today, place, beginning, limit + 1)
-    found.sort(key=lambda change: change.key)
-    types = tuple(types)
-    if len(found) > limit:
-        place = place._replace(key=found[limit - 1].key)
-        following = Cursor(state.revision, state.tag, day, types, place)
-        return ChangesPage(state, found[:limit], following, True)
-    following = Cursor(state.revision, state.tag, day, types)
-    return ChangesPage(state, found, following, bool(computed) and day != today)
+    if since is not None and since.tag is None:
+        raise SinceGone("since is a revision without its tag")
+    if since is not None and not set(types) <= set(since.types):
+        raise SinceGone("since is of fewer types")
+    place, day = _begin(since, today)
+    needed = _needed_states(since)
+
+    def read() -> Changes:
+        return storage.data.list_changes(
+            user_id,
+            types,
+            rows_after=max(place.key, (place.rows_from, "", "")),
+            deletions_after=max(place.key, (place.deletions_from, "", "")),
+            limit=limit + 1,
+            revisions=needed,
+        )
+
+    found = read()
+    due = _due(types, found, place.key, limit)
+    # From here on nothing changes.
+    if due and storage.data.get_state(user_id) != found.state:
+        found = read()
+        due = _due(types, found, place.key, limit)
+    if since is None:
+        # What was gone before need not be told.
+        place = place._replace(deletions_from=found.state.revision + 1)
+    else:
+        _check(since, needed, found)
+    changes = list(found.changes)
+    for resource in due:
+        changes += _computed(storage, user_id, resource, today, found.state, place.key, limit + 1)
+    if due:
+        changes.sort(key=lambda change: change.key)
+    cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
+    if len(changes) > limit:
+        place = place._replace(key=changes[limit - 1].key)
+        return ChangesPage(found.state, changes[:limit], replace(cursor, place=place), True)
+    depends_on_day = any(resource.computed_fields for resource in types)
+    return ChangesPage(found.state, changes, cursor, depends_on_day and day != today)
 
 
-def _begin(since: Cursor | None, state: DataState, today: int) -> tuple[Place, int]:
+def _begin(since: Cursor | None, today: int) -> tuple[Place, int]:
     """Where to go on, and the day for which it was begun."""
     if since is None:
-        # What is gone by now need not be told.
-        return Place(0, state.revision + 1, (0, "", "")), today
+        return Place(0, _NEVER, (0, "", "")), today
     if since.place is not None:
         return since.place, since.day
     following = since.revision + 1
@@ -147,42 +162,49 @@ def _begin(since: Cursor | None, state: DataState, today: int) -> tuple[Place, i
     return Place(following, following, (at, "", "")), today
 
 
+def _needed_states(since: Cursor | None) -> set[int]:
+    """The state that was read last, and one before all deletions that are needed."""
+    if since is None:
+        return set()
+    if since.place is None:
+        return {since.revision}
+    return {since.revision, max(since.place.deletions_from, since.place.key[0]) - 1}
+
+
+def _check(since: Cursor, needed: set[int], found: Changes) -> None:
+    if since.revision > found.state.revision:
+        raise SinceGone("since is beyond the present revision")
+    if not found.tags.keys() >= needed:
+        raise SinceGone("since is older than what is remembered")
+    if found.tags[since.revision] != since.tag:
+        raise SinceGone("since is of data that has been replaced")
+
+
+def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
+    """Those with computed fields that come after the key, and before what the page ends with."""
+    last = found.changes[limit].key if len(found.changes) > limit else None
+    due = []
+    for resource in types:
+        beginning = (found.state.revision, resource.name, "")
+        if resource.computed_fields and beginning[:2] >= key[:2]:
+            due += [resource] if last is None or beginning < last else []
+    return due
+
+
 def _computed(
     storage: Storage,
     user_id: int,
     resource: Resource,
     today: int,
-    place: Place,
-    beginning: ChangeKey,
+    state: DataState,
+    key: ChangeKey,
     limit: int,
 ) -> list[Change]:
-    """The first rows of the resource after the place. beginning: the key before all of them."""
-    if beginning[:2] < place.key[:2]:
-        return []
-    after_id = place.key[2] if beginning[:2] == place.key[:2] else ""
+    """The first rows of a resource that come after the key."""
+    after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
     rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
     encode = encoder_of(resource).encode
     return [
-        Change(beginning[0], resource, row["id"], encode(row))
-        for row in compute(storage, user_id, resource, today, rows)
+        Change(state.revision, resource, row["id"], encode(row))
+        for row in (compute(storage, user_id, resource, today, rows) if rows else ())
     ]
-
-
-def _check(
-    storage: Storage, user_id: int, types: Sequence[Resource], since: Cursor, state: DataState
-) -> None:
-    if since.tag is None:
-        raise SinceGone("since is a revision without its tag")
-    if since.revision > state.revision:
-        raise SinceGone("since is beyond the present revision")
-    if not set(types) <= set(since.types):
-        raise SinceGone("since is of fewer types")
-    # The deletions of all revisions after these have to be known.
-    needed = {since.revision}
-    if since.place is not None:
-        needed.add(max(since.place.deletions_from, since.place.key[0]) - 1)
-    tags = storage.data.get_tags(user_id, needed)
-    if not tags.keys() >= needed:
-        raise SinceGone("since is older than what is remembered")
-    if tags[since.revision] != since.tag:
-        raise SinceGone("since is of data that has been replaced")

@@ -29,6 +29,7 @@ from finance_api.storage.interface import (
     BeforeImage,
     Change,
     ChangeKey,
+    Changes,
     DataReader,
     DataState,
     DataWriter,
@@ -510,7 +511,8 @@ class MemoryDataReader(_Part, DataReader):
         rows_after: ChangeKey,
         deletions_after: ChangeKey,
         limit: int,
-    ) -> list[Change]:
+        revisions: Collection[int] = (),
+    ) -> Changes:
         by_name = {resource.name: resource for resource in resources}
         found: list[ChangeKey] = []
         for name, resource in by_name.items():
@@ -520,19 +522,17 @@ class MemoryDataReader(_Part, DataReader):
             if not resource.computed_fields:
                 rows = [(n, name, row_id) for row_id, n in table.revisions.items()]
                 found += [key for key in rows if key > rows_after]
-        return [
+        changes = [
             Change(n, by_name[name], row_id, self._shown(user_id, by_name[name], row_id))
             for n, name, row_id in sorted(found)[:limit]
         ]
+        known = self._unit.database.states
+        tags = {n: known[user_id, n].tag for n in revisions if (user_id, n) in known}
+        return Changes(self.get_state(user_id), tags, changes)
 
     def _shown(self, user_id: int, resource: Resource, row_id: str) -> bytes | None:
         row = self._rows(user_id, resource).get(row_id)
         return None if row is None else _encode_shown(resource)(row)
-
-    def get_tags(self, user_id: int, revisions: Collection[int]) -> dict[int, int]:
-        states = self._unit.database.states
-        keys = ((user_id, revision) for revision in revisions)
-        return {key[1]: states[key].tag for key in keys if key in states}
 
     def sum_by(
         self,

@@ -165,8 +165,7 @@ class Pair:
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
-        found += [("data", "get_tags", user.id, [0, 3, 7, 8]), ("history", "list_entries", user.id)]
-        found += [("data", "list_changes", user.id)]
+        found += [("data", "list_changes", user.id), ("history", "list_entries", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
         for number in (1, 2):
             found += [("history", "scan_before", user.id, number)]
@@ -180,8 +179,9 @@ class Pair:
             if method == "scan_before":
                 return storage.history.scan_before(*arguments, limit=9)
             if method == "list_changes":
-                after = {"rows_after": (1, "", ""), "deletions_after": (0, "", "")}
-                return storage.data.list_changes(*arguments, PUBLIC_RESOURCES, **after, limit=999)
+                options = {"rows_after": (1, "", ""), "deletions_after": (0, "", ""), "limit": 999}
+                options["revisions"] = [0, 3, 7, 8]
+                return storage.data.list_changes(*arguments, PUBLIC_RESOURCES, **options)
             if (role, method) == ("jwts", "get_owner"):
                 jti, name = arguments
                 return storage.jwts.get_owner(jti, **{name: getattr(self.mine.user, name)})

@@ -131,20 +131,23 @@ def test_what_was_read_before_a_rebuilding_is_of_no_state_that_is_known(unit, da
         storage.data.delete_rows(unit.user.id, RECORDS, [make_id(1)])
         for revision in (1, 2):
             storage.data.set_state(unit.user.id, DataState(revision, 50))
-    with unit.reading() as storage:
-        before = storage.data.get_tags(unit.user.id, [0, 1, 2])
+
+    def changes():
+        everything = {"rows_after": (0, "", ""), "deletions_after": (0, "", ""), "limit": 9_999}
+        with unit.reading() as storage:
+            return storage.data.list_changes(
+                unit.user.id, PUBLIC_RESOURCES, **everything, revisions=[0, 1, 2]
+            )
+
+    before = changes()
     with unit.backend.engine.begin() as connection:
         rebuilding.rebuild_all(connection)
-    with unit.reading() as storage:
-        after = storage.data.get_tags(unit.user.id, [0, 1, 2])
-        state = storage.data.get_state(unit.user.id)
-        everything = {"rows_after": (0, "", ""), "deletions_after": (0, "", ""), "limit": 9_999}
-        changes = storage.data.list_changes(unit.user.id, PUBLIC_RESOURCES, **everything)
-    assert (state.revision, state.changed_at) == (2, 50)
-    assert after == {2: state.tag}
-    assert len({*before.values(), state.tag}) == 4
-    assert {change.revision for change in changes} == {2}
-    assert [c.json is None for c in changes] == [False] * (COUNT - 2 + 19)
+    after = changes()
+    assert after.state == DataState(2, 50, after.state.tag)
+    assert after.tags == {2: after.state.tag}
+    assert len({*before.tags.values(), after.state.tag}) == 4
+    assert {change.revision for change in after.changes} == {2}
+    assert [c.json is None for c in after.changes] == [False] * (COUNT - 2 + 19)
 
 
 @DATABASES

@@ -167,7 +167,9 @@ class Person:
         start = (since + 1, "", "")
         after: dict[str, Any] = {"rows_after": start, "deletions_after": start, "limit": 100_000}
         return list(
-            self.look(lambda s: s.data.list_changes(self.user.id, PUBLIC_RESOURCES, **after))
+            self.look(
+                lambda s: s.data.list_changes(self.user.id, PUBLIC_RESOURCES, **after).changes
+            )
         )
 
     def deleted(self) -> set[tuple[Resource, str, int]]:

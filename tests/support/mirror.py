@@ -48,6 +48,7 @@ class Mirror:
                 assert (change["op"], "data" in change) == ("delete", False)
                 self.rows.pop(key, None)
         assert next(texts, None) is None
+        assert found["next"] != self.since or not found["hasMore"]
         self.changes += found["changes"]
         self.since, self.is_through = found["next"], not found["hasMore"]
         return list(found["changes"])

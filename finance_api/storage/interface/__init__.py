@@ -28,6 +28,7 @@ from finance_api.storage.interface.credentials import (
 from finance_api.storage.interface.data import (
     Change,
     ChangeKey,
+    Changes,
     DataReader,
     DataState,
     DataWriter,
@@ -50,7 +51,8 @@ __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
-__all__ += ["BeforeImage", "Change", "ChangeKey", "HistoryEntry", "HistoryReader", "HistoryWriter"]
+__all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
+__all__ += ["Change", "ChangeKey", "Changes"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]

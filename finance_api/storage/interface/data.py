@@ -102,6 +102,19 @@ class Change(NamedTuple):
 ChangeKey = tuple[int, str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Some changes, in the order of their keys.
+
+    state: of the data that they are of. tags: of the states that were asked about, by revision, as
+    far as they are remembered.
+    """
+
+    state: DataState
+    tags: dict[int, int]
+    changes: list[Change]
+
+
 class DataReader(ABC):
     @abstractmethod
     def get_state(self, user_id: int) -> DataState:
@@ -169,17 +182,13 @@ class DataReader(ABC):
         rows_after: ChangeKey,
         deletions_after: ChangeKey,
         limit: int,
-    ) -> list[Change]:
-        """The first changes after these keys, in the order of their keys.
+        revisions: Collection[int] = (),
+    ) -> Changes:
+        """The first changes after these keys.
 
         resources: public ones; of those with computed fields there are deletions only.
-        """
-
-    @abstractmethod
-    def get_tags(self, user_id: int, revisions: Collection[int]) -> dict[int, int]:
-        """The tags of the data's states, by revision; only of those that are remembered.
-
-        If one is, so are all deletions after it.
+        revisions: of states that are asked about. If one is remembered, all deletions after it are.
+        Raises NotFound if there is no such user.
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:

@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Select,
+    Table,
     bindparam,
     cast,
+    func,
     literal_column,
     null,
     select,
@@ -19,56 +23,75 @@ from sqlalchemy.sql import ColumnElement
 
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Change, ChangeKey
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Change, ChangeKey, Changes, DataState
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.statements import IDS, LIMIT, USER, StatementConnection
-from finance_api.storage.sql.tables import JSON_TABLES, data_states, tombstones
+from finance_api.storage.sql.statements import IDS, LIMIT, STATE, USER, StatementConnection
+from finance_api.storage.sql.tables import JSON_TABLES, data_states, tombstones, users
 
 _RESOURCES = {resource.name: resource for resource in PUBLIC_RESOURCES}
-#: Revision, name of the resource, id and JSON.
-_KEY_COLUMNS = 3
+#: What is listed of a resource.
+_ROWS, _DELETIONS = "rows", "deletions"
 
 
-def _name(name: str) -> ColumnElement[str]:
-    """Of a resource, as it stands in a statement."""
-    return literal_column(f"'{name}'", CodePointText)
+def _text(value: str) -> ColumnElement[str]:
+    return literal_column(f"'{value}'", CodePointText)
 
 
-def _after(*names: str) -> ColumnElement[Any]:
-    """A key, by the names of its values."""
-    types = {"revision": BigInteger()}
-    return tuple_(
-        *(bindparam(n, type_=types.get(n.rpartition("_")[2], CodePointText)) for n in names)
+def _joined(*values: ColumnElement[int]) -> ColumnElement[str]:
+    """Numbers with a space between each two."""
+    first, *others = (cast(value, CodePointText) for value in values)
+    return reduce(add, [_text(" ") + other for other in others], first)
+
+
+def _head(database: str) -> Select[Any]:
+    """As the first row: the state, then some revisions, each with its tag, as numbers."""
+    wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
+    tags = select(
+        func.aggregate_strings(_text(" ") + _joined(data_states.c.revision, data_states.c.tag), "")
+    ).where(data_states.c.user_id == USER, data_states.c.revision.in_(wanted))
+    numbers = _joined(*STATE) + func.coalesce(tags.scalar_subquery(), _text(""))
+    return select(
+        literal_column("-1", BigInteger).label("revision"),
+        _text("").label("resource"),
+        _text("").label("row_id"),
+        numbers.label("row"),
+    ).where(users.c.id == USER)
+
+
+def _first(
+    table: Table, row_id: ColumnElement[str], row: ColumnElement[Any], what: str, name: str
+) -> Select[Any]:
+    """The first of a resource after a revision and an id, in the order of both."""
+    revision = table.c.revision
+    after = tuple_(
+        bindparam(f"{what}_revision_{name}", type_=BigInteger()),
+        bindparam(f"{what}_id_{name}", type_=CodePointText),
+    )
+    return (
+        select(revision, _text(name).label("resource"), row_id.label("row_id"), row.label("row"))
+        .where(table.c.user_id == USER, tuple_(revision, row_id) > after)
+        .order_by(revision, row_id)
+        .limit(LIMIT)
     )
 
 
-def _changes(database: str, resources: tuple[str, ...]) -> Select[Any]:
-    """The first of every kind, and of these the first."""
-    gone = tombstones.c
-    found = [
-        select(gone.revision, gone.resource, gone.row_id, cast(null(), CodePointText).label("json"))
-        .where(
-            gone.user_id == USER,
-            gone.resource.in_([_name(name) for name in resources]),
-            tuple_(gone.revision, gone.resource, gone.row_id)
-            > _after("deletion_revision", "deletion_resource", "deletion_id"),
-        )
-        .order_by(gone.revision, gone.resource, gone.row_id)
-    ]
-    for name in filter(JSON_TABLES.__contains__, resources):
-        rows = JSON_TABLES[name].c
-        found.append(
-            select(rows.revision, _name(name).label("resource"), rows.id, rows.json)
-            .where(
-                rows.user_id == USER,
-                tuple_(rows.revision, rows.id) > _after(f"{name}_revision", f"{name}_id"),
-            )
-            .order_by(rows.revision, rows.id)
-        )
-    each = [select(one.limit(LIMIT).subquery(f"of_{n}")) for n, one in enumerate(found)]
-    merged = union_all(*each).subquery("changes")
-    return select(merged).order_by(*list(merged.c)[:_KEY_COLUMNS]).limit(LIMIT)
+def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
+    """The head, and of the first of each kind the first of all."""
+    parts = [_head(database)]
+    for name in names:
+        gone = tombstones.c
+        nothing = cast(null(), CodePointText)
+        deleted = _first(tombstones, gone.row_id, nothing, _DELETIONS, name)
+        parts.append(deleted.where(gone.resource == _text(name)))
+        table = JSON_TABLES.get(name)
+        if table is not None:
+            parts.append(_first(table, table.c.id, table.c.json, _ROWS, name))
+    each = [select(part.subquery(f"part_{number}")) for number, part in enumerate(parts)]
+    merged = union_all(*each).subquery("merged")
+    order = merged.c.revision, merged.c.resource, merged.c.row_id
+    return select(merged).order_by(*order).limit(LIMIT + literal_column("1"))
 
 
 def list_changes(
@@ -78,36 +101,26 @@ def list_changes(
     rows_after: ChangeKey,
     deletions_after: ChangeKey,
     limit: int,
-) -> list[Change]:
-    """`DataReader.list_changes`."""
-    connection.begin_snapshot()
+    revisions: Collection[int],
+) -> Changes:
+    """`DataReader.list_changes`: in one statement, which reads one state."""
     names = tuple(sorted(resource.name for resource in resources))
-    parts = ("deletion_revision", "deletion_resource", "deletion_id")
-    values: dict[str, Any] = {"user": user_id, "limit": limit}
-    values |= zip(parts, deletions_after, strict=True)
-    revision, last_name, last_id = rows_after
-    for name in names:
-        # Of this resource alone, without its name.
-        values[f"{name}_revision"] = revision + 1 if name < last_name else revision
-        values[f"{name}_id"] = last_id if name == last_name else ""
+    values: dict[str, Any] = {"user": user_id, "limit": limit, "ids": json.dumps([*revisions])}
+    for what, (revision, last_name, last_id) in (
+        (_ROWS, rows_after),
+        (_DELETIONS, deletions_after),
+    ):
+        for name in names:
+            # Of this resource alone, without its name.
+            values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
+            values[f"{what}_id_{name}"] = last_id if name == last_name else ""
     found = connection.fetch(_changes, names, values=values)
-    return [
+    if not found or found[0][1]:
+        raise NotFound("there is no such user")
+    numbers = [int(number) for number in found[0][3].split()]
+    changes = [
         Change(revision, _RESOURCES[name], row_id, None if row is None else row.encode())
-        for revision, name, row_id, row in found
+        for revision, name, row_id, row in found[1:]
     ]
-
-
-def _tags(database: str) -> Select[Any]:
-    wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
-    return select(data_states.c.revision, data_states.c.tag).where(
-        data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
-    )
-
-
-def get_tags(
-    connection: StatementConnection, user_id: int, revisions: Collection[int]
-) -> dict[int, int]:
-    """`DataReader.get_tags`."""
-    connection.begin_snapshot()
-    values = {"user": user_id, "ids": json.dumps(list(revisions))}
-    return {found[0]: found[1] for found in connection.fetch(_tags, values=values)}
+    tags = dict(zip(numbers[3::2], numbers[4::2], strict=True))
+    return Changes(DataState(*numbers[:3]), tags, changes)

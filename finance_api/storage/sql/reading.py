@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select,
 from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import (
-    Change,
     ChangeKey,
+    Changes,
     DataReader,
     DataState,
     JsonPage,
@@ -157,13 +157,11 @@ class SqlDataReader(Part, DataReader):
         rows_after: ChangeKey,
         deletions_after: ChangeKey,
         limit: int,
-    ) -> list[Change]:
+        revisions: Collection[int] = (),
+    ) -> Changes:
         return changes.list_changes(
-            self.connection, user_id, resources, rows_after, deletions_after, limit
+            self.connection, user_id, resources, rows_after, deletions_after, limit, revisions
         )
-
-    def get_tags(self, user_id: int, revisions: Collection[int]) -> dict[int, int]:
-        return changes.get_tags(self.connection, user_id, revisions)
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
         return self.has_kept_sums and sums.are_kept(names, conditions)

@@ -187,8 +187,8 @@ tombstones = Table(
 Index(
     None,
     tombstones.c.user_id,
-    tombstones.c.revision,
     tombstones.c.resource,
+    tombstones.c.revision,
     tombstones.c.row_id,
 )
 

@@ -5,8 +5,9 @@ import pytest
 from finance_api.query.model import Query
 from finance_api.resources import ACCOUNTS, BUDGETS, LABELS, PUBLIC_RESOURCES, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Change, ChangeKey, DataState
-from finance_api.storage.testing.units import FULL, OneUser, Unit, add_user, make_id, make_row
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import Change, ChangeKey, Changes, DataState
+from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
 from finance_api.values import Row
 
 START: ChangeKey = (0, "", "")
@@ -55,7 +56,19 @@ class _Book:
                 rows_after=rows_after,
                 deletions_after=deletions_after,
                 limit=limit,
-            )
+            ).changes
+
+    def tags(self, *revisions: int) -> dict[int, int]:
+        """Those that are remembered."""
+        with self.unit.reading() as storage:
+            return storage.data.list_changes(
+                self.unit.user.id,
+                [LABELS],
+                rows_after=START,
+                deletions_after=START,
+                limit=1,
+                revisions=revisions,
+            ).tags
 
     def listed(self, *resources: Resource, after: ChangeKey = START) -> list[tuple[int, int, bool]]:
         """Revision, number of the row, and whether it is there."""
@@ -187,8 +200,7 @@ class ChangesConformance(OneUser):
             storage.data.forget_states(book.unit.user.id, 1_000)
         assert book.listed(LABELS) == [(3, 2, True)]
         assert other.listed(LABELS) == [(3, 3, True), (6, 2, False)]
-        with unit.reading() as storage:
-            assert set(storage.data.get_tags(other.unit.user.id, range(9))) == set(range(7))
+        assert set(other.tags(*range(9))) == set(range(7))
 
     # -- states
 
@@ -198,25 +210,32 @@ class ChangesConformance(OneUser):
         for state in states[1:]:
             with unit.writing() as storage:
                 storage.data.set_state(user_id, state)
+        book = _Book(unit)
+        assert book.tags(0, 1, 2, 3, 4, 5) == {state.revision: state.tag for state in states}
+        assert book.tags(3) == {3: states[3].tag}
+        assert book.tags() == {}
         with unit.reading() as storage:
-            tags = storage.data.get_tags(user_id, [0, 1, 2, 3, 4, 5])
-            assert tags == {state.revision: state.tag for state in states}
-            assert storage.data.get_tags(user_id, [3]) == {3: states[3].tag}
+            found = storage.data.list_changes(
+                user_id, [LABELS], rows_after=START, deletions_after=START, limit=1
+            )
+            assert found == Changes(states[-1], {}, [])
+            with pytest.raises(NotFound):
+                storage.data.list_changes(
+                    user_id + 1, [LABELS], rows_after=START, deletions_after=START, limit=1
+                )
 
     def test_what_is_forgotten_is_what_was_followed_before_then(self, unit: Unit) -> None:
         book = _Book(unit)
         book.change(LABELS, new=[make_row(LABELS, n) for n in range(1, 6)])
         for number in (1, 2, 3):
             book.change(LABELS, deleted=[number])
-        with unit.writing() as writing:
-            idle = add_user(writing, "idle@example.org")
+        idle = _Book(Unit(unit.backend, "idle"))
 
         def remembered(before: int) -> tuple[list[int], list[int]]:
             with unit.writing() as storage:
                 storage.data.forget_states(unit.user.id, before)
-            with unit.reading() as storage:
-                known = sorted(storage.data.get_tags(unit.user.id, range(9)))
-            return known, [revision for revision, _, there in book.listed() if not there]
+            deleted = [revision for revision, _, there in book.listed() if not there]
+            return sorted(book.tags(*range(9))), deleted
 
         with unit.reading() as storage:
             # Revision 0 is of the second 1000, when the user was made.
@@ -229,6 +248,6 @@ class ChangesConformance(OneUser):
         # The present state is never forgotten.
         assert remembered(9_999) == ([4], [])
         with unit.writing() as writing:
-            writing.data.forget_states(idle.id, 9_999)
+            writing.data.forget_states(idle.unit.user.id, 9_999)
             assert writing.users.list_with_past_states(9_999) == []
-            assert writing.data.get_tags(idle.id, [0]) == {0: idle.data.tag}
+        assert idle.tags(0) == {0: idle.unit.user.data.tag}

@@ -48,7 +48,7 @@ def upgrade():
         number("revision"),
         key=["resource", "row_id"],
     )
-    create_index("tombstones", "user_id", "revision", "resource", "row_id")
+    create_index("tombstones", "user_id", "resource", "revision", "row_id")
     create_table(
         "data_states",
         number("revision"),
