@@ -52,12 +52,13 @@ def _head(database: str) -> Select[Any]:
         func.aggregate_strings(_text(" ") + _joined(data_states.c.revision, data_states.c.tag), "")
     ).where(data_states.c.user_id == USER, data_states.c.revision.in_(wanted))
     numbers = _joined(*STATE) + func.coalesce(tags.scalar_subquery(), _text(""))
-    return select(
+    columns: Sequence[ColumnElement[Any]] = (
         literal_column("-1", BigInteger).label("revision"),
         _text("").label("resource"),
         _text("").label("row_id"),
         numbers.label("row"),
-    ).where(users.c.id == USER)
+    )
+    return select(*columns).where(users.c.id == USER)
 
 
 def _first(
