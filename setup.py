@@ -18,6 +18,7 @@ setup(
         "finance_api.auth": ["*.txt"],
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
+        "finance_api.importers.csv": ["profiles/*.toml"],
         "finance_api.storage.sql.migrations": ["*.mako"],
         "finance_api.web": ["static/*", "templates/*.jinja2"],
     },
@@ -30,6 +31,7 @@ setup(
         "defusedxml>=0.7.1",
         "granian>=2.8.7",
         "iso4217>=1.16",
+        "mt-940>=5.1.1",
         "olefile>=0.47",
         "orjson>=3.13",
         "plaster-pastedeploy>=1.0.1",

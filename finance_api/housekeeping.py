@@ -1,8 +1,10 @@
-"""Deletes expired sessions and JWTs, and usage of more than 400 days ago, every ten minutes.
+"""Deletes expired sessions and JWTs, and old usage and changes, every ten minutes.
 
 A revoked JWT that is forgotten would be accepted again if the clock was ahead and has been set
 back. So JWTs stay for a day longer, and until the clock has been steady for an hour.
 """
+
+from contextlib import suppress
 
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -11,7 +13,8 @@ from finance_api.auth.sessions import prune_sessions
 from finance_api.background import Periodic
 from finance_api.clock import Clock, SteadyTime
 from finance_api.requests import Handler, Request
-from finance_api.storage.interface import StorageBackend, unit_of_work
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import StorageBackend, reading, unit_of_work
 from finance_api.values.time import DAY_SECONDS
 
 _INTERVAL_SECONDS = 600
@@ -19,7 +22,10 @@ _STEADY_SECONDS = 3_600
 USAGE_DAYS = 400
 
 
-def make_housekeeping(backend: StorageBackend, clock: Clock, jwt_leeway_seconds: int) -> Periodic:
+def make_housekeeping(
+    backend: StorageBackend, clock: Clock, *, jwt_leeway_seconds: int, changes_days: int
+) -> Periodic:
+    """changes_days: for how long changes are remembered."""
     steady = SteadyTime(clock)
 
     def tidy() -> None:
@@ -29,6 +35,18 @@ def make_housekeeping(backend: StorageBackend, clock: Clock, jwt_leeway_seconds:
             if steady.seconds() >= _STEADY_SECONDS:
                 storage.jwts.prune(now - jwt_leeway_seconds - DAY_SECONDS)
             storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
+        forget_changes(now - changes_days * DAY_SECONDS)
+
+    def forget_changes(before: int) -> None:
+        with reading(backend) as reader:
+            user_ids = reader.users.list_with_past_states(before)
+        for user_id in user_ids:
+            with (
+                suppress(NotFound),
+                unit_of_work(backend, lock_timeout_seconds=1) as storage,
+            ):
+                storage.data.lock(user_id)
+                storage.data.forget_states(user_id, before)
 
     return Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
 

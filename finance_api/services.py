@@ -71,7 +71,12 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         jwt_rules=rules,
         quotas=Quotas(*open_limiters(settings, metrics), settings),
         usage=make_usage(storage),
-        housekeeping=make_housekeeping(storage, clock, rules.leeway_seconds),
+        housekeeping=make_housekeeping(
+            storage,
+            clock,
+            jwt_leeway_seconds=rules.leeway_seconds,
+            changes_days=settings["finance_api.changes.keep_days"],
+        ),
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
         statement_seconds=settings["sqlalchemy.statement_seconds"],

@@ -255,11 +255,18 @@ SETTINGS: tuple[Setting, ...] = (
         "How long what was there before an import or edit is kept, so that it can be taken back.",
     ),
     Setting(
+        "finance_api.imports.profiles_directory",
+        _text,
+        "",
+        "path",
+        "The directory of your own profiles of CSV files, beside those that are there.",
+    ),
+    Setting(
         "finance_api.changes.keep_days",
         _integer(1, 100_000),
         "400",
         "days",
-        "How long it is remembered which rows were deleted.",
+        "How long it is remembered what has changed: a mirror that was read before begins anew.",
     ),
     Setting(
         "finance_api.tokens.last_used_seconds",

@@ -1,4 +1,4 @@
-"""The path prefixes of the surfaces: public API, internal API, settings pages."""
+"""The path prefixes of the surfaces: public API, internal API, pages."""
 
 PUBLIC_SURFACE = "/v1/api/"
 INTERNAL_SURFACE = "/internal/v1/"
@@ -7,9 +7,25 @@ SURFACES = (PUBLIC_SURFACE, INTERNAL_SURFACE)
 #: Requests to it are not counted.
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 
-#: This path and all paths below it.
-SETTINGS_PAGES = "/settings"
+#: These paths and all paths below them are pages: for browsers, with a session.
+OVERVIEW = "/overview"
+SETTINGS = "/settings"
+PAGES = (
+    OVERVIEW,
+    "/records",
+    "/accounts",
+    "/categories",
+    "/labels",
+    "/budgets",
+    "/goals",
+    "/rules",
+    "/transfers",
+    "/import",
+    "/imports",
+    SETTINGS,
+)
+_FIRST = frozenset(path[1:] for path in PAGES)
 
 
-def is_settings_page(path: str) -> bool:
-    return path == SETTINGS_PAGES or path.startswith(SETTINGS_PAGES + "/")
+def is_page(path: str) -> bool:
+    return path[1:].partition("/")[0] in _FIRST

@@ -96,7 +96,7 @@ def _before_the_storage(application: Application) -> Iterator[Layer]:
     identity = authenticate(request)
     application.end(request)
     quotas, clock = application.registry.services.quotas, SystemClock()
-    yield Layer("quota: take", lambda: quotas.take(identity, clock.now_ms()))
+    yield Layer("quota: take", lambda: quotas.take(identity, clock.now_ms(), is_free=False))
     schema, query = list_schema(RECORDS), f"{_PAGE_PATH.partition('?')[2]}&note=contains-i.theatre"
     yield Layer("validation: 3 parameters", lambda: read_parameters(schema, query))
     by_name = {field.name: field for field in RECORDS.fields}

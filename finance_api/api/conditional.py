@@ -11,6 +11,7 @@ from finance_api import __version__
 from finance_api.api.compression import GZIP, gzipped, takes_gzip
 from finance_api.api.data_request import DataRequest, Payload, data_request_of
 from finance_api.api.representation import XLSX
+from finance_api.api.service import refusal
 from finance_api.auth.identity import Failure
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound, unknown_in_replica
@@ -32,11 +33,13 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
     """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
     data_request = data_request_of(request, make, *arguments)
     services, user = request.services, _user_of(request)
-    today, day = 0, ""
+    today, variant = 0, ""
     if data_request.depends_on_today:
         today = day_in(user.time_zone, services.clock.now())
-        day = date_text(today)
+        variant = date_text(today)
         data_request = data_request.on(today)
+    if data_request.convert_to is not None:
+        variant += f" {_rates_tag(request.storage, data_request)}"
     environ = request.environ
     # A workbook is compressed in itself.
     has_gzip = data_request.content_type != XLSX.content_type and takes_gzip(
@@ -48,12 +51,12 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
         # The tag needs the data's state, but none of its rows.
         # A replica may be behind.
         state = data_state_of(request.storage, user.id) if is_any else user.data
-        etag = _etag(user.uuid, state, data_request, day)
+        etag = _etag(user.uuid, state, data_request, variant)
         given = [etag] if is_any else _ENTITY_TAG.findall(if_none_match)
         for own in (etag, _gzip_tag(etag)) if has_gzip else (etag,):
             if own in given:
                 return Response(headerlist=list(_headers(own, state)), status=304)
-    key = (*data_request.key, day)
+    key = (*data_request.key, variant)
     cache, tag = services.response_cache, user.data.tag
     response: CachedResponse | None = None
     if has_gzip:
@@ -66,7 +69,7 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
             )
             # Another process may have imported since the user was read.
             tag = payload.state.tag
-            response = _cacheable(user, data_request, payload, day)
+            response = _cacheable(user, data_request, payload, variant)
             cache.put(user.id, tag, key, response, len(response.body))
         if has_gzip:
             response = _compressed(response)
@@ -84,6 +87,15 @@ def _user_of(request: Request) -> User:
     return identity.user
 
 
+def _rates_tag(storage: Storage, data_request: DataRequest) -> int:
+    """Of the exchange rates in the snapshot from which the response is read."""
+    state, currency = storage.rates.get_state(), data_request.convert_to
+    if currency not in state.currencies:
+        message = f"there are no exchange rates of {currency}: 'finance-api rates import' adds them"
+        raise refusal([(data_request.convert_to_name, message)])
+    return state.tag
+
+
 def _read(storage: Storage, data_request: DataRequest, user_id: int, today: int) -> Payload:
     try:
         return data_request.read(storage, user_id, today)
@@ -91,8 +103,10 @@ def _read(storage: Storage, data_request: DataRequest, user_id: int, today: int)
         raise unknown_in_replica() from error
 
 
-def _cacheable(user: User, data_request: DataRequest, payload: Payload, day: str) -> CachedResponse:
-    etag = _etag(user.uuid, payload.state, data_request, day)
+def _cacheable(
+    user: User, data_request: DataRequest, payload: Payload, variant: str
+) -> CachedResponse:
+    etag = _etag(user.uuid, payload.state, data_request, variant)
     headers = (
         ("Content-Type", data_request.content_type),
         ("Content-Length", str(len(payload.body))),
@@ -117,14 +131,17 @@ def _gzip_tag(etag: str) -> str:
     return f'{etag[:-1]}-{GZIP}"'
 
 
-def _etag(uuid: str, state: DataState, data_request: DataRequest, day: str) -> str:
-    """A function of user, state, representation, query, and the day if it matters."""
+def _etag(uuid: str, state: DataState, data_request: DataRequest, variant: str) -> str:
+    """A function of user, state, representation and query.
+
+    variant: the day and the state of the exchange rates, if they matter.
+    """
     parts = (
         __version__,
         uuid,
         str(state.tag),
         data_request.content_type,
-        day,
+        variant,
         data_request.text,
     )
     key = "\0".join(parts).encode("utf-8", "surrogatepass")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from finance_api.api.parameters import CONVERT_TO
 from finance_api.requests import Request
 from finance_api.storage.interface import DataState, Storage
 
@@ -50,6 +51,10 @@ class DataRequest(ABC):
     key: tuple[str, ...]
     #: Whether the response can differ from day to day while the data is unchanged.
     depends_on_today: bool = False
+    #: The currency that amounts are converted to: then it depends on the exchange rates, too.
+    convert_to: str | None = None
+    #: The parameter that says so.
+    convert_to_name: str = CONVERT_TO
     #: Whether there is a response whatever the data is.
     is_always_there: bool = True
 

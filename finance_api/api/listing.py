@@ -1,10 +1,10 @@
 """Rows of the public API: a page of a resource with the link to the next one, and one object."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from urllib.parse import quote, urlencode
 
+from finance_api.api.columns import Columns
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import WITH_SUBCATEGORIES, query_of
 from finance_api.api.representation import (
@@ -17,13 +17,13 @@ from finance_api.api.representation import (
     next_offset,
 )
 from finance_api.errors import NOT_FOUND, problem
-from finance_api.planning.computing import depends_on_today, list_computed
+from finance_api.planning.computing import list_computed
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Operator, Query, condition_on
-from finance_api.query.render import canonical_text, fields_text
+from finance_api.query.render import canonical_text
 from finance_api.querystring import split_query
-from finance_api.resources.field import Field, Resource
-from finance_api.resources.wire import encoder_of, shown
+from finance_api.resources.field import Resource
+from finance_api.resources.wire import RowEncoder, shown
 from finance_api.storage.interface import JsonPage, Page, Storage
 
 
@@ -40,16 +40,17 @@ class ListRequest(DataRequest):
         """representation: None: the one that the client prefers. today: to mean relative days."""
         self._representation = representation or negotiate(target.accept)
         self._target = target
-        self._fields: Sequence[Field] = target.parameters["fields"]
+        self._columns = Columns(resource, target.parameters)
+        self.convert_to = self._columns.convert_to
         self._with_subcategories: bool = target.parameters.get(WITH_SUBCATEGORIES, False)
         query = query_of(resource, target.parameters)
         self._query = query if today is None else query.on(today)
-        self.text = canonical_text(self._query) + fields_text(resource, self._fields)
+        self.text = canonical_text(self._query) + self._columns.text
         if self._with_subcategories:
             self.text += f"\0{WITH_SUBCATEGORIES}"
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
-        self.depends_on_today = depends_on_today(resource) or query.is_relative
+        self.depends_on_today = self._columns.depends_on_today or query.is_relative
 
     def on(self, today: int) -> "ListRequest":
         if not self._query.is_relative:
@@ -64,10 +65,10 @@ class ListRequest(DataRequest):
         page: Page | JsonPage
         if self._representation in ROW_WRITERS:
             state = storage.data.get_state(user_id)
-            page = list_computed(storage, user_id, query, today)
-            body, headers = ROW_WRITERS[self._representation](query, self._fields, page)
+            page = _row_page(storage, user_id, query, self._columns, today)
+            body, headers = ROW_WRITERS[self._representation](query, self._columns.shown, page)
         else:
-            page = _json_page(storage, user_id, query, self._fields, today)
+            page = _json_page(storage, user_id, query, self._columns, today)
             state = page.state
             body, headers = JSON_WRITERS[self._representation](query, page)
         offset = next_offset(query, page)
@@ -87,35 +88,40 @@ class ObjectRequest(DataRequest):
 
     def __init__(self, resource: Resource, object_id: str, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
-        self._fields: Sequence[Field] = target.parameters["fields"]
+        self._columns = Columns(resource, target.parameters)
+        self.convert_to = self._columns.convert_to
         wanted = condition_on(resource, "id", Operator.ANY_OF, (object_id.lower(),))
         self._query = Query(resource, (wanted,), limit=1)
-        self.text = f"one\0{canonical_text(self._query)}{fields_text(resource, self._fields)}"
+        self.text = f"one\0{canonical_text(self._query)}{self._columns.text}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
-        self.depends_on_today = depends_on_today(resource)
+        self.depends_on_today = self._columns.depends_on_today
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        page = _json_page(storage, user_id, self._query, self._fields, today)
+        page = _json_page(storage, user_id, self._query, self._columns, today)
         if not page.lines:
             raise problem(404, NOT_FOUND)
         return Payload(page.state, page.lines)
 
 
+def _row_page(storage: Storage, user_id: int, query: Query, columns: Columns, today: int) -> Page:
+    page = list_computed(storage, user_id, query, today)
+    return replace(page, rows=columns.converted(storage, page.rows, today))
+
+
 def _json_page(
-    storage: Storage, user_id: int, query: Query, fields: Sequence[Field], today: int
+    storage: Storage, user_id: int, query: Query, columns: Columns, today: int
 ) -> JsonPage:
-    """The page with these fields of each row."""
-    if query.resource.computed_fields:
+    """The page with these columns of each row."""
+    if not columns.are_stored:
         state = storage.data.get_state(user_id)
-        rows = list_computed(storage, user_id, query, today)
-        lines = encoder_of(query.resource).lines(rows.rows)
-        page = JsonPage(state, lines, rows.has_more, rows.total)
-    else:
-        page = storage.data.list_json(user_id, query)
-    if fields == query.resource.fields:
+        rows = _row_page(storage, user_id, query, columns, today)
+        lines = RowEncoder(columns.shown).lines(rows.rows)
+        return JsonPage(state, lines, rows.has_more, rows.total)
+    page = storage.data.list_json(user_id, query)
+    if columns.shown == query.resource.fields:
         return page
-    return JsonPage(page.state, shown(fields, page.lines), page.has_more, page.total)
+    return replace(page, lines=shown(columns.shown, page.lines))
 
 
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:

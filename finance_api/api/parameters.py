@@ -11,6 +11,7 @@ import colander
 
 from finance_api.api.suggestions import suggestion
 from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.planning.conversion import CONVERTED
 from finance_api.planning.subcategories import has_categories
 from finance_api.query.errors import QueryError, all_or_faults, quoted
 from finance_api.query.model import (
@@ -34,6 +35,7 @@ from finance_api.query.parse import (
 from finance_api.querystring import split_query
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.resources.records import WORDS
 
@@ -41,6 +43,7 @@ MAX_PARAMETERS = 100
 MAX_CONDITIONS_PER_FIELD = 10
 _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
+CONVERT_TO = "convertTo"
 _COMPUTED = "is computed and cannot be filtered"
 
 
@@ -149,12 +152,24 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
                 self.add_parameter(field.name, Conditions(field), ())
 
     def add_fields(self, resource: Resource) -> None:
-        """fields: those that are shown of each row."""
+        """fields: those that are shown of each row; convertTo, where something can be converted."""
         self.add_parameter("fields", Scalar(partial(parse_fields, resource)), resource.fields)
+        if resource in CONVERTED:
+            self.add_conversion(CONVERT_TO)
+
+    def add_conversion(self, name: str) -> None:
+        """The currency that amounts are converted to."""
+        self.add_parameter(name, Scalar(_currency), None)
+
+
+def _currency(text: str) -> str:
+    if text not in CURRENCIES:
+        raise QueryError(f"{quoted(text)} is not an ISO 4217 code such as EUR")
+    return text
 
 
 def list_schema(resource: Resource) -> ParameterSchema:
-    """limit, offset, sortBy, withTotal, fields, and filters."""
+    """limit, offset, sortBy, withTotal, what is shown of each row, and filters."""
     schema = ParameterSchema()
     schema.add_page(MAX_LIMIT)
     sort = partial(parse_sort, resource)
@@ -166,14 +181,14 @@ def list_schema(resource: Resource) -> ParameterSchema:
 
 
 def object_schema(resource: Resource) -> ParameterSchema:
-    """fields."""
+    """What is shown of the object."""
     schema = ParameterSchema()
     schema.add_fields(resource)
     return schema
 
 
 def ids_schema(resource: Resource) -> ParameterSchema:
-    """``id``, which is required, and fields."""
+    """``id``, which is required, and what is shown of each."""
     schema = object_schema(resource)
     schema.add_required("id", Ids(), f"1 to {MAX_LIST_OPERANDS} ids")
     return schema

@@ -17,7 +17,7 @@ from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
-from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, is_settings_page
+from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, is_page
 from finance_api.values.ids import IdError, parse_id
 
 
@@ -28,7 +28,7 @@ def authenticate(request: Request) -> Identity | Failure:
     malformed credentials.
     """
     path = request.environ["PATH_INFO"]
-    if is_settings_page(path):
+    if is_page(path):
         return _by_session(request)
     accept = next((a for start, a in _SURFACES if path.startswith(start)), None)
     if accept is None:

@@ -6,7 +6,7 @@ from typing import Any
 from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, Allow, Deny
 from pyramid.config import Configurator
 
-from finance_api.auth.permissions import SETTINGS, Permission
+from finance_api.auth.permissions import PAGES, Permission
 from finance_api.auth.principals import (
     NO_PREMIUM,
     owner_by_jwt,
@@ -50,8 +50,8 @@ def own_data(scope: str, permission: Permission) -> Factory:
     return factory
 
 
-def own_usage(permission: Permission) -> Factory:
-    """Usage of the public API: for any token of a premium user."""
+def own_by_any_token(permission: Permission) -> Factory:
+    """What needs no particular scope: for all tokens of premium users."""
 
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
@@ -78,13 +78,13 @@ class NoContext:
     def __init__(self, request: Request) -> None: ...
 
 
-def own_settings(request: Request) -> OwnData | NoContext:
-    """The settings pages: for signed-in users."""
+def own_pages(request: Request) -> OwnData | NoContext:
+    """The pages: for signed-in users."""
     identity = request.identity
     if identity is None:
         return NoContext(request)
     user_id = identity.user.id
-    return OwnData(user_id, [(Allow, owner_by_session(user_id), SETTINGS)])
+    return OwnData(user_id, [(Allow, owner_by_session(user_id), PAGES)])
 
 
 def includeme(config: Configurator) -> None:

@@ -17,6 +17,7 @@ class Permission(StrEnum):
     STANDING_ORDERS_READ = "public:standing-orders:read"
     LABELS_READ = "public:labels:read"
     RECORD_RULES_READ = "public:record-rules:read"
+    CHANGES_READ = "public:changes:read"
     API_USAGE_READ = "public:api-usage:read"
     INTERNAL_RECORDS_READ = "internal:records:read"
     INTERNAL_DOCUMENTS_READ = "internal:documents:read"
@@ -24,11 +25,11 @@ class Permission(StrEnum):
     SETTINGS_TOKENS_WRITE = "settings:tokens:write"
     SETTINGS_JWTS_WRITE = "settings:jwts:write"
     SETTINGS_SECURITY_WRITE = "settings:security:write"
-    SETTINGS_DATA_READ = "settings:data:read"
+    DATA_READ = "pages:data:read"
 
 
-#: The permissions of the settings pages.
-SETTINGS = tuple(p for p in Permission if p.startswith("settings:"))
+#: The permissions of the pages.
+PAGES = tuple(p for p in Permission if p.startswith(("pages:", "settings:")))
 
 
 def require_permission(view: Callable[..., Any], info: Any) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from pyramid.authorization import ACLDenied
 from pyramid.config import Configurator
-from pyramid.httpexceptions import HTTPForbidden
+from pyramid.httpexceptions import HTTPException, HTTPForbidden
 from pyramid.response import Response
 
 from finance_api.auth.identity import Failure
@@ -40,6 +40,11 @@ def forbidden(error: HTTPForbidden, request: Request) -> Response:
     scope = getattr(request.context, "scope", None)
     if scope is None:
         return problem(403, "The token does not allow this.")
+    return lacks_scope(scope)
+
+
+def lacks_scope(scope: str) -> HTTPException:
+    """403 (RFC 6750, section 3.1)."""
     return problem(
         403,
         f"The token lacks the scope {scope}.",

@@ -18,7 +18,6 @@ import click
 from finance_api.clock import SystemClock
 
 if TYPE_CHECKING:
-    from finance_api.ledger.session import Keeping
     from finance_api.settings import Settings
     from finance_api.storage.interface import Storage, StorageBackend, User, WritableStorage
 
@@ -58,11 +57,13 @@ class CliContext:
     def reading_ini(self) -> Iterator[Any]:
         """The ini file's loader, of plaster. Raises SettingError for what cannot be read."""
         import plaster
+        import plaster_pastedeploy
 
         from finance_api.settings import SettingError
 
         try:
-            yield plaster.get_loader(self.ini, ["wsgi"])
+            # By its name: plaster would look through everything that is installed.
+            yield plaster_pastedeploy.Loader(plaster.parse_uri(self.ini))
         except configparser.Error as error:
             raise SettingError(f"{self.ini} cannot be read: {_ini_fault(error)}") from None
         except (LookupError, ValueError, plaster.PlasterError) as error:
@@ -94,15 +95,11 @@ class CliContext:
         preload(backend, self.settings, self.clock)
         return backend
 
-    @cached_property
-    def keeping(self) -> Keeping:
+    @property
+    def keep_days(self) -> int:
         """How long what an undo needs is kept."""
-        from finance_api.ledger.session import Keeping
-
-        return Keeping(
-            images_days=self.settings["finance_api.imports.keep_days"],
-            tombstones_days=self.settings["finance_api.changes.keep_days"],
-        )
+        days: int = self.settings["finance_api.imports.keep_days"]
+        return days
 
     def reading(self) -> AbstractContextManager[Storage]:
         from finance_api.storage.interface import reading

@@ -23,6 +23,10 @@ def _column_map(
 
 
 _OPTIONS = (
+    click.option("--profile", metavar="NAME", help="CSV: the profile of the file's layout."),
+    click.option(
+        "--no-profile", is_flag=True, help="CSV: no profile, though the headings fit one."
+    ),
     click.option(
         "--map",
         "columns",
@@ -69,6 +73,7 @@ _OPTIONS = (
     click.option("--balance", metavar="COL", help="CSV: the column of the balance after each row."),
     click.option(
         "--fee",
+        multiple=True,
         metavar="COL=KIND",
         help="CSV: the column of fees, and whether its numbers are signed or unsigned.",
     ),

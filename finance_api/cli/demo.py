@@ -15,7 +15,7 @@ _EMAIL = "demo@example.com"
 PASSWORD = "demo-password"  # noqa: S105
 
 _READY = f"""
-  Settings pages:  {{url}}/settings
+  Pages:           {{url}}/overview
   Demo login:      {_EMAIL}, password {PASSWORD}
   Try the API:     curl -H 'Authorization: Bearer {{token}}' '{{url}}/v1/api/records?limit=3'
 """
@@ -47,6 +47,7 @@ def load_demo(cli: CliContext, users: int, records_per_user: int, seed: int) -> 
 
 def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
     from finance_api.demo import Household
+    from finance_api.ledger.exchange_rates import import_rates
     from finance_api.ledger.importing import import_rows
 
     email = _EMAIL if number == 1 else f"demo{number}@example.com"
@@ -56,6 +57,7 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
     household = Household(seed * 10_000 + number, records, cli.clock.now())
     documents = list(household.documents())
     import_rows(cli.backend, email, documents, household.records, now=cli.clock.now())
+    import_rates(cli.backend, household.rates(), cli.clock.now())
     with cli.writing() as storage:
         user_id = storage.users.get(email).id
         storage.usage.add({(user_id, day): n for day, n in household.usage().items()})

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.csv_options import command_to_copy, csv_options
 from finance_api.cli.output import say
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF, SPREADSHEET
+from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
-    from finance_api.importers.csv import CsvImporter
+    from finance_api.importers.csv import CsvImporter, Profiles
     from finance_api.importers.interface import StatementImporter
     from finance_api.ledger.report import ImportReport
     from finance_api.ledger.statement_import import StatementOptions
@@ -149,12 +149,12 @@ def _import_one(
                 cli.backend,
                 email,
                 stream,
-                _importer(format_name, choice),
+                _importer(cli, format_name, choice, stream),
                 now=cli.clock.now(),
                 options=_statement_options(cli, format_name, choice),
                 name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
                 given=choice.given,
-                keeping=cli.keeping,
+                keep_days=cli.keep_days,
                 dry_run=dry_run,
             )
     except ImportRefused as error:
@@ -201,7 +201,10 @@ def _error(failure: Exception) -> dict[str, Any]:
     return {"file": None, "line": None, "message": str(failure)}
 
 
-def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
+def _importer(
+    cli: CliContext, format_name: str, choice: _Choice, stream: BinaryIO
+) -> StatementImporter | None:
+    """The stream is at its start, before and after."""
     from finance_api.importers.interface import ImportRefused
 
     account, currency, options = choice.account, choice.currency, choice.csv_options
@@ -212,6 +215,8 @@ def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
     misplaced = {
         NATIVE: given,
         OFX: given,
+        CAMT: given,
+        MT940: given,
         QIF: given.difference(_QIF_OPTIONS),
         CSV: given & {"sheet"},
         SPREADSHEET: given & {"delimiter", "encoding", "force_encoding"},
@@ -223,17 +228,25 @@ def _importer(format_name: str, choice: _Choice) -> StatementImporter | None:
         from finance_api.importers.ofx import OfxImporter
 
         return OfxImporter(currency)
+    if format_name == CAMT:
+        from finance_api.importers.camt import CamtImporter
+
+        return CamtImporter.of(stream)
+    if format_name == MT940:
+        from finance_api.importers.mt940 import Mt940Importer
+
+        return Mt940Importer.of(stream)
     if format_name == QIF:
         from finance_api.importers.qif import QifImporter, QifOptions
 
         own = {name: options[name] for name in _QIF_OPTIONS}
         return QifImporter(QifOptions(account=account, currency=currency, **own))
     if format_name == CSV:
-        return _csv_importer(account, currency, **options)
+        return _csv_importer(cli, account, currency, **options)
     if format_name == SPREADSHEET:
         from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 
-        return SpreadsheetImporter(_csv_importer(account, currency, **options), choice.sheet)
+        return SpreadsheetImporter(_csv_importer(cli, account, currency, **options), choice.sheet)
     return None
 
 
@@ -245,13 +258,21 @@ def _option(name: str) -> str:
     return "--map" if name == "columns" else "--" + name.replace("_", "-")
 
 
+def known_profiles(cli: CliContext) -> Profiles:
+    """Those of this program and the operator's own. Raises ImportRefused for a faulty one."""
+    from finance_api.importers.csv import load_profiles
+
+    return load_profiles(cli.settings["finance_api.imports.profiles_directory"])
+
+
 def _csv_importer(
-    account: str | None, currency: str | None, *, no_header: bool, **options: Any
+    cli: CliContext, account: str | None, currency: str | None, *, no_header: bool, **options: Any
 ) -> CsvImporter:
     from finance_api.importers.csv import CsvImporter, CsvOptions
 
     return CsvImporter(
-        CsvOptions(account=account, currency=currency, header=not no_header, **options)
+        CsvOptions(account=account, currency=currency, header=not no_header, **options),
+        known_profiles(cli),
     )
 
 

@@ -127,7 +127,7 @@ def undo_import(
         user.email,
         cli.clock.now(),
         action=None,
-        keeping=cli.keeping,
+        keep_days=cli.keep_days,
         dry_run=dry_run,
     ) as session:
         report = undo(session, number, with_later=with_later, keep_changed=keep_changed)

@@ -18,6 +18,8 @@ from finance_api.cli.init import init
 from finance_api.cli.jwts import jwt
 from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
+from finance_api.cli.profiles import profiles
+from finance_api.cli.rates import rates
 from finance_api.cli.records import records
 from finance_api.cli.rules import rules
 from finance_api.cli.serve import serve
@@ -57,6 +59,7 @@ for _command in (
     jwt,
     import_command,
     imports,
+    profiles,
     dump,
     add,
     set_command,
@@ -65,6 +68,7 @@ for _command in (
     records,
     transfers,
     duplicates,
+    rates,
     load_demo,
     backup,
     restore,

@@ -1,5 +1,6 @@
 """Income and expenses of the demo households: names, shops, prices."""
 
+from decimal import Decimal
 from typing import NamedTuple
 
 
@@ -14,6 +15,14 @@ class Spending(NamedTuple):
     weight: int
     payment_type: str
 
+
+#: One euro in currencies that it has replaced (Council Regulation (EC) No 2866/98).
+FIXED_RATES = {
+    "ATS": Decimal("13.7603"),
+    "DEM": Decimal("1.95583"),
+    "FRF": Decimal("6.55957"),
+    "ITL": Decimal("1936.27"),
+}
 
 #: Group -> category -> the categories below it.
 CATEGORIES: dict[str, dict[str, tuple[str, ...]]] = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from finance_api.demo.catalogue import (
     CATEGORIES,
+    FIXED_RATES,
     LABELS,
     SPENDING_CATEGORIES,
     SPENDINGS,
@@ -30,6 +31,7 @@ from finance_api.resources import (
     LABELS as LABEL_RESOURCE,
 )
 from finance_api.resources.field import Resource
+from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, from_date, to_date
 
 _CENT = 100  # ten-thousandths
@@ -185,6 +187,12 @@ class Household:
             if choose.random() > 0.1:
                 requests[from_date(day)] = number
         return requests
+
+    def rates(self) -> list[DayRates]:
+        """Exchange rates of its days: those that are fixed for good, so that none is made up."""
+        today = from_date(self._today)
+        days = range(self._begin, today + DAY_SECONDS, DAY_SECONDS)
+        return [DayRates(day, "EUR", FIXED_RATES) for day in days]
 
     def records(self) -> Iterator[NativeRow]:
         """As many records as were asked for, oldest first."""

@@ -2,8 +2,10 @@
 
 NATIVE = "native"
 OFX = "ofx"
+CAMT = "camt"
+MT940 = "mt940"
 CSV = "csv"
 QIF = "qif"
 SPREADSHEET = "spreadsheet"
 #: The formats that are read.
-FORMATS = (NATIVE, OFX, QIF, CSV, SPREADSHEET)
+FORMATS = (NATIVE, OFX, CAMT, MT940, QIF, CSV, SPREADSHEET)

@@ -3,18 +3,26 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import CSV, FORMATS, NATIVE, OFX, QIF, SPREADSHEET
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers import (
+    CAMT,
+    CSV,
+    FORMATS,
+    MT940,
+    NATIVE,
+    OFX,
+    QIF,
+    SPREADSHEET,
+    camt,
+    mt940,
+)
+from finance_api.importers.interface import HEAD_BYTES, ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
 from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
-
-HEAD_BYTES = 4_096
 
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 #: Comments may stand above.
 _QIF = re.compile(rb"(?i:(?:#[^\r\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))")
-_CAMT = "a camt file, which is not read yet"
 #: How files begin that people have, and that are not read. The first that fits counts.
 _NOT_READ = {
     rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|opendocument\.)": (
@@ -30,11 +38,6 @@ _NOT_READ = {
         "of a spreadsheet; download the statement again, or open it in a spreadsheet and save it "
         "as xlsx"
     ),
-    rb"\{1:|:[0-9]{2}[A-Z]?:|(?:[^\n]{0,80}\n){1,9}:20:": (
-        "an MT940 or MT942 file, which is not read yet"
-    ),
-    rb".*urn:iso:std:iso:20022:tech:xsd:camt": _CAMT,
-    rb"(?:<\?xml\b.*)?<Document\b.*<BkToCstmr": _CAMT,
     rb"<\?xml\b.*(?:Excel\.Sheet|office:spreadsheet|opendocument\.spreadsheet)": (
         "a spreadsheet in one XML file: open it in a spreadsheet and save it as xlsx"
     ),
@@ -45,7 +48,7 @@ _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_
 
 
 def detect_format(stream: BinaryIO) -> str:
-    """One of FORMATS: what is neither OFX nor JSON can only be CSV. The stream is at its start.
+    """One of FORMATS: what is nothing else can only be CSV. The stream is at its start.
 
     Raises ImportRefused for what is certainly none of them.
     """
@@ -53,6 +56,10 @@ def detect_format(stream: BinaryIO) -> str:
     stream.seek(0)
     if looks_like_ofx(head):
         return OFX
+    if camt.message_of(head):
+        return CAMT
+    if mt940.message_of(head):
+        return MT940
     if head.startswith(_UTF_16):
         head = head.decode("utf-16", "replace").encode()
     begin = head.removeprefix(_BOM).lstrip()

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+#: So much of a file's beginning tells what it is.
+HEAD_BYTES = 4_096
+
 
 class ImportRefused(Exception):
     """The file is not imported; nothing of it is stored.
@@ -90,6 +93,9 @@ class Entry(NamedTuple):
     original_amount, original_currency: before conversion; both or neither.
     fingerprint: of the whole row where content alone does not tell it from another with its id.
     batch: of a part of one entry of the account: an id that its parts share; they sum to it.
+    section: which of the file's statements it stands in, where two of them can tell the same: what
+        another section says, too, is told twice; what one says twice happened twice. None: an
+        entry with the id and content of another is that one.
     record_state: one of RECORD_STATES; None: what a bank lists is cleared.
     """
 
@@ -110,6 +116,7 @@ class Entry(NamedTuple):
     fingerprint: str = ""
     correction: Correction | None = None
     batch: str | None = None
+    section: int | None = None
     record_state: str | None = None
 
 
@@ -134,8 +141,11 @@ class Statement:
     as_of: when the bank made it, in seconds; None if the file does not say.
     opening: the balance before the first entry, at the end of the day before. closing: after the
         last one.
+    initial: what the account had before all entries that it ever has, where the file has a row of
+        that.
     texts: tells how payee and note were made of the file's texts, where that is a matter of
         options: entries with other ``texts`` cannot be compared by them.
+    profile: the name of what the file was read by, where it was recognised.
     options: what was given (or remembered) for reading this account's files, for the next time.
     currency_mark: the symbol beside the amounts, where it leaves the currency open ("$");
         possible_currencies: the codes that it can stand for, none: any.
@@ -149,7 +159,9 @@ class Statement:
     as_of: int | None = None
     opening: BankBalance | None = None
     closing: BankBalance | None = None
+    initial: int | None = None
     texts: str = ""
+    profile: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     currency_mark: str = ""
     possible_currencies: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from finance_api.ledger.matching.learned import remembered_options
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import KEEPING, Keeping, UserRows, changing
+from finance_api.ledger.session import KEEP_DAYS, UserRows, changing
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import StorageBackend, reading
 
@@ -27,7 +27,7 @@ def import_file(
     name: str | None = None,
     given: Mapping[str, Any] | None = None,
     by: str = "command",
-    keeping: Keeping = KEEPING,
+    keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
 ) -> ImportReport:
     """Imports one file for one user, all of it or nothing.
@@ -44,7 +44,9 @@ def import_file(
         "file": {"name": name, **_measures(stream)},
         "options": dict(given or {}),
     }
-    change = changing(backend, email, now, action="import", by=by, keeping=keeping, dry_run=dry_run)
+    change = changing(
+        backend, email, now, action="import", by=by, keep_days=keep_days, dry_run=dry_run
+    )
     if importer is None:
         with native_file(stream) as file, change as session:
             NativeImport(session, report, details).run(file.documents, file.records)

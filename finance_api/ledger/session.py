@@ -6,7 +6,6 @@ entry of the user's history.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -35,15 +34,8 @@ _OWN_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """For how many days before-images and tombstones are kept."""
-
-    images_days: int = 400
-    tombstones_days: int = 400
-
-
-KEEPING = Keeping()
+#: For how many days before-images are kept.
+KEEP_DAYS = 400
 
 
 class UserRows:
@@ -82,6 +74,7 @@ class LedgerSession(UserRows):
 
     now: seconds; the time that new and changed rows carry.
     action, by: see `HistoryEntry`; a session without an action takes entries back, and is none.
+    keep_days: see KEEP_DAYS.
     """
 
     def __init__(
@@ -92,12 +85,12 @@ class LedgerSession(UserRows):
         *,
         action: str | None,
         by: str,
-        keeping: Keeping,
+        keep_days: int,
     ) -> None:
         super().__init__(storage, user)
         self.storage = storage
         self.now = now
-        self.keeping = keeping
+        self.keep_days = keep_days
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
         self._has_images = False
@@ -165,11 +158,9 @@ class LedgerSession(UserRows):
         return changed
 
     def _prune(self) -> None:
-        before = self.now - self.keeping.images_days * DAY_SECONDS
+        before = self.now - self.keep_days * DAY_SECONDS
         if any(entry.at < before and not entry.pruned for entry in self.history):
             self.storage.history.prune_before(self.user.id, before)
-        before = self.now - self.keeping.tombstones_days * DAY_SECONDS
-        self.storage.data.prune_tombstones(self.user.id, before)
 
     def _save(self, row_set: RowSet) -> bool:
         """Whether any of it can be seen from outside."""
@@ -185,13 +176,10 @@ class LedgerSession(UserRows):
         return bool(removed) or row_set.is_seen(new, changed)
 
     def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
-        """Deletes rows; their images and tombstones stay."""
+        """Deletes rows; their images stay."""
         gone = list(rows)
         self.note_changes(resource, [(row, None) for row in gone])
-        ids = [row["id"] for row in gone]
-        self.storage.data.delete_rows(
-            self.user.id, resource, ids, revision=self.revision, at=self.now
-        )
+        self.storage.data.delete_rows(self.user.id, resource, [row["id"] for row in gone])
 
 
 def own_values(resource: Resource, row: Row) -> Row:
@@ -222,7 +210,7 @@ def changing(
     *,
     action: str | None,
     by: str = "command",
-    keeping: Keeping = KEEPING,
+    keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
@@ -235,7 +223,7 @@ def changing(
     try:
         storage = backend.write(tm)
         user = storage.users.get(email)
-        yield LedgerSession(storage, user, now, action=action, by=by, keeping=keeping)
+        yield LedgerSession(storage, user, now, action=action, by=by, keep_days=keep_days)
     except Conflict as error:
         tm.abort()
         raise ImportRefused(str(error)) from None

@@ -1,10 +1,14 @@
 """The account of a statement: one of the user's, or a new one."""
 
+from collections import Counter
+
+from finance_api.importers import CSV
 from finance_api.importers.interface import ImportRefused, StatementAccount
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS
 from finance_api.values import Row
+from finance_api.values.iban import compact, is_iban
 
 
 def find_account(
@@ -43,7 +47,9 @@ def find_account(
 def is_of_several(account: Row) -> bool:
     """Whether statements of several bank accounts go to it: none of them knows its balance."""
     keys: tuple[str, ...] = account["statementKeys"]
-    return len([key for key in keys if key.startswith("ofx:")]) > 1
+    sources = Counter(key.partition(":")[0] for key in keys)
+    # A CSV file's key is the name that the account had.
+    return any(count > 1 for source, count in sources.items() if source != CSV)
 
 
 def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) -> Row | None:
@@ -61,7 +67,10 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
     if account.key is None:
         raise ImportRefused("the file does not say which account it is of: give --account NAME")
     if account.name != account.key:
-        return _remembered(owned, source, account.key)
+        known = _remembered(owned, source, account.key)
+        # No two banks give the same one.
+        by_iban = known is None and account.number is not None and is_iban(compact(account.number))
+        return _numbered(owned, account) if by_iban else known
     # Where the file calls its account by a name, as the user does, the name counts first.
     return (
         _named(owned, account.key)
@@ -92,11 +101,11 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
     """The account that has the number, and the currency, if the file says one."""
     if account.number is None:
         return None
-    number = _compact(account.number)
+    number = compact(account.number)
     found = [
         row
         for row in owned.accounts.rows.values()
-        if number == _compact(row["bankAccountNumber"] or "")
+        if number == compact(row["bankAccountNumber"] or "")
         and account.currency in (None, row["currencyCode"])
     ]
     if len(found) > 1:
@@ -105,10 +114,6 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
             f"{len(found)} accounts have the number {account.number} ({names}): give --account NAME"
         )
     return found[0] if found else None
-
-
-def _compact(number: str) -> str:
-    return "".join(number.split()).upper()
 
 
 def _new_account(

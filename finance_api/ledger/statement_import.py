@@ -21,6 +21,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.values import Row
+from finance_api.values.number import decimal_text
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import DAY_SECONDS
 
@@ -104,7 +105,12 @@ class StatementImport:
         self._sum_up(accounts)
         report.changed = session.close(
             records_changed=records.changed,
-            details={**self._details, "counts": report.counts, "accounts": facts},
+            details={
+                **self._details,
+                "profile": next((s.profile for s in workspace.statements if s.profile), None),
+                "counts": report.counts,
+                "accounts": facts,
+            },
         )
 
     # -- accounts
@@ -135,6 +141,8 @@ class StatementImport:
                 account = found[account_id] = self._known(number, account_id)
             account.statements[number] = statement
             numbers.append(account.number)
+            if statement.initial is not None:
+                self._begin_with(account_id, statement.initial)
         workspace.join_accounts(numbers)
         for account in found.values():
             row = session.accounts.rows[account.id]
@@ -142,6 +150,19 @@ class StatementImport:
                 account.scopes[number] = Scope(workspace.source, statement.account, row)
         self._find_covers(list(found.values()))
         return list(found.values())
+
+    def _begin_with(self, account_id: str, initial: int) -> None:
+        """The initial balance of an account, where a file has it and no hand has set it."""
+        accounts = self._session.accounts
+        row = accounts.rows[account_id]
+        if "initialBalance" not in row["setByHand"]:
+            name = "initialBalance" if row["ownInitialBalance"] is None else "ownInitialBalance"
+            accounts.put({**row, name: initial})
+        elif row["initialBalance"] != initial:
+            self._report.remarks.append(
+                f"{row['name']}: its initial balance was set to "
+                f"{decimal_text(row['initialBalance'])}; the file says {decimal_text(initial)}"
+            )
 
     def _known(self, number: int, account_id: str) -> KnownAccount:
         session = self._session

@@ -150,7 +150,7 @@ class _Undo:
         if entry.action == "upgrade":
             raise ImportRefused(f"entry {entry.number} was made by an upgrade, and stays")
         if entry.pruned:
-            days = self._session.keeping.images_days
+            days = self._session.keep_days
             raise ImportRefused(
                 f"what was there before entry {entry.number} is kept no more: "
                 f"finance_api.imports.keep_days is {days}"
@@ -310,9 +310,7 @@ class _Undo:
                 else:
                     self._balances.note(row, None)
                     gone.append(row["id"])
-            data.delete_rows(
-                user_id, RECORDS, gone, revision=self._session.revision, at=self._session.now
-            )
+            data.delete_rows(user_id, RECORDS, gone)
             self._report.removed[RECORDS.name] += len(gone)
 
     def _restore_records(self, entry: HistoryEntry) -> None:

@@ -1,7 +1,6 @@
 """The computed fields of each resource that has some."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from finance_api.planning.recurrence import next_due
 from finance_api.planning.tracking import tracked_budgets
@@ -47,18 +46,25 @@ def depends_on_today(resource: Resource) -> bool:
     return resource in (BUDGETS, STANDING_ORDERS)
 
 
+def compute(
+    storage: Storage, user_id: int, resource: Resource, today: int, rows: Sequence[Row]
+) -> list[Row]:
+    """Rows of a resource with computed fields, with these."""
+    return _COMPUTATIONS[resource](storage, user_id, today, rows)
+
+
 def list_computed(storage: Storage, user_id: int, query: Query, today: int) -> Page:
     """`Storage.list_rows` with the computed fields, which can be sorted by as well."""
     resource = query.resource
     if resource not in _COMPUTATIONS:
         return storage.data.list_rows(user_id, query)
-    compute = partial(_COMPUTATIONS[resource], storage, user_id, today)
     if not any(key.field.role is Role.COMPUTED for key in query.sort):
         page = storage.data.list_rows(user_id, query)
-        return Page(compute(page.rows), page.has_more, page.total)
+        rows = compute(storage, user_id, resource, today, page.rows)
+        return Page(rows, page.has_more, page.total)
     # Only when all are computed is it known which come first.
     found = storage.data.scan_rows(user_id, resource, conditions=query.conditions)
-    ordered = sorted_rows(compute(found), query.sort)
+    ordered = sorted_rows(compute(storage, user_id, resource, today, found), query.sort)
     end = query.offset + query.limit
     total = len(ordered) if query.with_total else None
     return Page(ordered[query.offset : end], len(ordered) > end, total)

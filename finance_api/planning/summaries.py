@@ -11,11 +11,12 @@ from itertools import islice, product
 from typing import Any, TypeVar, cast
 
 from finance_api.planning.categories import CategoryTree
+from finance_api.planning.conversion import CONVERTED_CURRENCY, Conversion, converted_field
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import RANGES, Condition, Operator, SortKey, Span, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import INCOME
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.field import Field, Kind, names_of
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
@@ -96,9 +97,20 @@ _SUMS = (
 )
 
 
+#: The sums of converted amounts; count: of how many records.
+_CONVERTED = (
+    CONVERTED_CURRENCY,
+    _field("convertedCount", Kind.NUMBER, decimals=0),
+    *map(converted_field, ("income", "expense", "net")),
+)
+
+
 @dataclass(frozen=True)
 class SummaryQuery:
-    """conditions: of the records. include: of LEFT_OUT. sort: by columns; then in order."""
+    """conditions: of the records. include: of LEFT_OUT. sort: by columns; then in order.
+
+    convert_to: the currency of further sums.
+    """
 
     conditions: tuple[Condition, ...] = ()
     group_by: tuple[Dimension, ...] = ()
@@ -107,13 +119,15 @@ class SummaryQuery:
     sort: tuple[SortKey, ...] = ()
     limit: int = 100
     offset: int = 0
+    convert_to: str | None = None
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """What each group shows, in this order."""
         of_dimensions = [field for dimension in self.group_by for field in dimension.fields]
         start = [_PERIOD_START] if self.periods else []
-        return (_CURRENCY, *of_dimensions, *start, *_SUMS)
+        converted = () if self.convert_to is None else _CONVERTED
+        return (_CURRENCY, *of_dimensions, *start, *_SUMS, *converted)
 
     @cached_property
     def periods(self) -> tuple[tuple[int, Period], ...]:
@@ -127,12 +141,15 @@ class Summary:
 
     left_out: the number of records that met the conditions and were left out, by reason.
     overlapping: whether a record stands in several groups.
+    not_converted: by currency, the days of the records of which there is no rate, each once for
+    each record.
     """
 
     groups: list[Row]
     has_more: bool
     left_out: dict[str, int]
     overlapping: bool
+    not_converted: dict[str, list[int]]
 
 
 #: The currency, and a value of each dimension: an id, a text, the first second of a period.
@@ -148,16 +165,26 @@ class _Sums:
     expense: int = 0
     first: int | None = None
     last: int | None = None
+    converted_count: int = 0
+    converted_income: int = 0
+    converted_expense: int = 0
 
-    def add(self, found: RecordSum, *, is_income: bool) -> None:
+    def add(self, found: RecordSum, converted: tuple[int, int], *, is_income: bool) -> None:
+        """converted: the sum of the amounts that could be converted, and how many these are."""
         self.count += found.number
+        self.converted_count += converted[1]
         if is_income:
             self.income += found.amount
+            self.converted_income += converted[0]
         else:
             self.expense += found.amount
+            self.converted_expense += converted[0]
         self.first = found.first if self.first is None else min(self.first, found.first)
         self.last = found.last if self.last is None else max(self.last, found.last)
 
+
+#: A sum, and of how many records it is.
+_NOTHING = (0, 0)
 
 #: Sums of records, by the values of the names that they were asked for.
 _Found = Iterable[tuple[tuple[Any, ...], RecordSum]]
@@ -180,6 +207,7 @@ class _Summarizing:
         self._conditions = self._by_ids(query.conditions)
         self._left_out = dict.fromkeys(LEFT_OUT, 0)
         self._overlapping = False
+        self._not_converted: defaultdict[str, list[int]] = defaultdict(list)
         #: Of the oldest and of the newest record that meets the conditions.
         self._dates: tuple[int, int] | None = None
 
@@ -236,7 +264,8 @@ class _Summarizing:
             page = rows[query.offset : end]
         else:
             page = [self._row(*group) for group in groups[query.offset : end]]
-        return Summary(page, len(groups) > end, self._left_out, self._overlapping)
+        not_converted = dict(sorted(self._not_converted.items()))
+        return Summary(page, len(groups) > end, self._left_out, self._overlapping, not_converted)
 
     # -- reading
 
@@ -251,24 +280,33 @@ class _Summarizing:
 
         What is left out is counted when the first part is there.
         """
-        include, sum_by = self._query.include, self._storage.data.sum_by
-        counted = list(self._conditions)
-        if "transfers" not in include:
-            counted.append(condition_on(RECORDS, "transferId", Operator.IS_NULL))
-        if self._excluded:
-            counted.append(_any_of("accountId", self._accounts.keys() - self._excluded))
-        if not self._storage.data.has_sums(self._names, counted):
+        data, counted = self._storage.data, self._counted
+        if not data.has_sums(self._names, counted):
             yield self._not_left_out(self._names)
             return
         self._not_left_out(())
         for part in self._parts():
             conditions = [*counted, *part]
-            found = sum_by(self._user_id, self._names, conditions, with_void="void" in include)
+            found = data.sum_by(self._user_id, self._names, conditions, with_void=self._with_void)
             yield found.items()
+
+    @cached_property
+    def _with_void(self) -> bool:
+        return "void" in self._query.include
+
+    @cached_property
+    def _counted(self) -> list[Condition]:
+        """The conditions, and those of not being left out; but for void records."""
+        counted = list(self._conditions)
+        if "transfers" not in self._query.include:
+            counted.append(condition_on(RECORDS, "transferId", Operator.IS_NULL))
+        if self._excluded:
+            counted.append(_any_of("accountId", self._accounts.keys() - self._excluded))
+        return counted
 
     def _not_left_out(self, names: tuple[str, ...]) -> _Found:
         """The sums by ``names`` of what is not left out; counts the rest."""
-        kept = []
+        kept: dict[tuple[Any, ...], RecordSum] = {}
         of_account = ["accountId"] if self._excluded else []
         flags = tuple(dict.fromkeys([*names, "isVoid", "isTransfer", *of_account]))
         sums = self._storage.data.sum_by(self._user_id, flags, self._conditions, with_void=True)
@@ -278,10 +316,11 @@ class _Summarizing:
         for key, found in sums.items():
             reason = self._reason(dict(zip(flags, key, strict=True)))
             if reason is None:
-                kept.append((key[: len(names)], found))
+                of_names = key[: len(names)]
+                kept[of_names] = kept[of_names].joined(found) if of_names in kept else found
             else:
                 self._left_out[reason] += found.number
-        return kept
+        return kept.items()
 
     def _reason(self, flags: Mapping[str, Any]) -> str | None:
         """Why such records are left out; the first of several reasons."""
@@ -298,7 +337,7 @@ class _Summarizing:
         A page at the beginning then needs the first parts only. One part where that is not so.
         """
         query = self._query
-        if len(query.group_by) < 2 or query.sort or query.fill:
+        if len(query.group_by) < 2 or query.sort or query.fill or query.convert_to:
             yield []
             return
         first = query.group_by[0]
@@ -340,6 +379,43 @@ class _Summarizing:
                 condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
                 condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
             ]
+
+    # -- conversion
+
+    @cached_property
+    def _converted(self) -> dict[tuple[Any, ...], tuple[int, int]]:
+        """By `_names`, of other currencies: the sum of what could be converted, and of how many.
+
+        Every amount is rounded by itself, so that no sum of them could be converted.
+        """
+        target = self._query.convert_to
+        currencies = {row["currencyCode"] for row in self._accounts.values()} - {target}
+        if target is None or not currencies:
+            return {}
+        names = tuple(dict.fromkeys([*self._names, "recordDate"]))
+        amounts = self._storage.data.list_amounts(
+            self._user_id,
+            names,
+            [*self._counted, _any_of("currencyCode", currencies)],
+            with_void=self._with_void,
+        )
+        width, day_at = len(self._names), names.index("recordDate")
+        conversion = Conversion(self._storage, target, {row[day_at] for row in amounts})
+        found: dict[tuple[Any, ...], tuple[int, int]] = {}
+        for row in amounts:
+            key, currency, day = row[:width], row[0], row[day_at]
+            converted = conversion.convert(row[-1], currency, day)
+            if converted is None:
+                self._not_converted[currency].append(day)
+            else:
+                amount, number = found.get(key, _NOTHING)
+                found[key] = amount + converted, number + 1
+        return found
+
+    def _converted_sum(self, key: tuple[Any, ...], sums: RecordSum) -> tuple[int, int]:
+        if key[0] == self._query.convert_to:
+            return sums.amount, sums.number
+        return self._converted.get(key, _NOTHING)
 
     # -- groups
 
@@ -392,9 +468,10 @@ class _Summarizing:
                     value = known[key[place]] = self._values(dimension, key[place])
                 values.append(value)
             self._overlapping |= any(len(each) > 1 for each in values)
+            converted = self._converted_sum(key, sums)
             for group in product(*values):
                 of_group = groups.setdefault((key[0], *group), _Sums())
-                of_group.add(sums, is_income=key[type_at] == INCOME)
+                of_group.add(sums, converted, is_income=key[type_at] == INCOME)
         return groups
 
     def _values(self, dimension: Dimension, found: Any) -> tuple[Any, ...]:
@@ -447,8 +524,7 @@ class _Summarizing:
         if self._query.periods:
             # Of several, the shortest begins last.
             row["periodStart"] = max(values[at] for at, _ in self._query.periods)
-        return {
-            **row,
+        row |= {
             "count": sums.count,
             "income": sums.income,
             "expense": sums.expense,
@@ -456,6 +532,14 @@ class _Summarizing:
             "firstDate": sums.first,
             "lastDate": sums.last,
         }
+        if self._query.convert_to is not None:
+            income, expense = sums.converted_income, sums.converted_expense
+            converted: tuple[int | None, ...] = (income, expense, income + expense)
+            if sums.count and not sums.converted_count:
+                converted = (None, None, None)
+            shown = (self._query.convert_to, sums.converted_count, *converted)
+            row |= zip(names_of(_CONVERTED), shown, strict=True)
+        return row
 
 
 def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:

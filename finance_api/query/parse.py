@@ -264,6 +264,18 @@ _OPERAND_PARSERS: dict[Kind, Callable[[Field, Operator, str], Condition]] = {
 }
 
 
+def parse_names(known: Iterable[str], text: str) -> list[str]:
+    """Known names between commas, each once. Raises QueryError."""
+    names = text.split(",")
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        shown = ", ".join(map(quoted, dict.fromkeys(unknown)))
+        raise QueryError(f"{shown}: it takes {', '.join(known)}")
+    if len(set(names)) < len(names):
+        raise QueryError(f"{quoted(text)} names one twice")
+    return names
+
+
 def parse_sort(resource: Resource, text: str) -> tuple[SortKey, ...]:
     """``+name,-amount`` as sort keys; a sign that is missing, or arrived as a space, is ``+``.
 

@@ -154,6 +154,9 @@ class Resource:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __repr__(self) -> str:
+        return f"<Resource {self.name}>"
+
     def get_field(self, name: str) -> Field | None:
         return self._by_name.get(name)
 

@@ -61,7 +61,8 @@ class RowEncoder:
         given = writers or {}
         names = names_of(fields)
         self._keys = keys or names
-        self._values = itemgetter(*names)
+        # Of a single name it would not be a tuple.
+        self._values = itemgetter(*names) if len(names) > 1 else lambda row: (row[names[0]],)
         self._writers = [
             (key, write)
             for key, f in zip(self._keys, fields, strict=True)

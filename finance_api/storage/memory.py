@@ -5,8 +5,10 @@ It serves tests, and exports that are loaded at start. Data is lost with the pro
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import transaction
@@ -16,13 +18,18 @@ from zope.interface import implementer
 from finance_api.query.evaluate import matches, sorted_rows
 from finance_api.query.grouping import group_of
 from finance_api.query.model import Condition, Query
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
+from finance_api.resources.wire import RowEncoder
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
+    NO_RATES,
     BeforeImage,
+    Change,
+    ChangeKey,
+    Changes,
     DataReader,
     DataState,
     DataWriter,
@@ -33,6 +40,9 @@ from finance_api.storage.interface import (
     JwtReader,
     JwtWriter,
     Page,
+    RateReader,
+    RatesState,
+    RateWriter,
     RecordSum,
     Session,
     SessionReader,
@@ -42,7 +52,6 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
-    Tombstone,
     UsageReader,
     UsageWriter,
     User,
@@ -51,17 +60,31 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.values import Row
+from finance_api.values.rates import DayRates
+
+
+@cache
+def _encode_shown(resource: Resource) -> Callable[[Row], bytes]:
+    """What is shown of a row, but for computed fields."""
+    return RowEncoder(resource.listed_fields).encode
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The rows of one user and resource, by id, and the id of each (source, sourceId)."""
+    """The rows of one user and resource, by id, and the id of each (source, sourceId).
+
+    revisions, deletions: those of the newest changes of rows that are there, and that are not.
+    """
 
     rows: dict[str, Row] = field(default_factory=dict)
     ids_by_source: dict[tuple[str, str], str] = field(default_factory=dict)
+    revisions: dict[str, int] = field(default_factory=dict)
+    deletions: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> "_Table":
-        return _Table(dict(self.rows), dict(self.ids_by_source))
+        return _Table(
+            dict(self.rows), dict(self.ids_by_source), dict(self.revisions), dict(self.deletions)
+        )
 
     def delete(self, row_id: str) -> bool:
         """Whether there was such a row."""
@@ -92,10 +115,13 @@ class _Database:
     sessions: dict[str, Session] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
-    #: By user, resource name and row id.
-    tombstones: dict[tuple[int, str, str], Tombstone] = field(default_factory=dict)
+    #: By user and revision.
+    states: dict[tuple[int, int], DataState] = field(default_factory=dict)
     #: By user and number.
     history: dict[tuple[int, int], HistoryEntry] = field(default_factory=dict)
+    #: By day and base.
+    rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
+    rates_state: RatesState = NO_RATES
     #: By user and number of the entry; then by resource name and row id.
     before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
 
@@ -144,6 +170,7 @@ class MemoryBackend(StorageBackend):
             usage=MemoryUsageReader(unit),
             data=MemoryDataReader(unit),
             history=MemoryHistoryReader(unit),
+            rates=MemoryRateReader(unit),
             close=lambda: None,
         )
 
@@ -167,6 +194,7 @@ class MemoryBackend(StorageBackend):
             usage=MemoryUsageWriter(unit),
             data=MemoryDataWriter(unit),
             history=MemoryHistoryWriter(unit),
+            rates=MemoryRateWriter(unit),
         )
 
     def check(self) -> None:
@@ -232,6 +260,13 @@ class MemoryUserReader(_Part, UserReader):
     def list_all(self) -> list[User]:
         return sorted(self._unit.database.users.values(), key=lambda user: user.email)
 
+    def list_with_past_states(self, before: int) -> list[int]:
+        states = self._unit.database.states
+        counts = Counter(
+            user_id for (user_id, _), state in states.items() if state.changed_at < before
+        )
+        return [user_id for user_id, count in counts.items() if count > 1]
+
 
 class MemoryUserWriter(MemoryUserReader, UserWriter):
     def add(
@@ -250,7 +285,8 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             created_at,
             data=DataState(0, created_at),
         )
-        self._unit.change(next_user_id=user.id + 1, users=users | {user.id: user})
+        states = self._unit.database.states | {(user.id, 0): user.data}
+        self._unit.change(next_user_id=user.id + 1, users=users | {user.id: user}, states=states)
         return user
 
     def lock(self, user_id: int) -> User:
@@ -269,7 +305,7 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
-            tombstones={k: t for k, t in database.tombstones.items() if k[0] != user_id},
+            states={k: state for k, state in database.states.items() if k[0] != user_id},
             history={k: entry for k, entry in database.history.items() if k[0] != user_id},
             before={k: images for k, images in database.before.items() if k[0] != user_id},
         )
@@ -467,9 +503,36 @@ class MemoryDataReader(_Part, DataReader):
         ]
         return found[:limit]
 
-    def list_tombstones(self, user_id: int) -> list[Tombstone]:
-        found = [t for key, t in self._unit.database.tombstones.items() if key[0] == user_id]
-        return sorted(found, key=lambda t: (t.revision, t.resource.name, t.row_id))
+    def list_changes(
+        self,
+        user_id: int,
+        resources: Sequence[Resource],
+        *,
+        rows_after: ChangeKey,
+        deletions_after: ChangeKey,
+        limit: int,
+        revisions: Collection[int] = (),
+    ) -> Changes:
+        by_name = {resource.name: resource for resource in resources}
+        found: list[ChangeKey] = []
+        for name, resource in by_name.items():
+            table = self._table(user_id, resource)
+            deletions = [(n, name, row_id) for row_id, n in table.deletions.items()]
+            found += [key for key in deletions if key > deletions_after]
+            if not resource.computed_fields:
+                rows = [(n, name, row_id) for row_id, n in table.revisions.items()]
+                found += [key for key in rows if key > rows_after]
+        changes = [
+            Change(n, by_name[name], row_id, self._shown(user_id, by_name[name], row_id))
+            for n, name, row_id in sorted(found)[:limit]
+        ]
+        known = self._unit.database.states
+        tags = {n: known[user_id, n].tag for n in revisions if (user_id, n) in known}
+        return Changes(self.get_state(user_id), tags, changes)
+
+    def _shown(self, user_id: int, resource: Resource, row_id: str) -> bytes | None:
+        row = self._rows(user_id, resource).get(row_id)
+        return None if row is None else _encode_shown(resource)(row)
 
     def sum_by(
         self,
@@ -480,12 +543,29 @@ class MemoryDataReader(_Part, DataReader):
         with_void: bool = False,
     ) -> dict[tuple[Any, ...], RecordSum]:
         sums: dict[tuple[Any, ...], RecordSum] = {}
+        for row in self._counted(user_id, conditions, with_void):
+            key, at = group_of(row, tuple(names)), row["recordDate"]
+            one = RecordSum(row["amount"], 1, at, at)
+            sums[key] = sums[key].joined(one) if key in sums else one
+        return sums
+
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        found = self._counted(user_id, conditions, with_void)
+        return [(*group_of(row, tuple(names)), row["amount"]) for row in found]
+
+    def _counted(
+        self, user_id: int, conditions: Sequence[Condition], with_void: bool
+    ) -> Iterator[Row]:
         for row in self._rows(user_id, RECORDS).values():
             if (with_void or row["recordState"] != VOID) and matches(row, conditions):
-                key, at = group_of(row, tuple(names)), row["recordDate"]
-                one = RecordSum(row["amount"], 1, at, at)
-                sums[key] = sums[key].joined(one) if key in sums else one
-        return sums
+                yield row
 
 
 class MemoryDataWriter(MemoryDataReader, DataWriter):
@@ -495,7 +575,13 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        table = self._own_table(user_id, resource)
+        table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
+        shown = _encode_shown(resource)
+        unchanged = {
+            row["id"]
+            for row in changed
+            if row["id"] in table.rows and shown(table.rows[row["id"]]) == shown(row)
+        }
         # All at once: they may exchange their source ids.
         for row in changed:
             table.delete(row["id"])
@@ -505,6 +591,13 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
             table.put(row)
         for row in changed:
             table.put(row)
+        for row in (*new, *changed):
+            if row["id"] not in unchanged:
+                table.revisions[row["id"]] = revision
+            table.deletions.pop(row["id"], None)
+
+    def _next_revision(self, user_id: int) -> int:
+        return self.get_state(user_id).revision + 1
 
     def _own_table(self, user_id: int, resource: Resource) -> _Table:
         """The table, for this unit of work to change."""
@@ -515,24 +608,30 @@ class MemoryDataWriter(MemoryDataReader, DataWriter):
             self._unit.copied.add(key)
         return self._unit.database.tables[key]
 
-    def delete_rows(
-        self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
-    ) -> None:
-        table = self._own_table(user_id, resource)
-        gone = {row_id for row_id in ids if table.delete(row_id)}
-        tombstones = {
-            (user_id, resource.name, row_id): Tombstone(resource, row_id, revision, at)
-            for row_id in gone
-        }
-        self._unit.change(tombstones=self._unit.database.tombstones | tombstones)
-
-    def prune_tombstones(self, user_id: int, before: int) -> None:
-        tombstones = self._unit.database.tombstones
-        kept = {k: t for k, t in tombstones.items() if k[0] != user_id or t.at >= before}
-        self._unit.change(tombstones=kept)
+    def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
+        table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
+        for row_id in ids:
+            if table.delete(row_id):
+                del table.revisions[row_id]
+                table.deletions[row_id] = revision
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self._unit.update_user(user_id, data=state)
+        states = self._unit.database.states | {(user_id, state.revision): state}
+        self._unit.change(states=states)
+
+    def forget_states(self, user_id: int, before: int) -> None:
+        states = self._unit.database.states
+        old = [k[1] for k, s in states.items() if k[0] == user_id and s.changed_at < before]
+        if not old:
+            return
+        first = max(old)
+        kept = {k: s for k, s in states.items() if k[0] != user_id or k[1] >= first}
+        self._unit.change(states=kept)
+        for resource in RESOURCES:
+            table = self._own_table(user_id, resource)
+            for row_id in [i for i, revision in table.deletions.items() if revision <= first]:
+                del table.deletions[row_id]
 
 
 class MemoryHistoryReader(_Part, HistoryReader):
@@ -582,3 +681,24 @@ class MemoryHistoryWriter(MemoryHistoryReader, HistoryWriter):
             history=database.history | pruned,
             before={k: images for k, images in database.before.items() if k not in old},
         )
+
+
+class MemoryRateReader(_Part, RateReader):
+    def get_state(self) -> RatesState:
+        return self._unit.database.rates_state
+
+    def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
+        rates = self._unit.database.rates
+        return [found for key, found in sorted(rates.items()) if days is None or key[0] in days]
+
+
+class MemoryRateWriter(MemoryRateReader, RateWriter):
+    def lock(self) -> RatesState:
+        return self.get_state()
+
+    def put(self, rates: Sequence[DayRates]) -> None:
+        added = {(each.day, each.base): each for each in rates}
+        self._unit.change(rates=self._unit.database.rates | added)
+
+    def set_state(self, state: RatesState) -> None:
+        self._unit.change(rates_state=state)

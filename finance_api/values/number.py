@@ -83,9 +83,14 @@ def ratio_units(part: int, whole: int) -> int | None:
     """``part / whole`` in ten-thousandths, halves rounded away from zero; None for no whole."""
     if whole == 0:
         return None
-    scaled = abs(part) * _power_of_ten(DECIMALS)
-    size = (2 * scaled + abs(whole)) // (2 * abs(whole))
-    return size if (part < 0) == (whole < 0) else -size
+    sign = -1 if whole < 0 else 1
+    return rounded(sign * part * _power_of_ten(DECIMALS), abs(whole))
+
+
+def rounded(numerator: int, denominator: int) -> int:
+    """The nearest whole number, halves away from zero. denominator: above 0."""
+    size = (2 * abs(numerator) + denominator) // (2 * denominator)
+    return -size if numerator < 0 else size
 
 
 def _power_of_ten(exponent: int) -> int:

@@ -6,7 +6,7 @@ Users sign in, create and revoke tokens, see their usage of the API, and export 
 from pyramid.config import Configurator
 
 from finance_api.auth.passwords import placeholder_hash
-from finance_api.surfaces import is_settings_page
+from finance_api.surfaces import is_page
 
 
 def includeme(config: Configurator) -> None:
@@ -22,7 +22,7 @@ def includeme(config: Configurator) -> None:
         require_csrf=True,
         # Pyramid checks the origin with HTTPS only; see `csrf`.
         check_origin=False,
-        callback=lambda request: is_settings_page(request.path_info),
+        callback=lambda request: is_page(request.path_info),
     )
     config.scan("finance_api.web.views")
     # Else the first sign-in to an unknown account would take longer than others.

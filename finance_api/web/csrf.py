@@ -21,7 +21,7 @@ from finance_api.auth import sessions
 from finance_api.auth.identity import SessionIdentity
 from finance_api.edge.proxies import is_https
 from finance_api.requests import Request
-from finance_api.surfaces import is_settings_page
+from finance_api.surfaces import is_page
 
 _PORT = re.compile(":[0-9]*$")
 _BLANK = re.compile("[ \t]")
@@ -72,7 +72,7 @@ def require_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
     """View deriver: 415 for a body that is no form, before anything looks into it."""
 
     def checked(context: Any, request: Request) -> Any:
-        unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
+        unsafe = request.method not in _SAFE_METHODS and is_page(request.path_info)
         sent = _BLANK.sub("", request.environ.get("CONTENT_TYPE", "")).lower()
         if unsafe and sent not in _FORMS:
             raise HTTPUnsupportedMediaType
@@ -85,7 +85,7 @@ def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any
     """View deriver: 403 for a form of another origin, 400 for one that cannot be read."""
 
     def checked(context: Any, request: Request) -> Any:
-        unsafe = request.method not in _SAFE_METHODS and is_settings_page(request.path_info)
+        unsafe = request.method not in _SAFE_METHODS and is_page(request.path_info)
         if unsafe and not _is_own_origin(request):
             raise HTTPForbidden("This form was sent from another site, so nothing was changed.")
         if unsafe and not _is_readable(request):

@@ -1,4 +1,4 @@
-"""Error pages of the settings pages."""
+"""Error pages, for browsers."""
 
 import logging
 from contextlib import suppress
@@ -15,7 +15,7 @@ from finance_api.errors import BUSY, STORAGE_RETRY_SECONDS, UNEXPECTED, log_unex
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.surfaces import PAGES
 from finance_api.web.page import SIGNED_OUT, SeeOther
 from finance_api.web.return_path import login_path
 
@@ -79,7 +79,7 @@ def stale_form(error: BadCSRFToken, request: Request) -> Response:
 
 
 def unavailable(error: Exception, request: Request) -> Response:
-    logger.error("settings pages: %s", error)
+    logger.error("pages: %s", error)
     limiter = isinstance(error, LimiterUnavailable)
     response = error_page(request, 503, _NOT_COUNTED if limiter else None)
     response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
@@ -101,7 +101,7 @@ def unexpected(error: Exception, request: Request) -> Response:
 
 
 def includeme(config: Configurator) -> None:
-    here = {"path_info": f"^{SETTINGS_PAGES}(/|$)"}
+    here = {"path_info": f"^({'|'.join(PAGES)})(/|$)"}
     config.add_exception_view(http_error, context=HTTPException, **here)
     config.add_notfound_view(http_error, **here)
     config.add_forbidden_view(forbidden, **here)

@@ -3,7 +3,7 @@
 from pyramid.config import Configurator
 from pyramid.events import NewResponse
 
-from finance_api.surfaces import is_settings_page
+from finance_api.surfaces import is_page
 from finance_api.web.routes import STATIC
 
 _POLICY = "; ".join(
@@ -32,7 +32,7 @@ def protect(event: NewResponse) -> None:
     response = event.response
     # Not request.path, which may be undecodable.
     path = event.request.environ.get("PATH_INFO", "")
-    if not is_settings_page(path):
+    if not is_page(path):
         return
     response.headers.update(_HEADERS)
     if not (path.startswith(STATIC) and response.status_int == 200):

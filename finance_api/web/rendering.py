@@ -12,6 +12,7 @@ from pyramid.events import BeforeRender
 from finance_api.requests import Request
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text, to_date
+from finance_api.web.navigation import NAVIGATION
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
@@ -86,6 +87,7 @@ def add_globals(event: BeforeRender) -> None:
     tells = has_form and known.get("page") != "error"
     event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
     event["static_url"] = static_url
+    event["navigation"] = NAVIGATION
 
 
 def includeme(config: Configurator) -> None:

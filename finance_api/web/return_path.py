@@ -2,9 +2,9 @@
 
 from urllib.parse import quote, unquote
 
-from finance_api.surfaces import SETTINGS_PAGES, is_settings_page
+from finance_api.surfaces import OVERVIEW, SETTINGS, is_page
 
-LOGIN = f"{SETTINGS_PAGES}/login"
+LOGIN = f"{SETTINGS}/login"
 
 
 def login_path(wanted: str) -> str:
@@ -13,13 +13,13 @@ def login_path(wanted: str) -> str:
 
 
 def page_after(wanted: str) -> str:
-    """``wanted``, if it is one of the settings pages; else the overview.
+    """``wanted``, if it is a page; else the overview.
 
     A full URL would be an open redirect, and so would ``//host`` or ``/\\\\host`` in some browsers.
     """
     path = wanted.partition("?")[0]
     harmless = wanted.isprintable() and wanted.isascii() and "\\" not in wanted
     # Browsers decode %2e to a dot.
-    if harmless and is_settings_page(path) and "/." not in unquote(path) and path != LOGIN:
+    if harmless and is_page(path) and "/." not in unquote(path) and path != LOGIN:
         return wanted
-    return SETTINGS_PAGES
+    return OVERVIEW

@@ -1,32 +1,32 @@
-"""The routes of the settings pages."""
+"""The routes of the pages."""
 
 from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.auth.contexts import own_settings
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.auth.contexts import own_pages
+from finance_api.surfaces import SETTINGS
 
 #: Public; a new version of a file has a new URL.
-STATIC = f"{SETTINGS_PAGES}/static"
+STATIC = f"{SETTINGS}/static"
 STATIC_SECONDS = 31_536_000
 
-#: Name -> path below `SETTINGS_PAGES`. All but signing in need a session.
+#: Name -> path. All but signing in need a session.
 ROUTES = {
-    "settings.login": "/login",
-    "settings.logout": "/logout",
-    "settings.overview": "",
-    "settings.tokens": "/tokens",
-    "settings.token_new": "/tokens/new",
-    "settings.token_revoke": "/tokens/{id}/revoke",
-    "settings.jwts": "/jwts",
-    "settings.jwt_revoke_all": "/jwts/revoke-all",
-    "settings.jwt_revoke": "/jwts/{jti}/revoke",
-    "settings.usage": "/usage",
-    "settings.data": "/data",
-    "settings.download": "/data/download",
-    "settings.security": "/security",
-    "settings.password": "/security/password",
-    "settings.sign_out_everywhere": "/security/sign-out-everywhere",
+    "overview": "/overview",
+    "accounts": "/accounts",
+    "export": "/accounts/export",
+    "settings.login": "/settings/login",
+    "settings.logout": "/settings/logout",
+    "settings.tokens": "/settings/tokens",
+    "settings.token_new": "/settings/tokens/new",
+    "settings.token_revoke": "/settings/tokens/{id}/revoke",
+    "settings.jwts": "/settings/jwts",
+    "settings.jwt_revoke_all": "/settings/jwts/revoke-all",
+    "settings.jwt_revoke": "/settings/jwts/{jti}/revoke",
+    "settings.usage": "/settings/usage",
+    "settings.security": "/settings/security",
+    "settings.password": "/settings/security/password",
+    "settings.sign_out_everywhere": "/settings/security/sign-out-everywhere",
 }
 
 
@@ -37,7 +37,8 @@ def includeme(config: Configurator) -> None:
         cache_max_age=STATIC_SECONDS,
         permission=NO_PERMISSION_REQUIRED,
     )
-    # It is often typed like this.
-    config.add_route("settings.slash", SETTINGS_PAGES + "/")
+    # Often typed; they lead to a page.
+    config.add_route("settings", SETTINGS)
+    config.add_route("settings.slash", f"{SETTINGS}/")
     for name, path in ROUTES.items():
-        config.add_route(name, SETTINGS_PAGES + path, factory=own_settings)
+        config.add_route(name, path, factory=own_pages)

@@ -184,7 +184,7 @@ def test_e_mails_are_shown_as_text(site, windows, strings):
     page = context.new_page()
     for user in site.change(work):
         site.enter(context, user)
-        page.goto("/settings/data")
+        page.goto("/accounts")
         assert page.locator(".who-email").evaluate_all(_TEXTS) == [user.email]
         assert page.locator(".who-email").get_attribute("title") == user.email
         in_shell = user.email.replace("'", "'\\''")

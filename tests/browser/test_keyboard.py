@@ -6,13 +6,13 @@ from playwright.sync_api import Locator, Page, expect
 from browser.site import PASSWORD
 
 PAGES = (
-    "/settings",
+    "/overview",
     "/settings/tokens",
     "/settings/tokens/new",
     "/settings/jwts",
     "/settings/jwts/revoke-all",
     "/settings/usage",
-    "/settings/data",
+    "/accounts",
     "/settings/security",
     "/settings/tokens/nothing/revoke",
 )
@@ -117,7 +117,7 @@ def test_the_whole_way_by_keyboard_alone(site, windows):
     page = context.new_page()
     keys = page.keyboard
 
-    page.goto("/settings")
+    page.goto("/overview")
     expect(page.locator("#email")).to_be_focused()
     keys.type(user.email)
     keys.press("Tab")

@@ -12,7 +12,7 @@ from support.chromium import Windows
 
 
 def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
-    page.goto("/settings")
+    page.goto("/overview")
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
@@ -113,7 +113,7 @@ def test_going_back_does_not_show_a_token_again(site, windows):
     context = windows.open()
     site.enter(context, user)
     page = context.new_page()
-    page.goto("/settings")
+    page.goto("/overview")
     token = create_token(page, "Once")
     page.goto("/settings/tokens")
     assert token not in page.content()
@@ -147,7 +147,7 @@ def test_all_data_can_be_downloaded(site, windows):
     site.load_demo(user, records=50)
     site.enter(context, user)
     page = context.new_page()
-    page.goto("/settings/data")
+    page.goto("/accounts")
     with page.expect_download() as begun:
         page.get_by_role("link", name="Download my data").click()
     assert re.fullmatch(r"finance-data-[0-9-]{10}\.ndjson", begun.value.suggested_filename)

@@ -90,7 +90,7 @@ def test_signing_out_everywhere_ends_every_browser(site, windows):
     for context in contexts:
         site.enter(context, user)
     here, elsewhere = (context.new_page() for context in contexts)
-    elsewhere.goto("/settings")
+    elsewhere.goto("/overview")
     here.goto("/settings/security")
     here.get_by_role("button", name="Sign out everywhere").click()
     expect(here.get_by_role("status").first).to_contain_text("You are signed out everywhere")

@@ -1,5 +1,7 @@
 """finance-api load-demo"""
 
+import json
+
 import pytest
 
 from finance_api.demo import Household
@@ -71,6 +73,18 @@ def test_loading_again_leaves_what_is_there(new_command):
     second = loaded(command, "--users", "2", "--records-per-user", "30", "--seed", "5")
     assert len(second) == 2
     assert all(second[email] == dump for email, dump in first.items())
+
+
+def test_there_are_rates_of_every_day_and_none_is_made_up(new_command, now):
+    command = new_command("one")
+    command.done("rates", "import", "-", stdin=b"Date,USD,DEM\n2026-02-02,1.1,1.95583\n")
+    loaded(command, "--users", "2", "--records-per-user", "2000")
+    rows = {row["currency"]: row for row in json.loads(command.done("rates", "list", "--json"))}
+    # 500 days ago, and the day of the clock.
+    days = {"first": "2024-09-20", "last": "2026-02-02"}
+    assert rows["DEM"] == {"base": "EUR", "currency": "DEM", "days": 501, **days}
+    assert set(rows) == {"ATS", "DEM", "FRF", "ITL", "USD"}
+    assert rows["USD"]["days"] == 1
 
 
 def test_it_says_what_was_loaded(new_command):

@@ -8,11 +8,12 @@ import pytest
 
 from support.command import Command
 from support.edits import stored
-from support.killing import database_of, kill
+from support.killing import LOG_BYTES, database_of, kill
 from support.ledger import account, an_id, document, record
 from support.nightly import count
 
 EMAIL = "killed@example.org"
+COUNT = count(1_000, 3_000)
 KILLS = count(3, 200)
 
 
@@ -181,7 +182,7 @@ def test_unknown_user_is_said(command):
 def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings, storage, figures):
     command = Command(tmp_path, new_settings(storage))
     database = database_of(command)
-    rows = [record(n, amount=n, payee=f"shop {n}") for n in range(100, 3_100)]
+    rows = [record(n, amount=n, payee=f"shop {n}") for n in range(100, 100 + COUNT)]
     base = [account(), document("Category", 11, name="Food")]
     rule = document("RecordRule", 12, keywords=["shop"], categoryId=an_id(11))
 
@@ -198,7 +199,7 @@ def test_killed_rules_apply_leaves_nothing_or_everything(tmp_path, new_settings,
     for _ in range(KILLS):
         command.done("user", "delete", EMAIL, "--yes")
         assert fill() == before
-        kill(command, database, moments.randrange(database.log_size), "rules", "apply", EMAIL)
+        kill(command, database, moments.randrange(COUNT * LOG_BYTES), "rules", "apply", EMAIL)
         found = without_times(dump(command, EMAIL))
         assert found in (before, whole)
         done += found == whole

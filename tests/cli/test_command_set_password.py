@@ -13,7 +13,6 @@ from finance_api.auth.passwords import is_password
 from finance_api.auth.sessions import start_session
 from finance_api.storage.interface import reading, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
-from support.browser import quick_passwords  # noqa: F401
 
 NEW = "correct horse"
 

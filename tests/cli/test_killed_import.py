@@ -8,14 +8,16 @@ from re import sub
 import pytest
 
 from support.command import Command
-from support.killing import database_of, kill
+from support.killing import LOG_BYTES, database_of, kill
 from support.ledger import account, document, record
 from support.nightly import count
 from support.service import native_line
 
 ROWS = [account(), document("Label", 4)]
-DATA = "".join(map(native_line, [*ROWS, *(record(n, amount=n) for n in range(100, 3_100))]))
+COUNT = count(1_000, 3_000)
+DATA = "".join(map(native_line, [*ROWS, *(record(n, amount=n) for n in range(100, 100 + COUNT))]))
 KILLS = count(3, 200)
+LOG_SIZE = COUNT * LOG_BYTES
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def test_killed_import_leaves_nothing_or_everything(command, anna, told, databas
     for _ in range(KILLS):
         command.done("user", "delete", anna, "--yes")
         command.done("user", "add", anna)
-        kill(command, database, moments.randrange(database.log_size), "import", anna, path)
+        kill(command, database, moments.randrange(LOG_SIZE), "import", anna, path)
         found = lines(command, anna)
         assert found in ("", whole)
         done += found == whole
@@ -64,7 +66,7 @@ def test_killed_import_leaves_nothing_or_everything(command, anna, told, databas
 @pytest.mark.nightly
 def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database, figures):
     path, whole = told
-    changed = "".join(native_line(record(n, amount=1)) for n in range(100, 1_100))
+    changed = "".join(native_line(record(n, amount=1)) for n in range(100, 100 + COUNT // 3))
     other = command.file("changed.ndjson", changed)
     command.done("import", anna, path)
     moments, done = random.Random(4712), 0
@@ -74,7 +76,7 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database,
         newest = json.loads(command.done("imports", anna, "--json"))[0]
         number = str(newest["number"])
         undo = ("imports", "undo", anna, number)
-        kill(command, database, moments.randrange(database.log_size), *undo)
+        kill(command, database, moments.randrange(LOG_SIZE), *undo)
         found = lines(command, anna)
         (state,) = (
             row["state"]
@@ -87,7 +89,7 @@ def test_killed_undo_leaves_nothing_or_everything(command, anna, told, database,
             command.done(*undo)
         assert lines(command, anna) == whole
     # And of the one that made them all.
-    kill(command, database, moments.randrange(database.log_size), "imports", "undo", anna, "1")
+    kill(command, database, moments.randrange(LOG_SIZE), "imports", "undo", anna, "1")
     assert lines(command, anna) in ("", whole)
     figures(f"{KILLS} killed, {done} were done")
 

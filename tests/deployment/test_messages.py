@@ -8,13 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from redis import Redis
 
-from support.deployment import LABELS, Answer, Site, split_answers
+from support.deployment import HSTS, LABELS, Answer, Site, split_answers
 from support.nginx import HOST
 from support.raw_http import AMBIGUOUS, CORPORA, CORPUS, TAKEN, message
 
 KIB = 1024
-HSTS = "max-age=31536000"
-
 #: What nginx reads in one way only, and sends on in words of its own, the body with a length: of
 #: these the service never sees what could be read in two ways.
 REWRITTEN = {
@@ -227,17 +225,6 @@ def test_plain_http_is_refused_and_not_led_on(served: Site) -> None:
         assert answer.status == answer.json["status"] == status
         assert answer.headers["content-type"] == "application/problem+json"
         assert not {"location", "strict-transport-security"} & set(answer.headers)
-
-
-def test_without_a_service_the_answer_is_503_with_retry_after(served: Site) -> None:
-    (server,) = served.running
-    served.end(server)
-    client = served.client()
-    answer = client.get()
-    assert answer.status == 503
-    assert answer.headers["strict-transport-security"] == HSTS
-    client.check_or_503(answer)
-    served.start()
 
 
 def test_the_service_sees_the_client_that_nginx_saw(served: Site, redis_url: str) -> None:

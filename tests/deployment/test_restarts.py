@@ -8,36 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from support.deployment import WORKERS, Crowd, Site, SiteClient
+from support.deployment import HSTS, WORKERS, Crowd, Site, SiteClient
 from support.locks import locked
 from support.nightly import NIGHTLY, count
 from support.process import ServerProcess
 from support.programs import wait_until
 
 CLIENTS = count(10, 50)
+at_night = pytest.mark.skipif(not NIGHTLY, reason="is run at night")
 on_postgresql = pytest.mark.parametrize("served", ["postgresql"], indirect=True)
-
-
-@pytest.mark.nightly
-def test_f4_rolling_restarts_lose_no_request(served: Site, figures: Callable[[str], None]) -> None:
-    # The guards: "proxy_next_upstream error timeout" and "max_fails=0" in deploy/nginx.conf. With
-    # either taken out, some clients get 503.
-    restarts, requests = count(1, 10), count(400, 10_000)
-    with Crowd(served, CLIENTS) as crowd:
-        crowd.wait(CLIENTS)
-        for _ in range(restarts):
-            served.restart()
-            crowd.wait(requests // restarts)
-    assert crowd.lost == []
-    assert crowd.answered >= requests
-    figures(f"{crowd.answered:,} requests over {restarts} rolling restarts, {len(crowd.lost)} lost")
 
 
 @pytest.mark.nightly
 def test_f3_the_end_of_one_of_two_services_loses_no_request(
     served: Site, figures: Callable[[str], None]
 ) -> None:
-    # The guards: as above.
+    # The guards: "proxy_next_upstream error timeout" and "max_fails=0" in deploy/nginx.conf. With
+    # either taken out, some clients get 503.
     rounds = count(1, 20)
     lost = []
     for _ in range(rounds):
@@ -53,6 +40,20 @@ def test_f3_the_end_of_one_of_two_services_loses_no_request(
         lost += crowd.lost
     assert lost == []
     figures(f"{rounds} times {CLIENTS} requests in flight, {len(lost)} lost")
+
+
+@pytest.mark.nightly
+def test_f4_rolling_restarts_lose_no_request(served: Site, figures: Callable[[str], None]) -> None:
+    # The guards: as above.
+    restarts, requests = count(1, 10), count(400, 10_000)
+    with Crowd(served, CLIENTS) as crowd:
+        crowd.wait(CLIENTS)
+        for _ in range(restarts):
+            served.restart()
+            crowd.wait(requests // restarts)
+    assert crowd.lost == []
+    assert crowd.answered >= requests
+    figures(f"{crowd.answered:,} requests over {restarts} rolling restarts, {len(crowd.lost)} lost")
 
 
 def requests_read(port: int) -> int:
@@ -94,9 +95,14 @@ def nobody_listens(server: ServerProcess) -> bool:
         return probe.connect_ex(("127.0.0.1", server.port)) != 0
 
 
+@pytest.mark.nightly
 @on_postgresql
 @pytest.mark.parametrize(
-    "signals", [[signal.SIGTERM, signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]]
+    "signals",
+    [
+        [signal.SIGINT, signal.SIGTERM],
+        pytest.param([signal.SIGTERM, signal.SIGTERM], marks=at_night),
+    ],
 )
 def test_f3_what_is_in_flight_is_answered_by_the_process_that_ends(
     served: Site, signals: list[signal.Signals]
@@ -113,11 +119,16 @@ def test_f3_what_is_in_flight_is_answered_by_the_process_that_ends(
     flying.join()
     assert flying.failures == {}, server.said
     assert server.process.wait(60) == 0, server.said
+    # Without a service.
+    answer = clients[0].get()
+    assert answer.status == 503
+    assert answer.headers["strict-transport-security"] == HSTS
+    clients[0].check_or_503(answer)
     served.start()
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(not NIGHTLY, reason="is run at night")
+@at_night
 @on_postgresql
 def test_f3_past_the_limit_requests_end_with_503_and_the_process_ends(served: Site) -> None:
     (first,) = served.running

@@ -16,6 +16,8 @@ from support.nginx import HOST
 from support.nightly import count
 from support.programs import wait_until
 
+#: Between requests of an honest client that only goes on.
+PAUSE_SECONDS = 0.05
 #: Of each of four kinds.
 SLOW = count(15, 125)
 HONEST = count(200, 2_000)
@@ -128,6 +130,8 @@ def ask(site: Site, client: SiteClient, wanted: Callable[[int], bool]) -> list[f
             started = time.perf_counter()
             client.check(client.get(LABELS, connection))
             seconds.append(time.perf_counter() - started)
+            if len(seconds) >= HONEST:
+                time.sleep(PAUSE_SECONDS)
     return seconds
 
 

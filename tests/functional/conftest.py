@@ -8,28 +8,15 @@ import pytest
 from finance_api.storage.interface import User
 from support.browser import Visitor, new_user, signed_in
 from support.nightly import NIGHTLY
-from support.service import STORAGES, Client, Service
+from support.service import POOLED, STORAGES, Client, Service, running_services
 
 
 @pytest.fixture(scope="session")
 def services(
     new_settings: Callable[[str], dict[str, str]],
 ) -> Iterator[Callable[[str], Service]]:
-    made: dict[str, Service] = {}
-
-    def of(kind: str) -> Service:
-        if kind not in made:
-            storage = "postgresql" if kind in POOLED else kind
-            made[kind] = Service(storage, new_settings(kind))
-        return made[kind]
-
-    yield of
-    for service in made.values():
-        service.stop()
-
-
-#: PostgreSQL behind a pooler.
-POOLED = ("pgbouncer_transaction", "pgbouncer_session")
+    with running_services(new_settings) as of:
+        yield of
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -12,7 +12,6 @@ from finance_api.logs import JsonFormatter
 from finance_api.storage.errors import StorageUnavailable
 from support.browser import (
     on_one_storage,
-    quick_passwords,  # noqa: F401
 )
 from support.service import Service
 

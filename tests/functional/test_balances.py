@@ -127,7 +127,7 @@ def test_csv_and_ndjson_have_the_balances_of_the_accounts(books):
         ({"interval": "day", "from": "2016-01-01"}, "interval", "1,233 intervals fit: from 2022-"),
         ({"accountId": "x"}, "accountId", "UUID"),
         ({"limit": 5}, "limit", "no such parameter"),
-        ({"convertTo": "EUR"}, "convertTo", "no such parameter"),
+        ({"withTotal": "true"}, "withTotal", "no such parameter"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(books, query, name, message):

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from decimal import Decimal
 from urllib.parse import quote
 
 import pytest
@@ -14,9 +15,11 @@ from finance_api.api.parameters import list_schema, validate_query
 from finance_api.auth.contexts import own_data
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.permissions import Permission
+from finance_api.ledger.exchange_rates import import_rates
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind
 from finance_api.surfaces import SURFACES
+from finance_api.values.rates import DayRates
 from support.books import household, uid
 from support.service import Client, Service
 
@@ -94,6 +97,10 @@ def targets():
         "/V1/api",
     ):
         yield path, None
+    for path in ("records", "accounts", "records/summary", "accounts/balances"):
+        for query in ("convertTo=USD", "convertTo=x", "convertTo=USD&convertTo=USD"):
+            yield f"/v1/api/{path}?{query}", None
+    yield "/internal/v1/get-records?convert_to=USD", None
     yield from (("/v1/api/api-usage/stats", None), ("/__heartbeat__", None), ("/", None))
 
 
@@ -168,6 +175,7 @@ def ways(new_settings):
 def client(ways):
     client = ways.short.client()
     client.load(*household())
+    import_rates(ways.short.backend, [DayRates(0, "EUR", {"USD": Decimal(1)})], 1)
     return client
 
 

@@ -26,7 +26,6 @@ from support.browser import (
     jwts_of,
     new_jwt,
     new_token,
-    quick_passwords,  # noqa: F401
     sessions_of,
     shown_text,
     signed_in,

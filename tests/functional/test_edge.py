@@ -185,9 +185,9 @@ def test_every_answer_over_https_has_hsts_and_none_over_http(client, monkeypatch
         ("/v1/api/budgets?limit=7", {}, 500),
         ("/internal/v1/get-docs", {}, 401),
         ("/settings/login", {}, 200),
-        ("/settings", {}, 303),
+        ("/overview", {}, 303),
         ("/settings/nothing", {}, 404),
-        ("/settings/static/settings.css", {}, 200),
+        ("/settings/static/pages.css", {}, 200),
         ("/__lbheartbeat__", {}, 200),
         ("/__heartbeat__", {}, 200),
         ("/__version__", {}, 200),
@@ -297,6 +297,6 @@ def test_a_preflight_needs_no_token(configured):
 
 def test_cors_is_for_the_public_surface_only(configured):
     web = configured(cors__origins="*").web
-    for path in ("/__lbheartbeat__", "/internal/v1/get-records", "/settings", "/"):
+    for path in ("/__lbheartbeat__", "/internal/v1/get-records", "/overview", "/"):
         response = web.get(path, headers={"Origin": "https://app.example.org"}, status="*")
         assert not any(name in response.headers for name in CORS)

@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 from unittest.mock import patch
 from urllib.parse import quote
@@ -27,15 +28,15 @@ from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, 
 from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
 from finance_api.storage.memory import MemoryDataReader, MemoryUsageReader
 from finance_api.storage.sql.driver import StatementCache
+from finance_api.surfaces import is_page
 from support.books import household, uid
 from support.forgetting import forgetting
-from support.service import Service
+from support.service import STORAGES, Service
 
 OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
 SURFACES = ("/v1/api/", "/internal/v1/")
-PAGES = "/settings"
 #: What is shown to those who have not signed in.
-OPEN_PAGES = {"/settings/", "/settings/login", "/settings/static/*subpath"}
+OPEN_PAGES = {"/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
 STATS = "/v1/api/api-usage/stats"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
@@ -71,7 +72,7 @@ def surface_urls(registry):
 def page_paths(registry):
     """The paths of the settings pages, ids filled in."""
     paths = ("/" + path.lstrip("/") for path in patterns(registry).values())
-    return sorted(path for path in paths if path.startswith(PAGES))
+    return sorted(path for path in paths if is_page(path))
 
 
 def test_every_route_is_one_of_operators_or_on_a_surface_or_a_settings_page(registry):
@@ -96,7 +97,7 @@ def test_every_view_names_a_permission(registry):
             continue
         assert named, (path, view["callable"])
         methods = view["request_methods"]
-        if path.lstrip("/").startswith(PAGES.lstrip("/")):
+        if is_page("/" + path.lstrip("/")):
             assert (named == {NO_PERMISSION_REQUIRED}) is ("/" + path.lstrip("/") in OPEN_PAGES)
         elif path in OPERATORS or methods is None:
             # Without methods: Cornice's answer to all others, 405.
@@ -290,9 +291,13 @@ def world_in_memory(services, monkeypatch):
     return quiet_world(services("memory"), monkeypatch)
 
 
-def quiet_world(service, monkeypatch):
-    # What is asked here must not change what is told of the usage.
+def be_quiet(service, monkeypatch):
+    """What is asked here must not change what is told of the usage."""
     monkeypatch.setattr(service.services.usage, "note", lambda *arguments: None)
+
+
+def quiet_world(service, monkeypatch):
+    be_quiet(service, monkeypatch)
     service.clock.set("2026-03-18T12:00:00Z")
     return World(service)
 
@@ -416,24 +421,26 @@ def foreign_id(url):
     return foreign(uid(types.get(name, of_path), 1))
 
 
-def check_before_and_after(world, then=lambda: None, *, rounds=3):
-    """No answer is another one once the other user has data. then: what happens in between.
+def answers(world):
+    """By question, before the other user has data."""
+    before = {(url, row_id): whole(world.ask(url)) for url, row_id in questions()}
+    assert sum(status == 200 for status, _, _ in before.values()) > 200
+    return before
+
+
+def check_after(world, before, rounds=1):
+    """No answer is another one once the other user has data.
 
     It is asked anew, then with that answer cache, and then with all of the other user's cache, too.
     """
-    asked = list(dict.fromkeys(questions()))
-    before = [whole(world.ask(url)) for url, _ in asked]
-    assert sum(status == 200 for status, _, _ in before) > 200
-    world.let_in(same_ids=True)
-    then()
     cache = ResponseCache(32 << 20)
     world.service.replace(response_cache=cache)
     for round_ in range(rounds):
         if round_ == 2:
-            for url, _ in asked:
+            for url, _ in before:
                 internal = url.startswith("/internal")
                 world.ask(url, world.other_internal if internal else world.other.headers)
-        for (url, row_id), expected in zip(asked, before, strict=True):
+        for (url, row_id), expected in before.items():
             answer = world.ask(url)
             assert whole(answer) == expected, url
             assert_nothing_of_the_other(answer, row_id)
@@ -471,7 +478,9 @@ def _with_id_replaced(answer, row_id):
 
 
 def test_what_another_user_has_makes_no_difference_to_any_answer(world):
-    check_before_and_after(world)
+    before = answers(world)
+    world.let_in(same_ids=True)
+    check_after(world, before, rounds=3)
 
 
 def test_a_foreign_id_in_any_form_answers_like_a_missing_one(world):
@@ -683,21 +692,53 @@ MUTATIONS = {
 }
 
 
+@pytest.fixture(scope="module")
+def answered(services):
+    """A world that tests share, into which the other user is let, and the answers before."""
+
+    @cache
+    def of(kind):
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            world = quiet_world(services(kind), monkeypatch)
+            before = answers(world)
+            world.let_in(same_ids=True)
+            return world, before, world.service.clock.now()
+
+    return of
+
+
+@pytest.fixture
+def again(answered, monkeypatch):
+    """That world of a kind of storage, as it was left; and the answers before."""
+
+    def of(kind):
+        world, before, seconds = answered(kind)
+        be_quiet(world.service, monkeypatch)
+        world.service.clock.seconds = seconds
+        return world, before
+
+    return of
+
+
+@pytest.mark.parametrize("kind", STORAGES)
+def test_where_nobody_forgets_nothing_is_noticed(again, kind):
+    check_after(*again(kind))
+
+
 @pytest.mark.parametrize("method", MUTATIONS)
-def test_a_read_that_forgets_the_user_would_be_noticed(world_in_memory, monkeypatch, method):
-    def forget():
-        reader = MemoryUsageReader if method == "list_days" else MemoryDataReader
-        original = getattr(reader, method)
-        other = world_in_memory.other.user.id
+def test_a_read_that_forgets_the_user_would_be_noticed(again, monkeypatch, method):
+    world, before = again("memory")
+    reader = MemoryUsageReader if method == "list_days" else MemoryDataReader
+    original = getattr(reader, method)
 
-        def both(self, user_id, *arguments, **options):
-            found = (original(self, each, *arguments, **options) for each in (user_id, other))
-            return MUTATIONS[method](*found)
+    def both(self, user_id, *arguments, **options):
+        asked = (user_id, world.other.user.id)
+        found = (original(self, each, *arguments, **options) for each in asked)
+        return MUTATIONS[method](*found)
 
-        monkeypatch.setattr(reader, method, both)
-
+    monkeypatch.setattr(reader, method, both)
     with pytest.raises(AssertionError):
-        check_before_and_after(world_in_memory, forget, rounds=1)
+        check_after(world, before)
 
 
 @pytest.mark.parametrize("method", ["get_rows", "get_json"])
@@ -736,15 +777,14 @@ def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monke
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("module", ["", "reading", "usage"])
-def test_statements_without_the_user_would_be_noticed(services, monkeypatch, kind, module):
+def test_statements_without_the_user_would_be_noticed(again, monkeypatch, kind, module):
     """Those of one module, or all. Which of them is noticed when it alone forgets:
     see `storage.test_forgotten_users`."""
 
     def is_forgetful(build):
         return not module or build.__module__ == f"finance_api.storage.sql.{module}"
 
-    def forget():
-        monkeypatch.setattr(StatementCache, "get", forgetting(StatementCache.get, is_forgetful))
-
+    world, before = again(kind)
+    monkeypatch.setattr(StatementCache, "get", forgetting(StatementCache.get, is_forgetful))
     with pytest.raises(AssertionError):
-        check_before_and_after(quiet_world(services(kind), monkeypatch), forget, rounds=1)
+        check_after(world, before)

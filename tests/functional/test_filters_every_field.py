@@ -5,13 +5,13 @@ What a filter means is said again here, in Python over the JSON of the unfiltere
 
 import json
 from decimal import Decimal
+from functools import cache
 
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind, Role
 from support.books import account, household
-from support.made_statements import statement
-from support.service import Client, Service
+from support.statements import statement
 
 FIELDS = [
     pytest.param(resource, field, id=f"{resource.path}-{field.name}")
@@ -61,22 +61,23 @@ PREFIXES[Kind.ID_LIST] = PREFIXES[Kind.SERIAL] = PREFIXES[Kind.ID]
 NEVER_MISSING = {("records", "currencyCode"), ("records", "importId")}
 
 
-#: Tests that read one user's books: a token has 500 requests an hour, and the clock stands still.
-_READERS = 5
-_books: dict[Service, list[Client]] = {}
-
-
-@pytest.fixture
-def reader(service):
-    """A client whose user has the household, and what only derived fields tell of: an account
-    without records, a bank's balance. Tests share it, and change nothing."""
-    left = _books.setdefault(service, [])
-    if not left:
+@pytest.fixture(scope="module")
+def readers():
+    @cache
+    def reader(service):
         client = service.client()
         client.load(*household(), account(4, name="empty"))
         client.statement(statement(closing=(20_518, 575_000)), account_name="Giro")
-        left.extend([client] * _READERS)
-    return left.pop()
+        return client
+
+    return reader
+
+
+@pytest.fixture
+def reader(service, readers):
+    """A client whose user has the household, and what only derived fields tell of: an account
+    without records, a bank's balance. Tests share it, and change nothing."""
+    return readers(service)
 
 
 def listed(client, resource, **query):

@@ -12,6 +12,7 @@ import time
 from contextlib import ExitStack, closing
 
 import pytest
+from redis import Redis
 
 from finance_api import wsgi
 from finance_api.server import serve
@@ -109,6 +110,9 @@ def place(tmp_path_factory, new_settings):
 @pytest.fixture(scope="module")
 def granian(place, redis_url):
     """Two processes."""
+    with Redis.from_url(redis_url) as redis:
+        # Other tests have failed from this address, too.
+        redis.flushall()
     server = place.granian(redis_url)
     workers = server.workers
     yield server
@@ -163,9 +167,9 @@ PATHS = [
     "/v1/api/" + "x" * 8184,
     "/v1/api/openapi.json",
     "/internal/v1/get-records",
-    "/settings",
+    "/overview",
     "/settings/login/nothing",
-    "/settings/static/settings.css",
+    "/settings/static/pages.css",
     "/",
     "/__heartbeat__",
     "/__version__",
@@ -342,9 +346,8 @@ def used(place, client):
     return sum(number for _, number in days)
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_url, how):
-    server = place.granian(redis_url)
+def end(place, server, how):
+    """What is in flight meanwhile is answered and counted."""
     client = place.service.client()
     answered = []
     begun = threading.Barrier(9)
@@ -372,7 +375,11 @@ def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_ur
     assert "Traceback" not in server.said
 
 
-def test_a_process_that_dies_is_replaced(place, redis_url):
+def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_url):
+    end(place, place.granian(redis_url), signal.SIGTERM)
+
+
+def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
     server = place.granian(redis_url)
     token = place.service.client().token
     killed, kept = server.workers
@@ -381,7 +388,7 @@ def test_a_process_that_dies_is_replaced(place, redis_url):
     assert kept in server.workers and len(server.workers) == 2
     statuses = server.by_each(lambda c: server.get("/v1/api/labels", token, c)[0])
     assert statuses == [200, 200]
-    assert server.stop() == 0, server.said
+    end(place, server, signal.SIGINT)
 
 
 def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):
@@ -455,10 +462,3 @@ def test_a_second_server_leaves_the_port_to_the_first(granian, place, client):
     assert f"cannot listen on 127.0.0.1:{granian.port}: Address already in use" in second.said
     statuses = granian.by_each(lambda c: granian.get("/v1/api/labels", client.token, c)[0])
     assert statuses == [200, 200]
-
-
-def test_one_process_serves_with_the_memory_limiter(place, client):
-    server = place.start().wait()
-    assert server.get("/v1/api/labels", client.token)[0] == 200
-    assert len(server.workers) == 1
-    assert server.stop() == 0

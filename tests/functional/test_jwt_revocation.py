@@ -217,7 +217,9 @@ def test_a_process_that_starts_with_the_clock_ahead_forgets_nothing_at_once(clie
     revoke(client, claims_of(client, token).jti)
     clock = client.service.clock
     clock.jump(int(days * DAY))
-    housekeeping = make_housekeeping(client.service.backend, clock, LEEWAY)
+    housekeeping = make_housekeeping(
+        client.service.backend, clock, jwt_leeway_seconds=LEEWAY, changes_days=400
+    )
     housekeeping._work()
     if days < 1:
         clock.advance(HOUR)

@@ -35,6 +35,7 @@ PATHS = (
     "budgets",
 )
 REQUESTS = count(200, 1_000)
+ROUNDS = count(2, 3)
 _STATE = re.compile(r"state-\d+")
 
 
@@ -144,15 +145,14 @@ def test_after_a_restore_nothing_of_what_it_lost_is_answered(
     with world.asking():
         world.ask_on(REQUESTS // 10)
         world.command.done("backup", world.backup)
-        rounds = 3
-        for number in range(1, rounds + 1):
+        for number in range(1, ROUNDS + 1):
             world.load(f"state-{number}")
-            world.ask_on(REQUESTS // (2 * rounds))
+            world.ask_on(REQUESTS // (2 * ROUNDS))
             with world.to("state-0"):
                 world.command.done("restore", world.backup, "--yes")
-            world.ask_on(REQUESTS // (2 * rounds))
+            world.ask_on(REQUESTS // (2 * ROUNDS))
     # The changes had one number.
-    assert world.numbers["2"] == {"state-1", "state-2", "state-3"}
+    assert world.numbers["2"] == {f"state-{n}" for n in range(1, ROUNDS + 1)}
     assert world.statuses[304] > REQUESTS // 10
     figures(f"{database}: {world.answered} answers, 0 wrong; 503: {world.statuses[503]}")
 
@@ -180,17 +180,17 @@ def test_after_a_failover_nothing_of_what_it_lost_is_answered(
 
     world.load("state-0")
     with world.asking():
-        for number in range(1, 4):
+        for number in range(1, ROUNDS + 1):
             run(f"CREATE DATABASE behind TEMPLATE {url.database}")
             (kept,) = world.history[-1]
             world.load(f"state-{number}")
-            world.ask_on(REQUESTS // 6)
+            world.ask_on(REQUESTS // (2 * ROUNDS))
             with world.to(kept):
                 run(
                     f"ALTER DATABASE {url.database} RENAME TO lost_{number}_{url.database}",
                     f"ALTER DATABASE behind RENAME TO {url.database}",
                 )
-            world.ask_on(REQUESTS // 6)
+            world.ask_on(REQUESTS // (2 * ROUNDS))
     server.dispose()
-    assert world.numbers["2"] == {"state-1", "state-2", "state-3"}
+    assert world.numbers["2"] == {f"state-{n}" for n in range(1, ROUNDS + 1)}
     figures(f"{world.answered} answers, 0 wrong; 503: {world.statuses[503]}")

@@ -146,7 +146,7 @@ def test_a_user_whom_the_copy_has_not_heard_of_is_to_try_again(both):
 
 def test_a_page_about_such_a_users_data_says_to_try_again(both):
     visitor = signed_in(both.second, new_user(both.first))
-    for page in ("/settings", "/settings/data", "/settings/data/download"):
+    for page in ("/overview", "/accounts", "/accounts/export"):
         assert "try again" in visitor.get(page, status=503).text
     assert visitor.get("/settings/tokens").status_int == 200
 

@@ -1,5 +1,6 @@
 """Requests that another site has a browser make: refused; and reading changes nothing."""
 
+from functools import cache
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -13,13 +14,13 @@ from support.browser import (
     assert_error_page,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     jwts_of,
     location,
     new_jwt,
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     signed_in,
     tokens_of,
 )
@@ -45,7 +46,7 @@ class World:
         self.jti = jwts_of(service, self.user)[0].jti
 
     def path(self, name):
-        return ("/settings" + ROUTES[name]).format(id=self.token_id, jti=self.jti)
+        return ROUTES[name].format(id=self.token_id, jti=self.jti)
 
     def form(self, name):
         """What a form of the route holds, but its CSRF token."""
@@ -119,9 +120,15 @@ FOREIGN = (
 )
 
 
+@pytest.fixture(scope="module")
+def worlds():
+    return cache(World)
+
+
 @pytest.fixture
-def world(service):
-    return World(service)
+def world(service, worlds):
+    """Tests in which nothing is done share it."""
+    return worlds(service)
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +234,8 @@ def test_from_one_s_own_page_it_is_done(in_memory, name, headers):
 
 
 @pytest.mark.parametrize("name", POSTS)
-def test_a_form_that_a_browser_sends_is_done_on_every_storage(world, name):
+def test_a_form_that_a_browser_sends_is_done_on_every_storage(service, name):
+    world = World(service)
     visitor, right = world.sender(name)
     assert_done(world, visitor, name, {**world.form(name), "csrf_token": right}, {})
 
@@ -279,9 +287,9 @@ def test_the_token_is_another_one_in_every_session_and_lasts_as_long(in_memory):
     user = new_user(in_memory)
     visitors = [signed_in(in_memory, user) for _ in range(3)]
     assert len({v.csrf() for v in visitors}) == 3
-    pages = ("/settings", "/settings/jwts", "/settings/security", "/settings/tokens/new")
+    pages = ("/overview", "/settings/jwts", "/settings/security", "/settings/tokens/new")
     assert len({visitors[0].csrf(page) for page in pages}) == 1
-    assert visitors[0].secret not in visitors[0].get("/settings").text
+    assert visitors[0].secret not in visitors[0].get("/overview").text
 
 
 # -- other bodies --------------------------------------------------------------------------------
@@ -382,8 +390,8 @@ def test_reading_every_page_changes_nothing(world):
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "X"])
-def test_other_methods_do_nothing(in_memory, method):
-    world = World(in_memory)
+def test_other_methods_do_nothing(in_memory, worlds, method):
+    world = worlds(in_memory)
     visitor = Visitor(in_memory, lint=False)
     visitor.sign_in(world.user)
     before, token = dump(in_memory), visitor.csrf()
@@ -400,5 +408,5 @@ def test_other_methods_do_nothing(in_memory, method):
 
 def test_a_static_file_cannot_be_sent_anything(in_memory):
     visitor = signed_in(in_memory)
-    response = visitor.post("/settings/static/settings.css", {"csrf_token": "x"})
+    response = visitor.post("/settings/static/pages.css", {"csrf_token": "x"})
     assert response.status_int in (403, 404, 405)

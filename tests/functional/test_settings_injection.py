@@ -24,7 +24,6 @@ from support.browser import (
     new_token,
     new_user,
     parsed,
-    quick_passwords,  # noqa: F401
     sessions_of,
     signed_in,
     tokens_of,
@@ -331,7 +330,7 @@ def test_names_of_accounts_are_shown_as_text(service, strings):
         user = new_user(service)
         service.load(user, [account(1, name=name)])
         visitor = signed_in(service, user)
-        return visitor.get("/settings/data"), user
+        return visitor.get("/accounts"), user
 
     model, model_user = page("model-name")
     for text in strings[::25]:

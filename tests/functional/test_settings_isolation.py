@@ -11,17 +11,20 @@ from support.browser import (
     comparable,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     jwts_of,
     new_jwt,
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     signed_in,
     tokens_of,
 )
 
-PAGES = ("", "/tokens", "/tokens/new", "/jwts", "/usage", "/data", "/data/download", "/security")
+PAGES = (
+    *("/overview", "/accounts", "/accounts/export", "/settings/tokens", "/settings/tokens/new"),
+    *("/settings/jwts", "/settings/usage", "/settings/security"),
+)
 MARK = "only-in-the-other-user"
 
 #: What no id looks like.
@@ -130,7 +133,7 @@ def test_pages_are_the_same_whatever_others_have(service, other):
     """A user with nothing, before and after somebody else gets a lot."""
     user = new_user(service)
     visitor = signed_in(service, user)
-    queries = [f"/settings{page}" for page in PAGES] + ["/settings/usage?period=12months"]
+    queries = [*PAGES, "/settings/usage?period=12months"]
     before = [comparable(visitor.get(path)) for path in queries]
     service.load(other, [account(1, name=MARK), record(1, payee=MARK), *household()[1:]])
     day = service.clock.now() // 86_400 * 86_400
@@ -139,7 +142,7 @@ def test_pages_are_the_same_whatever_others_have(service, other):
     new_token(service, other, MARK)
     assert [comparable(visitor.get(path)) for path in queries] == before
     theirs = signed_in(service, other)
-    for path in ("/settings/tokens", "/settings/data", "/settings/security"):
+    for path in ("/settings/tokens", "/accounts", "/settings/security"):
         assert MARK in theirs.get(path).text
     assert "987,654" in theirs.get("/settings/usage").text
 
@@ -171,5 +174,5 @@ def test_the_form_s_token_of_one_user_does_not_fit_another(service, mine, other)
     path = f"/settings/tokens/{token.id}/revoke"
     before = dump(service)
     theirs.post(path, {"csrf_token": mine.csrf()}, status=403)
-    mine.post(path, {"csrf_token": csrf_of(theirs.get("/settings").text)}, status=403)
+    mine.post(path, {"csrf_token": csrf_of(theirs.get("/overview").text)}, status=403)
     assert dump(service) == before

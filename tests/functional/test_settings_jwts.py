@@ -10,6 +10,7 @@ from support.browser import (
     assert_error_page,
     changed_tables,
     dump,
+    few_users,  # noqa: F401
     forms,
     jwts_of,
     location,
@@ -17,7 +18,6 @@ from support.browser import (
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     shown_text,
     signed_in,
 )
@@ -65,7 +65,7 @@ def test_a_jwt_works_at_once_and_is_shown_once(service, user, visitor):
     assert kept.expires_at == service.clock.now() + 3_600
     assert "18 Mar 2026, 13:00 UTC" in shown_text(response.text)
     assert jwt not in repr(dump(service))
-    for path in ("", "/jwts", f"/jwts/{kept.jti}/revoke", "/jwts/revoke-all", "/security"):
+    for path in ("/tokens", "/jwts", f"/jwts/{kept.jti}/revoke", "/jwts/revoke-all", "/security"):
         assert jwt.rpartition(".")[2] not in visitor.get(f"/settings{path}").text
     assert kept.jti in visitor.get(JWTS).text
 

@@ -11,13 +11,13 @@ from support.browser import (
     Visitor,
     changed_tables,
     dump,
+    few_users,  # noqa: F401
     forms,
     location,
     new_jwt,
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     sessions_of,
     shown_text,
     signed_in,

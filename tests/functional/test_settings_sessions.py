@@ -13,10 +13,10 @@ from support.browser import (
     assert_error_page,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     location,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     sent_cookies,
     sessions_of,
     shown_text,
@@ -107,7 +107,7 @@ def test_https_may_be_a_trusted_proxy_s(proxied):
         for cookie, name in zip(sent_cookies(response), names, strict=True):
             assert bool(cookie["secure"]) == secure
             assert cookie.key == ("__Host-" if secure else "") + name
-        assert visitor.get("/settings", **options).status_int == 200
+        assert visitor.get("/overview", **options).status_int == 200
         # The page's own policy lets a form lead to where the page is, and nowhere else.
         leads_to = response.headers["Location"]
         assert leads_to.startswith(("/", "https:" if secure else "http:"))
@@ -130,7 +130,7 @@ def test_only_a_digest_of_the_secret_is_kept(service, user):
     token = visitor.csrf()
     visitor.submit("/settings/tokens/new", status=200, name="x", expiry="never")
     service.clock.advance(120)
-    visitor.get("/settings")
+    visitor.get("/overview")
     service.services.seen_sessions.flush()
     kept = repr(dump(service))
     for secret in (visitor.secret, token, visitor.cookies["finance_visitor"], PASSWORD):
@@ -161,9 +161,9 @@ def test_pages_do_not_set_cookies_again_and_again(service, user):
     assert [c.key for c in sent_cookies(visitor.get(LOGIN))] == ["finance_visitor"]
     assert not sent_cookies(visitor.get(LOGIN))
     visitor.sign_in(user)
-    for path in ("/settings", "/settings/tokens", "/settings/nothing"):
+    for path in ("/overview", "/settings/tokens", "/settings/nothing"):
         assert not sent_cookies(visitor.get(path, None))
-    assert not sent_cookies(Visitor(service).get("/settings", 303))
+    assert not sent_cookies(Visitor(service).get("/overview", 303))
     assert not sent_cookies(Visitor(service).get("/settings/nothing", 404))
 
 
@@ -191,7 +191,7 @@ def test_signing_in_again_ends_the_session_that_was(service, user):
     )
     assert visitor.secret != earlier.secret
     assert not earlier.is_signed_in()
-    assert other.email in shown_text(visitor.get("/settings").text)
+    assert other.email in shown_text(visitor.get("/overview").text)
     assert not sessions_of(service, user)
 
 
@@ -253,7 +253,7 @@ def test_when_a_session_was_used_is_written_at_most_once_a_minute(service, user)
 
     for seconds, expected in ((59, 0), (1, 60), (59, 60), (1, 120)):
         service.clock.advance(seconds)
-        visitor.get("/settings")
+        visitor.get("/overview")
         assert seen() == expected
     shown = visitor.get("/settings/security").text
     assert "2026-03-18T12:02:00Z" in shown
@@ -265,7 +265,7 @@ def test_when_a_session_was_used_is_written_at_most_once_a_minute(service, user)
 def test_signing_out_ends_the_session_on_the_server(service, user):
     visitor, other = signed_in(service, user), signed_in(service, user)
     thief = visitor.copy()
-    response = visitor.submit("/settings", "/settings/logout", status=303)
+    response = visitor.submit("/overview", "/settings/logout", status=303)
     assert location(response) == f"{LOGIN}?done=signed-out"
     assert visitor.secret is None
     assert "signed out" in shown_text(visitor.get(location(response)).text)
@@ -295,7 +295,7 @@ def test_another_process_knows_at_once(both):
     there_too, here_too = visitor.copy(there), other.copy(here)
     assert there_too.is_signed_in()
     assert here_too.is_signed_in()
-    there_too.submit("/settings", "/settings/logout", status=303)
+    there_too.submit("/overview", "/settings/logout", status=303)
     assert not visitor.is_signed_in()
     assert other.is_signed_in()
     here_too.submit("/settings/security", EVERYWHERE, status=303)

@@ -8,7 +8,7 @@ import pytest
 from webob import Request
 
 from finance_api.auth import passwords
-from finance_api.surfaces import is_settings_page
+from finance_api.surfaces import is_page
 from support.browser import (
     LOGIN,
     PASSWORD,
@@ -18,11 +18,11 @@ from support.browser import (
     comparable,
     csrf_of,
     dump,
+    few_users,  # noqa: F401
     forms,
     hashes_counted,
     location,
     new_user,
-    quick_passwords,  # noqa: F401
     sessions_of,
     shown_text,
     signed_in,
@@ -79,7 +79,7 @@ OWN_REDIRECTS = (
     "/settings/login",
     "/settings/login?next=//evil.example",
     "/settings/login/",
-    "/settings" + "/x" * 20_000,
+    "/overview" + "/x" * 20_000,
 )
 
 
@@ -126,9 +126,9 @@ def assert_refused(visitor, response, status=403):
 
 def test_the_right_password_signs_in(service, user, visitor):
     response = visitor.sign_in(user)
-    assert location(response) == "/settings"
+    assert location(response) == "/overview"
     assert visitor.is_signed_in()
-    assert user.email in shown_text(visitor.get("/settings").text)
+    assert user.email in shown_text(visitor.get("/overview").text)
     assert len(sessions_of(service, user)) == 1
 
 
@@ -211,8 +211,8 @@ def test_a_form_without_its_fields_is_answered_like_an_empty_one(in_memory):
 
 def test_who_is_signed_in_is_led_past_the_form(service, user):
     visitor = signed_in(service, user)
-    assert location(visitor.get(LOGIN, 303)) == "/settings"
-    assert location(visitor.get(f"{LOGIN}?next=%2Fsettings%2Fdata", 303)) == "/settings/data"
+    assert location(visitor.get(LOGIN, 303)) == "/overview"
+    assert location(visitor.get(f"{LOGIN}?next=%2Faccounts", 303)) == "/accounts"
 
 
 # -- what is not told ----------------------------------------------------------------------------
@@ -239,10 +239,17 @@ def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, use
     assert hashes == [1] * len(hashes)
 
 
-def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory, monkeypatch):
-    """With passwords hashed as they are in service."""
+@pytest.fixture
+def real_hashes(monkeypatch):
+    """Passwords hashed as they are in service."""
     monkeypatch.setattr(passwords, "_hasher", passwords.PasswordHasher())
     passwords.placeholder_hash.cache_clear()
+    yield
+    passwords.placeholder_hash.cache_clear()
+
+
+@pytest.mark.usefixtures("real_hashes")
+def test_the_same_work_is_done_whether_or_not_there_is_an_account(in_memory):
     user = new_user(in_memory)
     times: dict[str, list[float]] = {user.email: [], "unknown@example.org": []}
     visitor = Visitor(in_memory)
@@ -367,7 +374,7 @@ def test_a_query_that_is_not_utf_8_is_a_400_for_people(in_memory):
     for query in ("next=%ff", "done=%ff", "%ff=1", "next=%ED%A0%80"):
         assert_error_page(Visitor(in_memory).get(f"{LOGIN}?{query}", None), 400)
         for page in (
-            "/settings",
+            "/overview",
             "/settings/usage",
             "/settings/tokens",
             LOGIN,
@@ -395,11 +402,11 @@ def leads_to_a_settings_page(target):
     """As a browser resolves it."""
     path = target.partition("?")[0].partition("#")[0]
     steps = [s.lower().replace("%2e", ".") for s in path.replace("\\", "/").split("/")]
-    return is_settings_page(path) and not {".", ".."} & set(steps) and path.isascii()
+    return is_page(path) and not {".", ".."} & set(steps) and path.isascii()
 
 
 def test_signing_in_leads_to_the_page_that_was_asked_for(service, user):
-    for path in ("/settings/tokens", "/settings/usage?period=12weeks", "/settings/data"):
+    for path in ("/settings/tokens", "/settings/usage?period=12weeks", "/accounts"):
         visitor = Visitor(service)
         asked = location(visitor.get(path, 303))
         assert asked == f"{LOGIN}?next={quote(path, safe='')}"
@@ -417,7 +424,7 @@ def test_signing_in_leads_to_no_other_place(in_memory, corpora):
         if len(target) < 2_000:
             response = visitor.get(f"{LOGIN}?next={quote(target, safe='', errors='replace')}", 303)
             assert leads_to_a_settings_page(location(response)), target
-    form = visitor.form("/settings", "/settings/logout")
+    form = visitor.form("/overview", "/settings/logout")
     for target in wanted[:: max(1, len(wanted) // 120)] + list(OWN_REDIRECTS):
         if len(quote(target, safe="", errors="replace")) > 60_000:
             # More than a form may have.
@@ -428,7 +435,7 @@ def test_signing_in_leads_to_no_other_place(in_memory, corpora):
         response = fresh.post(LOGIN, sent, status=303)
         assert leads_to_a_settings_page(location(response)), target
         assert "\n" not in response.headers["Location"]
-        visitor, form = fresh, fresh.form("/settings", "/settings/logout")
+        visitor, form = fresh, fresh.form("/overview", "/settings/logout")
 
 
 def test_nothing_but_a_session_is_written_when_somebody_signs_in(service, user):

@@ -14,7 +14,6 @@ from support.browser import (
     dump,
     hashes_counted,
     new_user,
-    quick_passwords,  # noqa: F401
     sent_cookies,
     sessions_of,
     shown_text,
@@ -109,10 +108,10 @@ def test_a_browser_that_signed_in_before_has_attempts_of_its_own(limited, https)
     known.sign_in(user)
     name = ("__Host-" if https else "") + "finance_browser"
     assert name in known.cookies
-    known.submit("/settings", "/settings/logout", status=303)
+    known.submit("/overview", "/settings/logout", status=303)
     flood(limited, user)
     known.sign_in(user)
-    known.submit("/settings", "/settings/logout", status=303)
+    known.submit("/overview", "/settings/logout", status=303)
     # Not without end, and what is wrong there is counted there alone.
     assert statuses(known, user.email, PER_BROWSER) == [403] * PER_BROWSER
     assert attempt(known, user.email, PASSWORD).status_int == 429
@@ -173,7 +172,7 @@ def test_a_new_password_forgets_the_browsers_but_this_one(limited):
         )
     flood(limited, user)
     assert attempt(there, user.email, new).status_int == 429
-    here.submit("/settings", "/settings/logout", status=303)
+    here.submit("/overview", "/settings/logout", status=303)
     assert attempt(here, user.email, new).status_int == 303
 
 

@@ -9,7 +9,6 @@ from support.browser import (
     new_token,
     new_user,
     on_one_storage,
-    quick_passwords,  # noqa: F401
     shown_text,
     signed_in,
     tokens_of,
@@ -115,7 +114,7 @@ def test_requests_are_counted_as_they_are_made(service, user, visitor):
     page = visitor.get("/settings/usage").text
     assert_agrees(page, 30, 3)
     assert table(page)["18 Mar 2026"] == 3
-    overview = shown_text(visitor.get("/settings").text)
+    overview = shown_text(visitor.get("/overview").text)
     assert "3 in the last 30 days" in overview
 
 

@@ -9,11 +9,12 @@ from contextlib import closing
 
 import pytest
 
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import redis_server, wait_until
 from support.service import Service
 
-PROCESSES = 4
+PROCESSES = count(2, 4)
 
 
 class Server(ServerProcess):
@@ -51,13 +52,13 @@ class Place:
     def token(self):
         return self.service.client().token
 
-    def start(self, redis_url, count=1):
+    def start(self, redis_url, number=1):
         settings = {
             "sqlalchemy.url": self.settings["sqlalchemy.url"],
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
         }
-        servers = [Server(self.directory, settings=settings) for _ in range(count)]
+        servers = [Server(self.directory, settings=settings) for _ in range(number)]
         self.servers += servers
         for server in servers:
             server.wait()
@@ -75,7 +76,7 @@ def place(tmp_path_factory, new_settings):
 
 @pytest.fixture(scope="module")
 def servers(place, redis_url):
-    """Four processes that share a Redis."""
+    """Processes that share a Redis."""
     return place.start(redis_url, PROCESSES)
 
 
@@ -114,7 +115,8 @@ def at_once(work, arguments):
     return results
 
 
-def test_four_processes_grant_a_token_what_one_would(place, servers):
+@pytest.mark.nightly
+def test_several_processes_grant_a_token_what_one_would(place, servers):
     client = place.service.client()
     token = client.token
 
@@ -123,8 +125,8 @@ def test_four_processes_grant_a_token_what_one_would(place, servers):
             return [server.get("/v1/api/labels", token, connection)[0] for _ in range(130)]
 
     started = time.time()
-    # Two clients of each process.
-    statuses = [status for each in at_once(ask, servers * 2) for status in each]
+    # Eight clients.
+    statuses = [status for each in at_once(ask, servers * (8 // PROCESSES)) for status in each]
     elapsed = time.time() - started
     assert len(statuses) == 1_040
     assert set(statuses) == {200, 429}

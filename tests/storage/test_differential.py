@@ -1,6 +1,7 @@
 """Random data and random queries: the SQL storages answer as the memory storage does."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -174,6 +175,10 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
                     names = data.draw(st.lists(grouped, min_size=1, max_size=3, unique=True))
                     sums = found.data.sum_by(unit.user.id, names, query.conditions)
                     assert sums == expected.data.sum_by(model.user.id, names, query.conditions)
+                    amounts = found.data.list_amounts(unit.user.id, names, query.conditions)
+                    assert Counter(amounts) == Counter(
+                        expected.data.list_amounts(model.user.id, names, query.conditions)
+                    )
 
     compare()
 

@@ -17,10 +17,19 @@ from sqlalchemy.sql import Executable
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions, parse_sort
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS, RESOURCES
+from finance_api.resources import (
+    ACCOUNTS,
+    CATEGORIES,
+    LABELS,
+    PUBLIC_RESOURCES,
+    RECORD_RULES,
+    RECORDS,
+    RESOURCES,
+)
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import BeforeImage, DataState, HistoryEntry, Jwt, Session
 from finance_api.storage.sql import (
+    changes,
     history,
     json_rows,
     jwts,
@@ -61,7 +70,7 @@ HARMLESS = {"projection.records_by_date.remove"}
 def builders():
     """The functions that make statements on a user's rows."""
     found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
-    for module in (json_rows, reading, by_date, statements, searching, history, sums):
+    for module in (json_rows, reading, by_date, statements, searching, history, sums, changes):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
@@ -125,6 +134,9 @@ class Pair:
         self.mine.put(RECORDS, *(record(n, "mine") for n in range(1, 41)))
         add_credentials(self.mine, 1, DataState(3, 33))
         add_history(self.mine, 1)
+        self.mine.put(ACCOUNTS, make_row(ACCOUNTS, 7))
+        with self.mine.writing() as storage:
+            storage.data.delete_rows(self.mine.user.id, ACCOUNTS, [make_id(7)])
 
     def let_other_in(self):
         for resource in OTHERS:
@@ -148,11 +160,12 @@ class Pair:
                 found += [("list_rows", query(resource, offset=offset, total=total))]
         conditions = query(RECORDS, note="contains-i.rare").conditions
         found += [("sum_by", ["accountId"], each) for each in ((), conditions)] + [("get_state",)]
+        found += [("list_amounts", ["accountId"], ())]
         user = self.mine.user
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
-        found += [("data", "list_tombstones", user.id), ("history", "list_entries", user.id)]
+        found += [("data", "list_changes", user.id), ("history", "list_entries", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
         for number in (1, 2):
             found += [("history", "scan_before", user.id, number)]
@@ -165,6 +178,10 @@ class Pair:
         with self.mine.reading() as storage:
             if method == "scan_before":
                 return storage.history.scan_before(*arguments, limit=9)
+            if method == "list_changes":
+                options = {"rows_after": (1, "", ""), "deletions_after": (0, "", ""), "limit": 999}
+                options["revisions"] = [0, 3, 7, 8]
+                return storage.data.list_changes(*arguments, PUBLIC_RESOURCES, **options)
             if (role, method) == ("jwts", "get_owner"):
                 jti, name = arguments
                 return storage.jwts.get_owner(jti, **{name: getattr(self.mine.user, name)})
@@ -203,6 +220,11 @@ class Pair:
                 storage.data.put_rows(user_id, RECORDS, new=new, changed=new[:0])
             storage.data.put_rows(mine, RECORDS, new=(), changed=new[:5])
 
+        def put_again_for_both(storage):
+            for user_id, whose in ((other, "Theirs"), (mine, "mine"), (mine, "mine")):
+                same = [record(n, whose) for n in range(1, 11)]
+                storage.data.put_rows(user_id, RECORDS, new=(), changed=same)
+
         found = {
             "lock": lambda s: s.data.lock(mine),
             "set_state": lambda s: s.data.set_state(mine, DataState(4, 44)),
@@ -218,16 +240,16 @@ class Pair:
             "add a JWT": lambda s: s.jwts.add(Jwt("new", mine, 10, 100)),
             "rebuild": lambda s: rebuilding.rebuild_all(s.data.connection.sqlalchemy),
             "records of both": put_for_both,
+            "records of both again": put_again_for_both,
             "move a record": put(RECORDS, (), [{**record(5, "mine"), "recordDate": 40 * DAY}]),
             "delete records": lambda s: s.data.delete_rows(
-                mine, RECORDS, [make_id(n) for n in (3, 4, 50)], revision=9, at=9
+                mine, RECORDS, [make_id(n) for n in (3, 4, 50)]
             ),
-            "delete a label again": lambda s: s.data.delete_rows(
-                mine, LABELS, [make_id(2), make_id(5)], revision=9, at=9
-            ),
+            "put a deleted label": put(LABELS, [make_row(LABELS, 7)], ()),
+            "put a deleted account": put(ACCOUNTS, [make_row(ACCOUNTS, 7)], ()),
             "undo": lambda s: s.history.set_undone(mine, 1, 9),
             "prune images": lambda s: s.history.prune_before(mine, 15),
-            "prune tombstones": lambda s: s.data.prune_tombstones(mine, 15),
+            "forget states": lambda s: s.data.forget_states(mine, 35),
             "change a record": put(RECORDS, (), [record(28, "mine")]),
         }
         for number in (1, 11, 2):
@@ -241,6 +263,8 @@ class Pair:
         for resource in RESOURCES:
             rows = [make_row(resource, n, **source(n)) for n in (1, 90)]
             found[f"put {resource.name}"] = put(resource, rows[1:], rows[:1])
+            same = make_row(resource, 1, name="mine 1", **source(1))
+            found[f"put {resource.name} again"] = put(resource, (), [same])
         return found
 
 
@@ -265,7 +289,7 @@ def add_credentials(unit, number, state):
 
 
 def add_history(unit, number):
-    """Two entries, each with an image, and a tombstone."""
+    """Two entries, each with an image, and a deleted row."""
     user = unit.user
     with unit.writing() as storage:
         for each in (1, 2):
@@ -278,11 +302,9 @@ def add_history(unit, number):
             row = {"name": f"of {number}"}
             images = [BeforeImage(LABELS, make_id(n), row) for n in (1, number)]
             storage.history.put_before(user.id, each, images)
-        label = make_row(LABELS, 2)
-        storage.data.put_rows(user.id, LABELS, new=(), changed=[label])
-        gone = [make_id(2)]
-        storage.data.delete_rows(user.id, LABELS, gone, revision=number, at=number * 5)
-        storage.data.put_rows(user.id, LABELS, new=[label], changed=())
+        storage.data.put_rows(user.id, LABELS, new=[make_row(LABELS, 7)], changed=())
+        storage.data.delete_rows(user.id, LABELS, [make_id(7)])
+        storage.data.set_state(user.id, DataState(number + 7, number * 10))
 
 
 def record(number, whose):

@@ -124,7 +124,7 @@ def change(unit, known, changed):
         data, user = storage.data, unit.user.id
         new = [row for n, row in rows.items() if n not in known]
         data.put_rows(user, RECORDS, new=new, changed=[r for n, r in rows.items() if n in known])
-        data.delete_rows(user, RECORDS, gone, revision=1, at=1)
+        data.delete_rows(user, RECORDS, gone)
 
 
 def kept(unit):

@@ -143,6 +143,7 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
                 storage.data.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
         storage.data.sum_by(unit.user.id, ["accountId"], ())
+        storage.data.list_amounts(unit.user.id, ["accountId"], ())
     names = [t.table.name for t in DATA_TABLES.values()]
     names += ["records_by_date", "record_anchors", "record_sums"]
     is_on = rf"(?:FROM|UPDATE|INTO|JOIN|COPY) \"?({'|'.join(names)})\b"

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from argon2 import PasswordHasher
 from sqlalchemy import URL, Engine, MetaData, NullPool, create_engine, select
 from webtest import TestApp, TestResponse
 
@@ -21,7 +20,8 @@ from finance_api.auth.issuing import issue_token
 from finance_api.auth.jwt_issuing import issue_jwt
 from finance_api.auth.user_accounts import make_user
 from finance_api.storage.interface import Jwt, Session, Token, User
-from support.service import Service
+from finance_api.surfaces import is_page
+from support.service import Service, running_services
 
 LOGIN = "/settings/login"
 PASSWORD = "correct horse battery staple"
@@ -42,14 +42,13 @@ on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
 Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
-@pytest.fixture(autouse=True)
-def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Hashing that takes no time. To be imported by tests that are not about hashing."""
-    passwords.placeholder_hash.cache_clear()
-    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_hasher", quick)
-    yield
-    passwords.placeholder_hash.cache_clear()
+@pytest.fixture(scope="module", name="services")
+def few_users(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[str], Service]]:
+    """Services of one module alone. To be imported by tests that `dump` all that is kept."""
+    with running_services(new_settings) as of:
+        yield of
 
 
 @contextmanager
@@ -348,7 +347,7 @@ class Visitor:
         )
         self._keep_cookies(response)
         https = self.https if expect_https is None else expect_https
-        if urlsplit(path).path.startswith("/settings"):
+        if is_page(urlsplit(path).path):
             assert_protected(response, https=https, static=path.startswith("/settings/static/"))
         if status is not None:
             assert response.status_int == status, (response.status, response.text[:3_000])
@@ -403,7 +402,7 @@ class Visitor:
             LOGIN, status=status, **{"email": user.email, "password": password, **given}
         )
 
-    def csrf(self, page: str = "/settings") -> str:
+    def csrf(self, page: str = "/overview") -> str:
         return csrf_of(self.get(page).text)
 
     @property
@@ -412,11 +411,11 @@ class Visitor:
         return self.cookies.get(("__Host-" if self.https else "") + "finance_session")
 
     def is_signed_in(self) -> bool:
-        response = self.get("/settings", status=None)
+        response = self.get("/overview", status=None)
         if response.status_int == 200:
             return True
         assert response.status_int == 303, response.text
-        assert location(response) == LOGIN + "?next=%2Fsettings"
+        assert location(response) == LOGIN + "?next=%2Foverview"
         return False
 
     def copy(self, service: Service | None = None) -> "Visitor":

@@ -1,6 +1,7 @@
 """The command ``finance-api`` on an ini file of its own, in this process or in one of its own."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,30 @@ from support.programs import as_child
 
 #: The entry point, as the installed script calls it.
 PROGRAM = (sys.executable, "-c", "from finance_api.cli import run; run()")
+
+
+def imported_by(
+    commands: Sequence[Sequence[str]], modules: Sequence[str], **options: Any
+) -> list[list[str]]:
+    """Which of the modules are there after each of the commands, which must succeed.
+
+    They run in one process of their own. options: as of `subprocess.run`.
+    """
+    program = (
+        "import json, sys\n"
+        "from finance_api.cli import run\n"
+        f"for command in {commands!r}:\n"
+        "    try:\n"
+        "        run(command)\n"
+        "    except SystemExit as end:\n"
+        "        assert not end.code, command\n"
+        f"    found = [name for name in {modules!r} if name in sys.modules]\n"
+        "    print(json.dumps(found), file=sys.stderr)\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    assert done.returncode == 0, done
+    return [json.loads(line) for line in done.stderr.splitlines()]
 
 
 class Command:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import Entry, Statement, nothing_remembered
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
 
 
 @dataclass
@@ -31,3 +33,30 @@ def read(data, remembered=nothing_remembered, **options):
             found[id(statement)].entries.append(entry)
     assert not stream.closed
     return list(found.values())
+
+
+def records(data, profile, /, **options):
+    """Account -> a line for each record of a file that is read with this profile."""
+    statements = read(data, **options)
+    said = " ".join(remark for found in statements for remark in found.statement.remarks)
+    assert f"read with the profile '{profile}' (version 1)" in said, said
+    return {found.account.name: [shown(entry) for entry in found.entries] for found in statements}
+
+
+def shown(entry):
+    """``day amount | payee | note | category`` and whatever else the entry has."""
+    texts = (entry.payee, entry.note, entry.category)
+    line = " | ".join(
+        [f"{date_text(entry.date)} {decimal_text(entry.amount)}", *(t or "-" for t in texts)]
+    )
+    others = {
+        "labels": ",".join(entry.labels),
+        "id": entry.bank_id,
+        "value": entry.value_date is not None and date_text(entry.value_date),
+        "other": entry.counterparty_account,
+        "reference": entry.reference,
+        "original": entry.original_amount is not None
+        and f"{decimal_text(entry.original_amount)} {entry.original_currency}",
+        "type": entry.payment_type,
+    }
+    return line + "".join(f" {name}={value}" for name, value in others.items() if value)

@@ -19,6 +19,7 @@ from support.service import Client, Service
 
 WORKERS = 2
 LABELS = "/v1/api/labels"
+HSTS = "max-age=31536000"
 _PATIENCE_SECONDS = 90
 #: Between two requests of a client in a crowd, so that what starts meanwhile gets on.
 _PAUSE_SECONDS = 0.1

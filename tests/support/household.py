@@ -24,8 +24,7 @@ from finance_api.resources.field import Resource
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 from support.ledger import Person, account, an_id, document, record
-from support.made_statements import statement
-from support.statements import Bank
+from support.statements import Bank, statement
 
 ACCOUNT_NUMBERS = (1, 2)
 CATEGORY_NUMBERS = (101, 102)

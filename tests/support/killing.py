@@ -15,11 +15,11 @@ def size_of(path: Path) -> int:
         return 0
 
 
+#: Of a change of one record, about.
+LOG_BYTES = 2_000
+
+
 class Sqlite:
-    """log_size: of a change of 3,000 records, about."""
-
-    log_size = 6_000_000
-
     def __init__(self, url: str) -> None:
         self._log = Path(url.removeprefix("sqlite:///") + "-wal")
 
@@ -28,8 +28,6 @@ class Sqlite:
 
 
 class Postgresql:
-    log_size = 6_000_000
-
     def __init__(self, url: str) -> None:
         self._engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
 

@@ -14,9 +14,17 @@ from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import changing
 from finance_api.ledger.statement_import import StatementOptions
 from finance_api.ledger.undo import UndoReport, undo
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
+from finance_api.resources import (
+    ACCOUNTS,
+    CATEGORIES,
+    LABELS,
+    PUBLIC_RESOURCES,
+    RECORDS,
+    RESOURCES,
+)
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import (
+    Change,
     HistoryEntry,
     Storage,
     StorageBackend,
@@ -140,12 +148,33 @@ class Person:
 
         return self.file(data, OfxImporter(options.get("currency")), **options)
 
+    def bank_file(self, data: bytes | str, **options: Any) -> ImportReport:
+        """A camt or MT940 file."""
+        from support.bank_files import reader_of
+
+        data = data.encode() if isinstance(data, str) else data
+        return self.file(data, reader_of(data), **options)
+
     def csv(self, text: str, **options: Any) -> ImportReport:
         from finance_api.importers.csv import CsvImporter, CsvOptions
 
         return self.file(text, CsvImporter(CsvOptions(**options)))
 
     # -- what is kept
+
+    def changes(self, since: int = 0) -> list[Change]:
+        """Those after a revision."""
+        start = (since + 1, "", "")
+        after: dict[str, Any] = {"rows_after": start, "deletions_after": start, "limit": 100_000}
+        return list(
+            self.look(
+                lambda s: s.data.list_changes(self.user.id, PUBLIC_RESOURCES, **after).changes
+            )
+        )
+
+    def deleted(self) -> set[tuple[Resource, str, int]]:
+        """Resource and id of rows that are gone, and the revision with which they went."""
+        return {(c.resource, c.row_id, c.revision) for c in self.changes() if c.json is None}
 
     @property
     def revision(self) -> int:

@@ -7,7 +7,8 @@ import json
 import math
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -36,6 +37,8 @@ from support.clock import HeldClock
 
 #: What a service can be run over.
 STORAGES = ("memory", "sqlite", "postgresql")
+#: PostgreSQL behind a pooler.
+POOLED = ("pgbouncer_transaction", "pgbouncer_session")
 
 _numbers = itertools.count(1)
 
@@ -182,8 +185,27 @@ class Service:
         return import_file(self.backend, user.email, io.BytesIO(data), None, now=self.clock.now())
 
 
+@contextmanager
+def running_services(
+    new_settings: Callable[[str], dict[str, str]],
+) -> Iterator[Callable[[str], Service]]:
+    """Gives the one service of each kind, of STORAGES and POOLED."""
+    made: dict[str, Service] = {}
+
+    def of(kind: str) -> Service:
+        if kind not in made:
+            storage = "postgresql" if kind in POOLED else kind
+            made[kind] = Service(storage, new_settings(kind))
+        return made[kind]
+
+    yield of
+    for service in made.values():
+        service.stop()
+
+
 #: What reads rows, of the methods of a storage's data.
 _ROW_READERS = ("list_rows", "list_json", "get_rows", "get_json", "scan_rows", "sum_by")
+_ROW_READERS += ("list_amounts",)
 
 
 def read_no_rows(service: Service, monkeypatch: Any) -> None:

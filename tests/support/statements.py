@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from finance_api.importers.interface import (
+    BankBalance,
     Correction,
     Entry,
     Remembered,
@@ -16,7 +17,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions
 from finance_api.resources import RECORDS
-from finance_api.values.time import parse_date
+from finance_api.values.time import DAY_SECONDS, parse_date
 from support.ledger import Person, units
 
 OFX_ACCOUNT = StatementAccount(key="20/100", name="Checking 100", currency="EUR", number="100")
@@ -65,6 +66,34 @@ class Reader:
             yield statement, None
             for each in entries:
                 yield statement, each
+
+
+def statement(
+    *entries: tuple[int, int],
+    opening: tuple[int, int] | None = None,
+    closing: tuple[int, int] | None = None,
+    key: str = "1",
+    name: str | None = None,
+    source: str = "made",
+) -> Reader:
+    """A statement in EUR. entries: day since 1970 and amount of each; its id is made of them.
+
+    opening, closing: day and amount.
+    """
+    told = Statement(
+        StatementAccount(key, name or f"account {key}", currency="EUR"),
+        opening=_balance(opening),
+        closing=_balance(closing),
+    )
+    made = [
+        Entry(line, number * DAY_SECONDS, amount, bank_id=f"{number}/{amount}/{line}")
+        for line, (number, amount) in enumerate(entries, 1)
+    ]
+    return Reader(source, (told, made))
+
+
+def _balance(told: tuple[int, int] | None) -> BankBalance | None:
+    return None if told is None else BankBalance(told[1], told[0] * DAY_SECONDS)
 
 
 class Bank:

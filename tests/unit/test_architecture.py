@@ -104,6 +104,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("granian", own("server")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
+        ("mt940", own("importers.mt940")),
         ("markupsafe", own("web")),
     ],
 )
@@ -209,6 +210,7 @@ ALLOWED = {
         "background",
         "clock",
         "requests",
+        "storage.errors",
         "storage.interface",
         "values",
     ),

@@ -6,6 +6,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
@@ -46,6 +47,7 @@ def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     schema.add_required("document_type", Scalar(_types), _WANTED)
     schema.add_page(MAX_DOCUMENTS)
+    schema.add_conversion(CONVERT_TO)
     return schema
 
 
@@ -65,6 +67,8 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
 class DocumentsRequest(DataRequest):
     """A page of each requested type, in the order of the request."""
 
+    convert_to_name = CONVERT_TO
+
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
@@ -72,16 +76,27 @@ class DocumentsRequest(DataRequest):
         self._limit, self._offset = parameters["limit"], parameters["offset"]
         types: tuple[Resource, ...] = parameters["document_type"]
         self._queries = [_query(resource, self._limit, self._offset) for resource in types]
-        self.text = "\0".join(["get-docs", *map(canonical_text, self._queries)])
+        self.convert_to = parameters[CONVERT_TO]
+        self.depends_on_today = self.convert_to is not None
+        self.text = "\0".join(
+            ["get-docs", str(self.convert_to), *map(canonical_text, self._queries)]
+        )
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.data.get_state(user_id)
         pages = [(query, _page(storage, user_id, query)) for query in self._queries]
+        documents = []
+        for query, page in pages:
+            found = [document(query.resource, row) for row in page.rows]
+            more = conversions(storage, query.resource, page.rows, self.convert_to, today)
+            for one, converted in zip(found, more, strict=True):
+                one["data"] |= converted
+            documents += found
         body = orjson.dumps(
             {
-                "documents": [document(q.resource, row) for q, page in pages for row in page.rows],
+                "documents": documents,
                 "total": sum(page.total or 0 for _, page in pages),
                 "limit": self._limit,
                 "offset": self._offset,

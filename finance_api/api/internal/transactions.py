@@ -10,6 +10,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
@@ -49,6 +50,7 @@ def _schema() -> ParameterSchema:
     schema.add_page(MAX_TRANSACTIONS)
     sort = partial(parse_order, _SORT_KEYS)
     schema.add_parameter("sort_by", Scalar(sort), sort(DEFAULT_SORT))
+    schema.add_conversion(CONVERT_TO)
     return schema
 
 
@@ -66,18 +68,23 @@ def _query(parameters: Mapping[str, Any]) -> Query:
 class TransactionsRequest(DataRequest):
     """A page of records as transactions."""
 
+    convert_to_name = CONVERT_TO
+
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
         self._query = _query(target.parameters)
-        self.text = "get-records\0" + canonical_text(self._query)
+        self.convert_to = target.parameters[CONVERT_TO]
+        self.text = f"get-records\0{canonical_text(self._query)}\0{self.convert_to}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.data.get_state(user_id)
         page = storage.data.list_rows(user_id, self._query)
-        body = orjson.dumps({"transactions": [transaction(row) for row in page.rows]})
+        converted = conversions(storage, RECORDS, page.rows, self.convert_to, today)
+        found = [transaction(row) | more for row, more in zip(page.rows, converted, strict=True)]
+        body = orjson.dumps({"transactions": found})
         return Payload(state, body, next_link(self._target, next_offset(self._query, page)))
 
 

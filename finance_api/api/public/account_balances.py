@@ -1,6 +1,8 @@
 """GET /v1/api/accounts/balances"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -9,18 +11,21 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.parameters import Conditions, Fault, ParameterSchema, Scalar
+from finance_api.api.parameters import CONVERT_TO, Conditions, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import negotiate
 from finance_api.api.service import public, refusal
 from finance_api.api.tables import TableAnswer, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.balances import Balances, BalancesError, BalancesQuery, list_balances
+from finance_api.planning.conversion import Conversion, converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.render import condition_text
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Kind
+from finance_api.resources.wire import RowEncoder
 from finance_api.storage.interface import Storage
+from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.periods import Period, period_text
 from finance_api.values.time import TimeError, date_text, parse_date
@@ -46,6 +51,8 @@ _COLUMNS = (
     _column("balance", Kind.NUMBER),
     _column("firstRecordDate", Kind.DATE),
 )
+_CONVERTED = converted_fields("balance")
+_TOTAL_ENCODER = RowEncoder((*_COLUMNS[:3], *_CONVERTED))
 
 
 def _interval(text: str) -> Period:
@@ -74,6 +81,7 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("from", Scalar(_day), None)
     schema.add_parameter("to", Scalar(_day), None)
     schema.add_parameter("accountId", Conditions(_account_id()), ())
+    schema.add_conversion(CONVERT_TO)
     schema.rules = (_is_in_order,)
     return schema
 
@@ -89,9 +97,10 @@ class BalancesRequest(DataRequest):
         self._query = BalancesQuery(
             given["interval"], given["from"], given["to"], given["accountId"]
         )
+        self.convert_to = given[CONVERT_TO]
         ids = sorted({condition_text(condition) for condition in self._query.conditions})
         days = [str(day) for day in (self._query.first, self._query.last)]
-        self.text = "\0".join(["balances", self._query.interval, *days, *ids])
+        self.text = "\0".join(["balances", self._query.interval, str(self.convert_to), *days, *ids])
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
 
@@ -116,16 +125,38 @@ class BalancesRequest(DataRequest):
             for at, point in enumerate(found.points)
             for account in found.accounts
         ]
-        members = {
-            "totals": _totals(found, interval),
+        columns: tuple[Field, ...] = _COLUMNS
+        members: dict[str, Any] = {"totals": _totals(found, interval)}
+        if self.convert_to is not None:
+            columns += _CONVERTED
+            days = [point.last_day for point in found.points]
+            conversion = Conversion(storage, self.convert_to, days)
+            for row in rows:
+                balance, currency, day = row["balance"], row["currencyCode"], row["date"]
+                row |= conversion.columns("balance", balance, currency, day)
+            members["convertedTotals"] = _converted_totals(rows)
+        members |= {
             "interval": interval.value,
             "from": date_text(found.points[0].start),
             "to": date_text(found.points[-1].last_day),
         }
         body, headers = write_table(
-            TableAnswer("balances", _COLUMNS, rows, members), self._representation
+            TableAnswer("balances", columns, rows, members), self._representation
         )
         return Payload(state, body, headers)
+
+
+def _converted_totals(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """At each point: the sum of the converted balances; none where one of them is missing."""
+    totals = []
+    for _, at_point in groupby(rows, itemgetter("date")):
+        found = list(at_point)
+        balances = [row["convertedBalance"] for row in found]
+        errors = dict.fromkeys(filter(None, (row["conversionError"] for row in found)))
+        sums: Row = {"convertedBalance": None if errors else sum(balances)}
+        total = found[0] | sums | {"conversionError": "; ".join(errors) or None}
+        totals.append(_TOTAL_ENCODER.document(total))
+    return totals
 
 
 def _totals(found: Balances, interval: Period) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from pyramid.response import Response
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
 from finance_api.api.service import options
-from finance_api.auth.contexts import own_usage
+from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
 from finance_api.query.errors import QueryError, quoted
 from finance_api.requests import Request
@@ -44,7 +44,7 @@ api_usage = Service(
         "The user's requests by day, week or month, and the token's quota.",
         _schema(),
         Permission.API_USAGE_READ,
-        own_usage(Permission.API_USAGE_READ),
+        own_by_any_token(Permission.API_USAGE_READ),
     ),
 )
 

@@ -4,16 +4,16 @@ import orjson
 from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.columns import Columns
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import ids_schema
 from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import public
 from finance_api.auth.permissions import Permission
-from finance_api.query.render import fields_text
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
-from finance_api.resources.wire import shown
+from finance_api.resources.wire import RowEncoder, shown
 from finance_api.storage.interface import Storage
 
 
@@ -23,21 +23,30 @@ class RecordsByIdRequest(DataRequest):
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._ids = list(dict.fromkeys(target.parameters["id"]))
-        self._fields = target.parameters["fields"]
+        self._columns = Columns(RECORDS, target.parameters)
+        self.convert_to = self._columns.convert_to
         ids = ",".join(self._ids)
-        self.text = f"records/by-id\0{ids}{fields_text(RECORDS, self._fields)}"
+        self.text = f"records/by-id\0{ids}{self._columns.text}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        state, rows = storage.data.get_json(user_id, RECORDS, self._ids)
-        found = b"\n".join(filter(None, rows))
-        if self._fields != RECORDS.fields:
-            found = shown(self._fields, found)
-        missing = [wanted for wanted, body in zip(self._ids, rows, strict=True) if not body]
+        columns = self._columns
+        if columns.are_stored:
+            state, rows = storage.data.get_json(user_id, RECORDS, self._ids)
+            missing = [wanted for wanted, row in zip(self._ids, rows, strict=True) if not row]
+            lines = b"\n".join(filter(None, rows))
+            if columns.shown != RECORDS.fields:
+                lines = shown(columns.shown, lines)
+        else:
+            state = storage.data.get_state(user_id)
+            found = storage.data.get_rows(user_id, RECORDS, self._ids)
+            missing = [wanted for wanted in self._ids if wanted not in found]
+            there = [found[wanted] for wanted in self._ids if wanted in found]
+            lines = RowEncoder(columns.shown).lines(columns.converted(storage, there, today))
         count = len(self._ids) - len(missing)
         end = b'],"count":%d,"missingIds":%b}' % (count, orjson.dumps(missing))
-        return Payload(state, b'{"records":[' + found.replace(b"\n", b",") + end)
+        return Payload(state, b'{"records":[' + lines.replace(b"\n", b",") + end)
 
 
 records_by_id = Service(

@@ -1,6 +1,6 @@
 """GET /v1/api/records/summary"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,13 +12,14 @@ from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import (
+    CONVERT_TO,
     WITH_SUBCATEGORIES,
     Fault,
     ParameterSchema,
     Scalar,
     conditions_of,
 )
-from finance_api.api.representation import negotiate
+from finance_api.api.representation import HeaderItems, negotiate
 from finance_api.api.service import public, refusal
 from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
@@ -33,11 +34,12 @@ from finance_api.planning.summaries import (
 )
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
-from finance_api.query.parse import parse_boolean, parse_order
+from finance_api.query.parse import parse_boolean, parse_names, parse_order
 from finance_api.query.render import canonical_text
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import Storage
+from finance_api.values.time import date_text
 
 MAX_GROUPS = 1_000
 DEFAULT_GROUPS = 100
@@ -46,35 +48,24 @@ MAX_DIMENSIONS = 3
 #: By every column that a summary can have.
 _SORT_KEYS = {
     column.name: SortKey(column)
-    for column in SummaryQuery(group_by=tuple(DIMENSIONS.values())).columns
+    for column in SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
 }
 
 
-def _words(known: Mapping[str, Any], text: str) -> list[str]:
-    """Known words between commas, each once. Raises QueryError."""
-    words = text.split(",")
-    unknown = [word for word in words if word not in known]
-    if unknown:
-        shown = ", ".join(map(quoted, dict.fromkeys(unknown)))
-        raise QueryError(f"{shown}: it takes {', '.join(known)}")
-    if len(set(words)) < len(words):
-        raise QueryError(f"{quoted(text)} names one twice")
-    return words
-
-
 def _group_by(text: str) -> tuple[Dimension, ...]:
-    found = _words(DIMENSIONS, text)
+    found = parse_names(DIMENSIONS, text)
     if len(found) > MAX_DIMENSIONS:
         raise QueryError(f"{len(found)} are given; at most {MAX_DIMENSIONS} are allowed")
     return tuple(DIMENSIONS[word] for word in found)
 
 
 def _include(text: str) -> frozenset[str]:
-    return frozenset(_words(dict.fromkeys(LEFT_OUT), text))
+    return frozenset(parse_names(LEFT_OUT, text))
 
 
 def _sorts_by_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
-    columns = [c.name for c in SummaryQuery(group_by=parameters["groupBy"]).columns]
+    query = SummaryQuery(group_by=parameters["groupBy"], convert_to=parameters[CONVERT_TO])
+    columns = [column.name for column in query.columns]
     for key in parameters["sortBy"]:
         if key.field.name not in columns:
             message = f"{quoted(key.field.name)} is not a column of these groups; they have "
@@ -96,6 +87,7 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("fill", Scalar(parse_boolean), False)
     schema.add_parameter("sortBy", Scalar(partial(parse_order, _SORT_KEYS)), ())
     schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
+    schema.add_conversion(CONVERT_TO)
     schema.add_filters(RECORDS)
     schema.rules = (_sorts_by_its_columns, _fills_periods)
     return schema
@@ -123,7 +115,9 @@ class SummaryRequest(DataRequest):
             given["sortBy"],
             given["limit"],
             given["offset"],
+            given[CONVERT_TO],
         )
+        self.convert_to = self._query.convert_to
         self.text = self._canonical_text(records)
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
@@ -136,7 +130,7 @@ class SummaryRequest(DataRequest):
         group_by = ",".join(dimension.name for dimension in query.group_by)
         include = ",".join(sorted(query.include))
         own = f"groupBy={group_by}&include={include}&fill={query.fill}"
-        own += f"&{WITH_SUBCATEGORIES}={self._with_subcategories}"
+        own += f"&{WITH_SUBCATEGORIES}={self._with_subcategories}&{CONVERT_TO}={query.convert_to}"
         return "\0".join(["summary", own, canonical_text(records)])
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
@@ -150,20 +144,36 @@ class SummaryRequest(DataRequest):
         except SummaryTooLarge as error:
             raise refusal([("fill", f"{error}; ask for fewer, or for a shorter time")]) from None
         page = page_members(query.limit, query.offset, has_more=found.has_more)
-        left_out = ", ".join(f"{reason}={number}" for reason, number in found.left_out.items())
-        answer = TableAnswer(
-            "groups",
-            query.columns,
-            found.groups,
-            {"leftOut": found.left_out, "overlapping": found.overlapping, **page},
-            (
-                *next_offset_header(page),
-                ("X-Left-Out", left_out),
-                ("X-Overlapping", "true" if found.overlapping else "false"),
-            ),
+        members: dict[str, Any] = {"leftOut": found.left_out, "overlapping": found.overlapping}
+        headers: HeaderItems = (
+            *next_offset_header(page),
+            ("X-Left-Out", _counts(found.left_out)),
+            ("X-Overlapping", "true" if found.overlapping else "false"),
         )
+        if query.convert_to is not None:
+            missing = found.not_converted
+            members["notConverted"] = [_not_converted(*each) for each in missing.items()]
+            numbers = {currency: len(days) for currency, days in missing.items()}
+            headers += (("X-Not-Converted", _counts(numbers)),)
+        members |= page
+        answer = TableAnswer("groups", query.columns, found.groups, members, headers)
         body, headers = write_table(answer, self._representation)
         return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
+
+
+def _counts(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={number}" for name, number in numbers.items())
+
+
+def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
+    """days: those of the records, each once for each record."""
+    return {
+        "currencyCode": currency,
+        "count": len(days),
+        "days": len(set(days)),
+        "firstDate": date_text(min(days)),
+        "lastDate": date_text(max(days)),
+    }
 
 
 records_summary = Service(

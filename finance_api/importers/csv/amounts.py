@@ -58,6 +58,7 @@ class AmountColumns:
         self._thousands = thousands
         self._seen: dict[str, int] = {}
         self._seen_beside: dict[str, int] = {}
+        self._mark_of: dict[str, Mark] = {}
         #: The currencies beside amounts of the account's own money, and their first lines.
         self.marks: dict[Mark, int] = {}
         self.has_bare = False
@@ -82,8 +83,15 @@ class AmountColumns:
             sign = self._add(text, line, own)
         if len(known) >= _REMEMBERED:
             known.clear()
+            if own:
+                self._mark_of.clear()
         known[text] = sign
         return sign
+
+    def currency_of(self, text: str) -> str | None:
+        """The currency beside a text that was added last; None without a certain one."""
+        mark = self._mark_of.get(text)
+        return None if mark is None else mark.currency
 
     def _add(self, text: str, line: int, own: bool) -> int:
         parts = shape_of(text)
@@ -103,6 +111,7 @@ class AmountColumns:
             self._doubtful = (text, line, numbers["."], numbers[","])
         if own and parts.mark is not None:
             self.marks.setdefault(parts.mark, line)
+            self._mark_of[text] = parts.mark
         elif own:
             self.has_bare = True
         if not parts.digits.strip("0.,' "):

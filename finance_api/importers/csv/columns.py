@@ -31,7 +31,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 _BY_NAME = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
 #: Fields that may be made of several columns, joined by one space.
-_JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference"))
+_JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
 # The nearest heading is looked for among so many headings of so many characters:
 # difflib takes quadratic time.
@@ -59,7 +59,7 @@ class Wanted:
     columns: Mapping[str, tuple[str, ...]]
     unmapped: frozenset[str]
     sign: str | None
-    fee: str | None
+    fee: tuple[str, ...]
     only: tuple[str, ...]
 
     @classmethod
@@ -98,7 +98,9 @@ class Wanted:
         _check(columns, options)
         if "debit" in columns:
             unmapped.add("amount")
-        return cls(columns, frozenset(unmapped), options.sign, options.fee, tuple(options.only))
+        return cls(
+            columns, frozenset(unmapped), options.sign, tuple(options.fee), tuple(options.only)
+        )
 
 
 def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
@@ -231,8 +233,8 @@ def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str,
         raise ImportRefused("--debit and --credit name the same column", headings.line)
     if wanted.sign is not None:
         found["sign"] = (headings.position_and_rest("--sign", wanted.sign)[0],)
-    if wanted.fee is not None:
-        found["fee"] = (headings.position_and_rest("--fee", wanted.fee)[0],)
+    if wanted.fee:
+        found["fee"] = tuple(headings.position_and_rest("--fee", fee)[0] for fee in wanted.fee)
     for condition in wanted.only:
         headings.position_and_rest("--only", condition)
     by_itself: Columns = {}

@@ -83,15 +83,14 @@ def decide_currencies(
     """Asks for --map currency= where an unmapped column has codes that are not one for all."""
     option = currency_of(options)
     if "currency" in columns:
-        several = _per_account(survey, columns)
+        several = _per_account(survey.currencies, options)
         return Currencies(option, None, several, by_mark=False, remembered=remembered)
     written = _in_headings(columns, headings)
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
-        return Currencies(
-            None, None, {"": tuple(c for c in certain if c)}, by_mark=True, remembered=remembered
-        )
+        several = _per_account(survey.marked, options)
+        return Currencies(None, None, several, by_mark=True, remembered=remembered)
     for mark, line in marks.items():
         if option is not None and not mark.fits(option):
             raise ImportRefused(
@@ -113,11 +112,13 @@ def decide_currencies(
     return Currencies(option, whole, {}, by_mark=False, remembered=remembered)
 
 
-def _per_account(survey: Survey, columns: Columns) -> dict[str, tuple[str, ...]]:
-    """Account -> its currencies; all rows are one account's where no column tells them apart."""
-    if "account" in columns:
-        return {name: tuple(codes) for name, codes in survey.currencies.items()}
-    codes = tuple(code for codes in survey.currencies.values() for code in codes)
+def _per_account(
+    found: Mapping[str, Mapping[str, int]], options: CsvOptions
+) -> dict[str, tuple[str, ...]]:
+    """Account -> its currencies; all rows are of the account that is given."""
+    if options.account is None:
+        return {name: tuple(codes) for name, codes in found.items()}
+    codes = tuple(code for codes in found.values() for code in codes)
     return {"": codes} if codes else {}
 
 

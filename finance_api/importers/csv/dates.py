@@ -46,16 +46,22 @@ _REMEMBERED = 50_000
 class DateColumn:
     """Takes the texts of a column one by one, then says what they mean.
 
-    date_format: the form, if it is named. is_sheet: cells that are dates, which are ISO 8601
+    date_format: the form, if it is named. order: "DMY" or "MDY" for dates that do not begin with a
+    year of four digits, where that is known. is_sheet: cells that are dates, which are ISO 8601
     whatever it says, are among them. Memory does not grow with the number of texts.
     """
 
-    def __init__(self, date_format: str | None, *, is_sheet: bool = False) -> None:
+    def __init__(self, date_format: str | None, order: str = "", *, is_sheet: bool = False) -> None:
         self._named = date_format is not None
         self._is_sheet = is_sheet
-        self._fitting = list(CANDIDATES) if date_format is None else [DateForm.compile(date_format)]
+        self._fitting = (
+            [form for form in CANDIDATES if not order or form.name.startswith(("YYYY", order[0]))]
+            if date_format is None
+            else [DateForm.compile(date_format)]
+        )
         if is_sheet and date_format not in (None, _ISO.name):
             self._fitting.append(_ISO)
+        self._candidates = len(self._fitting)
         self._seen: set[str] = set()
         # The first text that a pair of forms reads differently, and its line.
         self._differing: dict[tuple[str, str], tuple[str, int]] = {}
@@ -101,7 +107,7 @@ class DateColumn:
             return (
                 f"{quoted(text)} is not a date of the form {self._fitting[0].name} (--date-format)"
             )
-        if len(self._fitting) == len(CANDIDATES):
+        if len(self._fitting) == self._candidates:
             return f"{quoted(text)} is not a date in a known form; name its form with --date-format"
         forms = " or ".join(form.name for form in self._fitting)
         return (

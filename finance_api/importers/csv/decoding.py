@@ -96,7 +96,7 @@ def open_text(
 
 
 def _codec(head: bytes, encoding: str | None) -> str:
-    asked = None if encoding is None else _known(encoding)
+    asked = None if encoding is None else known_encoding(encoding)
     for mark, codec, names in _MARKS:
         if head.startswith(mark):
             if asked is not None and asked not in names:
@@ -115,7 +115,8 @@ def _codec(head: bytes, encoding: str | None) -> str:
     return asked or "utf-8"
 
 
-def _known(encoding: str) -> str:
+def known_encoding(encoding: str) -> str:
+    """Its name as Python has it; ImportRefused."""
     try:
         name = codecs.lookup(encoding).name
         # Not every codec gives text (base64); it says so only when it has bytes to decode.

@@ -1,5 +1,6 @@
 """The reader of CSV statements: from the bytes of a file to its entries, all or nothing."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -10,16 +11,19 @@ from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.currencies import decide_currencies
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.decoding import TextFile, open_text
+from finance_api.importers.csv.known_profiles import Profiles, load_profiles
 from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
 from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.memory import to_remember, words
 from finance_api.importers.csv.options import CsvOptions, account_of
+from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.proposals import is_fee, propose_text
 from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import Signs, ask_for_money, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder, texts_digest
 from finance_api.importers.csv.survey import SignWords, Survey
+from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import (
@@ -32,12 +36,16 @@ from finance_api.importers.interface import (
 
 
 class CsvImporter:
-    """Reads one file under the options that were given for it."""
+    """Reads one file under the options that were given for it.
+
+    profiles: those that its headings may select; by default, those of this package.
+    """
 
     source = "csv"
 
-    def __init__(self, options: CsvOptions) -> None:
+    def __init__(self, options: CsvOptions, profiles: Profiles | None = None) -> None:
         self._options = options
+        self._profiles = profiles
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -48,20 +56,26 @@ class CsvImporter:
         columns before any entry is made. All that is open is asked for in one refusal.
         """
         questions = Questions()
-        yield from _read(_layout(stream, self._options, remembered, questions), questions)
+        yield from _read(
+            _layout(stream, self._options, remembered, self._known(), questions), questions
+        )
 
     def read_table(
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `read`, of a text that is decoded."""
         questions = Questions()
-        yield from _read(find_layout(text, self._options, remembered, questions), questions)
+        layout = find_layout(text, self._options, remembered, self._known(), questions)
+        yield from _read(layout, questions)
+
+    def _known(self) -> Profiles:
+        return self._profiles or load_profiles()
 
     def fits(self, text: TextFile, remembered: Remembered) -> bool | None:
         """Whether the columns are known; None if none can be proposed either."""
         questions = Questions()
         try:
-            find_layout(text, self._options, remembered, questions)
+            find_layout(text, self._options, remembered, self._known(), questions)
         except ImportRefused:
             return None
         return not questions.reasons
@@ -71,22 +85,31 @@ def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Ent
     try:
         yield from _entries(layout, questions)
     except ImportRefused as refused:
+        if layout.profile is not None:
+            refused.reason += (
+                f" (read with the profile {shown(layout.profile)}; --no-profile reads the file "
+                "without it)"
+            )
         if layout.taken:
             refused.reason += f" (with what was given before: {_said(layout)})"
         raise
 
 
 def _layout(
-    stream: BinaryIO, options: CsvOptions, remembered: Remembered, questions: Questions
+    stream: BinaryIO,
+    options: CsvOptions,
+    remembered: Remembered,
+    profiles: Profiles,
+    questions: Questions,
 ) -> Layout:
     text = open_text(stream, options.encoding, force=options.force_encoding, questions=questions)
-    layout = find_layout(text, options, remembered, questions)
-    encoding = layout.taken.get("encoding")
+    layout = find_layout(text, options, remembered, profiles, questions)
+    encoding = layout.options.encoding
     if encoding is not None and questions.answers[:1] == ["--encoding"]:
-        # The file is not UTF-8; what it is, was given before.
+        # The file is not UTF-8; what it is, was given before, or is known of its layout.
         questions.forget()
         text = open_text(stream, encoding, force=True, questions=questions)
-        layout = find_layout(text, options, remembered, questions)
+        layout = find_layout(text, options, remembered, profiles, questions)
     return layout
 
 
@@ -94,13 +117,11 @@ def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, 
     refuse_data_as_headings(layout)
     selection = Selection(layout.options.only, layout.headings)
     remarks: list[str] = []
-    builder = _decided(layout, selection, questions, remarks)
+    builder, layout = _decided(layout, selection, questions, remarks)
     questions.put()
     skipped: Counter[str] = Counter()
-    select = bool(selection.columns)
-    for line, cells in layout.table.rows(skipped):
-        if not select or selection.keeps(cells, skipped):
-            yield from builder.add(line, cells)
+    for line, cells in _movements(layout, selection, skipped):
+        yield from builder.add(line, cells)
     empty = builder.without_rows()
     if empty is not None:
         yield empty, None
@@ -110,13 +131,30 @@ def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, 
         statements[0].remarks += _about_layout(layout) + remarks
 
 
+def _movements(
+    layout: Layout, selection: Selection, skipped: Counter[str] | None = None
+) -> Iterator[Row]:
+    """The rows that are money, and under a profile what they become; what is not is counted."""
+    select = bool(selection.columns)
+    rows = (
+        row for row in layout.table.rows(skipped) if not select or selection.keeps(row[1], skipped)
+    )
+    if layout.rows is None:
+        return rows
+    expand = layout.rows.begin()
+    return ((line, found) for line, cells in rows for found in expand(line, cells, skipped))
+
+
 def _decided(
     layout: Layout, selection: Selection, questions: Questions, remarks: list[str]
-) -> StatementBuilder:
-    """What the columns mean; asks for all that they leave open."""
+) -> tuple[StatementBuilder, Layout]:
+    """What the columns mean; asks for all that they leave open.
+
+    The layout comes back without the rows at the end that its profile knows.
+    """
     options, columns, headings = layout.options, layout.columns, layout.headings
     zone = _zone(options)
-    fee_signed = _fee_is_signed(options, headings)
+    fees_signed = _fees_are_signed(options, headings)
     words = _sign_words(options, headings)
     survey = Survey(layout, selection, words)
     try:
@@ -126,6 +164,7 @@ def _decided(
             refused.reason += "; and " + "; and ".join(reason for reason, _ in questions.reasons)
         raise
     _ask_for_account(layout, questions)
+    layout = _without_trailer(layout, survey)
     form = survey.dates.decide(questions)
     value_form = survey.value_dates.decide(questions, form.name)
     reading = survey.amounts.decide(questions)
@@ -142,32 +181,58 @@ def _decided(
                 DateReader(form, zone),
                 DateReader(value_form),
                 AmountReader(reading),
-                fee_signed,
+                fees_signed,
             ),
             currencies,
-            texts_digest(columns, headings.texts),
-            to_remember(options) | {"heading": layout.digest},
+            texts_digest(columns, headings.texts, layout.profile),
+            _to_remember(layout),
+            None if layout.profile is None else layout.profile.name,
         )
 
     def fits(signs: Signs) -> bool:
         """Whether the balances agree."""
         trial = builder(signs)
         try:
-            for line, cells in layout.table.rows():
-                if selection.keeps(cells):
-                    for _ in trial.add(line, cells):
-                        pass
+            for line, cells in _movements(layout, selection):
+                for _ in trial.add(line, cells):
+                    pass
         except ImportRefused:
             return False
         return True
 
     may_try = "balance" in columns and not questions.reasons and survey.footer is None
-    signs = decide_signs(survey, options, headings, questions, fits if may_try else None, remarks)
+    signs = decide_signs(
+        survey,
+        options,
+        headings,
+        questions,
+        fits if may_try else None,
+        remarks,
+        None if layout.profile is None else shown(layout.profile),
+    )
     _ask_about_footer(survey, options, questions)
     _look_at_text(layout, survey, questions, remarks)
     if questions.reasons and currencies.option is None and "currency" not in columns:
         _propose_currency(layout, survey, questions)
-    return builder(signs)
+    return builder(signs), layout
+
+
+def _without_trailer(layout: Layout, survey: Survey) -> Layout:
+    """Without the rows at the end that the profile knows to be no data."""
+    if layout.profile is None or survey.footer is None or not survey.footer_cells:
+        return layout
+    first = next(cell for cell in survey.footer_cells if cell.strip())
+    if first not in layout.profile.trailer:
+        return layout
+    last = layout.table.skip_last + survey.footer[0]
+    survey.footer = None
+    return dataclasses.replace(layout, table=dataclasses.replace(layout.table, skip_last=last))
+
+
+def _to_remember(layout: Layout) -> dict[str, Any]:
+    assert layout.told is not None
+    kept = to_remember(layout.told) | {"heading": layout.digest}
+    return kept if layout.profile is None else kept | {"profile": layout.profile.name}
 
 
 def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions) -> None:
@@ -199,16 +264,18 @@ def _sign_words(options: CsvOptions, headings: Headings) -> SignWords | None:
     return SignWords(*headings.position_and_rest("--sign", options.sign))
 
 
-def _fee_is_signed(options: CsvOptions, headings: Headings) -> bool:
-    if options.fee is None:
-        if options.fee_category is not None:
-            raise ImportRefused("--fee-category is for --fee")
-        return False
-    column, kind = headings.position_and_rest("--fee", options.fee)
+def _fees_are_signed(options: CsvOptions, headings: Headings) -> list[bool]:
+    if not options.fee and options.fee_category is not None:
+        raise ImportRefused("--fee-category is for --fee")
+    return [_fee_is_signed(fee, headings) for fee in options.fee]
+
+
+def _fee_is_signed(fee: str, headings: Headings) -> bool:
+    column, kind = headings.position_and_rest("--fee", fee)
     if kind not in ("signed", "unsigned"):
         name = headings.named(column)
         raise ImportRefused(
-            f"--fee {quoted(options.fee)}: say whether its numbers have signs, --fee "
+            f"--fee {quoted(fee)}: say whether its numbers have signs, --fee "
             f"{name}=signed (minus is money going out) or --fee {name}=unsigned",
             missing_options=("--fee", f"{name}=unsigned"),
             withdrawn_options=("--fee",),
@@ -279,7 +346,10 @@ def _is_vocabulary(values: dict[str, Any]) -> bool:
 
 def _about_layout(layout: Layout) -> list[str]:
     remarks = []
-    if layout.table.text.skip_rows > layout.options.skip_rows:
+    if layout.profile is not None:
+        lost = f": {layout.profile.lost}" if layout.profile.lost else ""
+        remarks.append(f"read with the profile {shown(layout.profile)}{lost}")
+    elif layout.table.text.skip_rows > layout.options.skip_rows:
         remarks.append(
             f"lines before the headings were passed over: --skip-rows {layout.table.text.skip_rows}"
         )

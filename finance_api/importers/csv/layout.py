@@ -2,15 +2,18 @@
 
 import csv
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from finance_api.importers.csv.columns import Columns, Headings, Wanted, find_columns
+from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted, find_columns
 from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.memory import heading_digest, merged
+from finance_api.importers.csv.known_profiles import Profiles
+from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.profile import Match, Profile, shown
+from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.proposals import (
     is_amount,
     is_date,
@@ -38,6 +41,8 @@ class Layout:
     is_proposed: columns are asked for, and until then those that look like them are taken.
     doubled: fields that a second column maps to by itself, and the index of that.
     remembered: what is remembered for it; taken: which of these options were not given.
+    told: the options that the user gave, now or before. profile: what else is known of the layout;
+    rows: what that makes of the file's rows, of which some columns are derived.
     """
 
     table: Table
@@ -46,11 +51,18 @@ class Layout:
     doubled: dict[str, int] = field(default_factory=dict)
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
+    told: CsvOptions | None = None
+    profile: Profile | None = None
+    rows: ProfileRows | None = None
     is_proposed: bool = False
 
     @property
     def headings(self) -> Headings:
-        return Headings(self.table.headings, self.table.width, self.table.first_line)
+        """The derived columns have none."""
+        texts, width = self.table.headings, self.table.width
+        if self.rows is not None and texts is not None:
+            texts = [*texts, *("" for _ in self.rows.columns)]
+        return Headings(texts, width, self.table.first_line)
 
     @property
     def digest(self) -> str:
@@ -63,7 +75,11 @@ class Layout:
 
 
 def find_layout(
-    text: TextFile, options: CsvOptions, remembered: Remembered, questions: Questions
+    text: TextFile,
+    options: CsvOptions,
+    remembered: Remembered,
+    profiles: Profiles,
+    questions: Questions,
 ) -> Layout:
     """The layout that the options name or the file alone decides.
 
@@ -85,6 +101,14 @@ def find_layout(
             known = dict(found)
             places = [table]
             break
+    recognised = _recognised(places, options, known, profiles)
+    if recognised is not None:
+        table, match = recognised
+        if known.get("profile") != match.profile.name:
+            known = {}
+        return _profiled(table, match, options, known)
+    if "profile" in known:
+        known = {}
     options, taken = merged(options, known)
     possible, refusal = _possible(text, places, options)
     lines = sorted({layout.table.first_line for layout in possible})
@@ -109,7 +133,108 @@ def find_layout(
             instead_of=("--currency",) if name == "currency" else (),
             column=second,
         )
-    return dataclasses.replace(layout, options=options, remembered=known, taken=taken)
+    return dataclasses.replace(layout, options=options, remembered=known, taken=taken, told=options)
+
+
+def _recognised(
+    places: list[Table], options: CsvOptions, known: Mapping[str, Any], profiles: Profiles
+) -> tuple[Table, Match] | None:
+    """The table with the headings of a profile: the one that is given, or remembered, or whose
+    headings select it; ImportRefused if the one that is given has others.
+
+    Whoever says what the amounts are needs none.
+    """
+    if options.no_profile and options.profile is not None:
+        raise ImportRefused("--profile and --no-profile exclude each other")
+    name = options.profile
+    if name is None:
+        if options.no_profile or _about_amounts(options):
+            return None
+        if known and "profile" not in known:
+            return None
+        name = known.get("profile")
+    if not options.header:
+        return None
+    profile = None if name is None else profiles.get(name)
+    for table in places:
+        headings = table.headings or ()
+        match = profiles.recognise(headings) if profile is None else profile.match(headings)
+        if match is not None:
+            return table, match
+    if profile is not None:
+        raise ImportRefused(
+            f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles show "
+            f"{profile.name}' has them",
+            withdrawn_options=("--profile",),
+        )
+    return None
+
+
+def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, Any]) -> Layout:
+    """The layout of a profile, under what the user gave besides."""
+    profile = match.profile
+    told, taken = merged(options, known)
+    headings = _headings(table)
+    rows = ProfileRows(
+        match,
+        table.width,
+        _preamble(table, profile),
+        frozenset(headings.position_and_rest("--only", only)[0] for only in told.only),
+    )
+    _refuse_displacing(told, profile)
+    both, _ = merged(told, match.options(headings))
+    wanted = dataclasses.replace(Wanted.of(both), unmapped=frozenset(FIELDS))
+    columns, _ = find_columns(wanted, headings)
+    columns |= {n: i for n, i in rows.columns.items() if n not in told.columns}
+    if profile.says_direction:
+        columns.pop("amount", None)
+    table = dataclasses.replace(
+        table, missing_cells=profile.missing_cells, extra_cells=profile.extra_cells
+    )
+    return Layout(
+        table,
+        columns,
+        both,
+        remembered=known,
+        taken=taken,
+        told=told,
+        profile=profile,
+        rows=rows,
+    )
+
+
+def _about_amounts(options: CsvOptions) -> list[str]:
+    """The options that say which columns are the amounts, and which way they go."""
+    given = to_remember(options)
+    names = ["--map amount"] if "amount" in given.get("columns", ()) else []
+    return names + [f"--{name}" for name in ("debit", "credit", *SIGNS) if name in given]
+
+
+def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
+    """Options that say otherwise what the profile says by the row."""
+    by_row = {name for leg in profile.legs for name in leg.map}
+    names = [f"--map {name}" for name in to_remember(told).get("columns", ()) if name in by_row]
+    names += _about_amounts(told)
+    if names:
+        raise ImportRefused(
+            f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
+            "--no-profile with the options of all columns"
+        )
+
+
+def _preamble(table: Table, profile: Profile) -> dict[str, str]:
+    """Field -> what a line above the headings says of it, behind its label."""
+    above = dataclasses.replace(table.text, skip_rows=0).lines()
+    found: dict[str, str] = {}
+    for line in list(islice(above, min(table.first_line - 1, _SEARCHED_LINES))):
+        cells = [cell.strip() for cell in _cells(line, table.delimiter)]
+        label, _, rest = cells[0].partition(":") if cells else ("", "", "")
+        texts = [text for text in (rest.strip(), *cells[1:]) if text]
+        for name, labels in profile.preamble.items():
+            if label.strip() in labels and texts:
+                # What the number is of may stand behind a slash.
+                found.setdefault(name, texts[0].partition(" / ")[0])
+    return found
 
 
 def _refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
@@ -299,7 +424,7 @@ def _sample(table: Table) -> list[list[str]]:
 def refuse_data_as_headings(layout: Layout) -> None:
     """A first row of data that is taken for headings would be lost."""
     headings = layout.table.headings
-    if headings is None:
+    if headings is None or layout.profile is not None:
         return
     dates = [headings[index] for index in layout.columns["recordDate"]]
     amounts = [

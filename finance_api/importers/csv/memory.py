@@ -12,18 +12,20 @@ from finance_api.importers.csv.table import filled
 from finance_api.importers.csv.vocabulary import folded
 
 #: How many rows a file has before and after its data is each file's own; the account is the key.
-_NOT_REMEMBERED = frozenset(("skip_rows", "skip_last", "account", "header"))
+_NOT_REMEMBERED = frozenset(
+    ("profile", "no_profile", "skip_rows", "skip_last", "account", "header")
+)
 _MAP = "--map "
-_SIDES = ("debit", "credit", "mixed_signs")
-_SIGNS = ("sign", "positive", "invert")
+SIDES = ("debit", "credit", "mixed_signs")
+SIGNS = ("sign", "positive", "invert")
 #: What is given -> what is then not taken of what is remembered.
 _DISPLACED = {
-    _MAP + "amount": _SIDES,
-    "debit": (_MAP + "amount", *_SIGNS),
-    "credit": (_MAP + "amount", *_SIGNS),
-    "sign": (*_SIDES, *_SIGNS),
-    "positive": (*_SIDES, *_SIGNS),
-    "invert": (*_SIDES, *_SIGNS),
+    _MAP + "amount": SIDES,
+    "debit": (_MAP + "amount", *SIGNS),
+    "credit": (_MAP + "amount", *SIGNS),
+    "sign": (*SIDES, *SIGNS),
+    "positive": (*SIDES, *SIGNS),
+    "invert": (*SIDES, *SIGNS),
     "currency": (_MAP + "currency",),
     _MAP + "currency": ("currency",),
     "account": (_MAP + "account",),
@@ -52,8 +54,9 @@ def to_remember(options: CsvOptions) -> dict[str, Any]:
             field_of(name): [column] if isinstance(column, str) else list(column)
             for name, column in kept["columns"].items()
         }
-    if "only" in kept:
-        kept["only"] = list(kept["only"])
+    for name in ("only", "fee"):
+        if name in kept:
+            kept[name] = list(kept[name])
     return kept
 
 

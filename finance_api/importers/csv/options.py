@@ -20,6 +20,8 @@ LABEL_SEPARATOR = ";"
 class CsvOptions:
     """The options of ``finance-api import --format csv``; None where the file itself decides.
 
+    profile: name of the one that the file is read with, in place of what its headings select;
+    no_profile: it is read with none.
     columns: ``--map``: field -> heading of its column or the column's number from 1 as text (a
         heading that is that number comes first), or several of them; "" leaves out a field that
         would map by itself.
@@ -39,7 +41,8 @@ class CsvOptions:
     invert: another name of "out".
     only: ``COLUMN=VALUE``: which rows are money; others are left out.
     balance: the column of the balance after each row.
-    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``. fee_category: of the records that fees become.
+    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; several are added up.
+    fee_category: of the records that fees become.
     no_text: records without payee and note are meant.
     label_separator: characters, each of which separates labels.
     skip_rows: how many physical lines come before the headings (or the rows, without headings).
@@ -50,6 +53,8 @@ class CsvOptions:
         agree with it or be empty.
     """
 
+    profile: str | None = None
+    no_profile: bool = False
     columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     delimiter: str | None = None
     decimal: str | None = None
@@ -66,7 +71,7 @@ class CsvOptions:
     invert: bool = False
     only: Sequence[str] = ()
     balance: str | None = None
-    fee: str | None = None
+    fee: Sequence[str] = ()
     fee_category: str | None = None
     no_text: bool = False
     label_separator: str | None = None

@@ -48,19 +48,23 @@ def decide_signs(
     questions: Questions,
     fits: Callable[[Signs], bool] | None,
     remarks: list[str],
+    profile: str | None,
 ) -> Signs:
-    """fits: whether the balance column agrees with these signs; None without one."""
+    """fits: whether the balance column agrees with these signs; None without one.
+
+    profile: what says which way money goes, if there is one.
+    """
     positive = positive_of(options)
     if any(place != AMOUNT for place, _ in survey.kinds):
         signs = _of_sides(survey, options, questions, fits, remarks)
     else:
-        if positive is None and _is_unsigned(survey):
+        if positive is None and profile is None and _is_unsigned(survey):
             _ask_what_unsigned_means(survey, headings, questions)
         rule = (-1, 1) if positive == "out" else (1, -1)
         signs = Signs({AMOUNT: rule})
         if "--sign" in questions.answers:
             return signs
-    _refuse_contradictions(survey, signs, options, headings, questions)
+    _refuse_contradictions(survey, signs, options, headings, questions, profile)
     return signs
 
 
@@ -117,7 +121,12 @@ def _sign_answer(column: Watched, headings: Headings) -> list[str]:
 
 
 def _refuse_contradictions(
-    survey: Survey, signs: Signs, options: CsvOptions, headings: Headings, questions: Questions
+    survey: Survey,
+    signs: Signs,
+    options: CsvOptions,
+    headings: Headings,
+    questions: Questions,
+    profile: str | None,
 ) -> None:
     """Words of unmapped columns that say something else than the signs."""
     for column in survey.watched:
@@ -140,6 +149,8 @@ def _refuse_contradictions(
                     f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that "
                     f"is money {way}"
                 )
+                if profile is not None:
+                    raise ImportRefused(f"{reason}, which the profile {profile} rules out", line)
                 if kind[0] != AMOUNT:
                     other = "--sign" if options.sign else "--debit and --credit"
                     raise ImportRefused(
@@ -174,7 +185,7 @@ def _of_sides(
         else {OUT: "the debit column", IN: "the credit column"}
     )
     for place in (OUT, IN):
-        if (place, -1) in survey.kinds and place not in mixed:
+        if (place, -1) in survey.kinds and place not in mixed and options.mixed_signs is None:
             way = "going out" if place == OUT else "coming in"
             remarks.append(
                 f"{names[place]} has only negative numbers: they are taken as money {way}"

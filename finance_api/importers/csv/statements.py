@@ -18,11 +18,18 @@ from finance_api.importers.csv.options import (
     account_of,
     fee_category_of,
 )
+from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
+from finance_api.importers.interface import (
+    BankBalance,
+    Entry,
+    ImportRefused,
+    Statement,
+    StatementAccount,
+)
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS
@@ -35,6 +42,7 @@ class _AccountRows:
     statement: Statement
     number: str | None
     first_line: int
+    initial: int | None = None
     mark: Mark | None = None
     balances: BalanceCheck = field(default_factory=BalanceCheck)
 
@@ -49,7 +57,7 @@ class RowReader:
     dates: DateReader
     value_dates: DateReader
     amounts: AmountReader
-    fee_signed: bool
+    fees_signed: Sequence[bool]
 
     def text(self, name: str, cells: Sequence[str]) -> str | None:
         indexes = self.columns.get(name)
@@ -80,12 +88,16 @@ class RowReader:
 
     def fee(self, line: int, cells: Sequence[str]) -> int:
         """What the fee moves: ten-thousandths, negative for money going out."""
-        amount = self.amount("fee", line, cells)
-        if amount is None:
-            return 0
-        if not self.fee_signed and amount.units < 0:
-            raise ImportRefused("the fee is negative, but --fee says that it is unsigned", line)
-        return amount.units if self.fee_signed else -amount.units
+        fees = 0
+        for index, signed in zip(self.columns.get("fee", ()), self.fees_signed, strict=True):
+            if text := cells[index].strip():
+                units = self.amounts.read(text, line).units
+                if not signed and units < 0:
+                    raise ImportRefused(
+                        "the fee is negative, but --fee says that it is unsigned", line
+                    )
+                fees += units if signed else -units
+        return fees
 
     def original(self, line: int, cells: Sequence[str]) -> tuple[int | None, str | None]:
         """The amount before conversion and its currency, both or neither."""
@@ -105,7 +117,7 @@ class RowReader:
 class StatementBuilder:
     """Takes the rows in their order; each gives its entry, and its fee's.
 
-    texts, remembered: of every statement of the file.
+    texts, remembered, profile: of every statement of the file.
     """
 
     def __init__(
@@ -115,7 +127,9 @@ class StatementBuilder:
         currencies: Currencies,
         texts: str,
         remembered: dict[str, Any],
+        profile: str | None,
     ) -> None:
+        self._profile = profile
         self._reader = reader
         self._columns = reader.columns
         self._currencies = currencies
@@ -133,6 +147,7 @@ class StatementBuilder:
         self._rows: dict[tuple[str, str | None], _AccountRows] = {}
         self._balances = "balance" in self._columns
         self._has_id = "id" in self._columns
+        self._opening = self._columns.get("opening")
 
     def without_rows(self) -> Statement | None:
         """The statement of --account where there is none for want of rows."""
@@ -156,6 +171,10 @@ class StatementBuilder:
             _refuse_number(number, rows, line)
         if amount.mark is not None:
             _check_mark(rows, amount.mark, line)
+        if self._opening is not None and cells[self._opening[0]]:
+            rows.initial = (rows.initial or 0) + units
+            self._add_balance(rows, line, date, units, cells)
+            return
         bank_id = reader.text("id", cells) if self._has_id else None
         fingerprint = ""
         if bank_id is not None:
@@ -201,15 +220,26 @@ class StatementBuilder:
                     fingerprint=fingerprint,
                 ),
             )
+        self._add_balance(rows, line, date, units + fee, cells)
+
+    def _add_balance(
+        self, rows: _AccountRows, line: int, date: int, money: int, cells: Sequence[str]
+    ) -> None:
         if self._balances:
-            balance = reader.amount("balance", line, cells)
-            rows.balances.add(line, date, units + fee, None if balance is None else balance.units)
+            balance = self._reader.amount("balance", line, cells)
+            rows.balances.add(line, date, money, None if balance is None else balance.units)
 
     def finish(self) -> list[Statement]:
         """The statements, complete, in the order in which the accounts appear."""
         for rows in self._rows.values():
+            statement = rows.statement
+            statement.initial = rows.initial
             if self._balances:
-                rows.statement.opening, rows.statement.closing = rows.balances.ends()
+                opening, statement.closing = rows.balances.ends()
+                if opening is not None and rows.initial:
+                    # The rows that it began with are no entries.
+                    opening = BankBalance(opening.amount + rows.initial, opening.date)
+                statement.opening = opening
         return [rows.statement for rows in self._rows.values()]
 
     def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
@@ -224,7 +254,7 @@ class StatementBuilder:
         account = StatementAccount(
             key=stored_name, name=stored_name, currency=currency, number=number
         )
-        statement = Statement(account, texts=self._texts, options=options)
+        statement = Statement(account, texts=self._texts, options=options, profile=self._profile)
         rows = self._rows[name, currency] = _AccountRows(statement, number, line)
         return rows
 
@@ -268,12 +298,14 @@ class StatementBuilder:
         return text.lower()
 
 
-def texts_digest(columns: Columns, headings: Sequence[str] | None) -> str:
-    """Tells which columns payee and note are made of."""
-    names = [
+def texts_digest(columns: Columns, headings: Sequence[str] | None, profile: Profile | None) -> str:
+    """Tells which columns payee and note are made of, and by which version of a profile."""
+    names: list[Any] = [
         [index if headings is None else folded(headings[index]) for index in columns.get(field, ())]
         for field in ("payee", "note")
     ]
+    if profile is not None:
+        names.append([profile.name, profile.version])
     return sha256(json.dumps(names).encode()).hexdigest()[:16]
 
 

@@ -118,8 +118,9 @@ class Survey:
     """Passes over the rows once.
 
     kinds: each kind of amount -> the first line that has it.
-    currencies: of each account (by its cell), in the order of their first rows.
-    footer: how many rows at the end are no data, and why the first is none.
+    currencies: of each account (by its name, else its number), in the order of their first rows;
+    marked: the same of currencies that stand beside amounts.
+    footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
     """
 
     def __init__(self, layout: Layout, selection: Selection, words: SignWords | None) -> None:
@@ -127,18 +128,25 @@ class Survey:
         self._layout = layout
         self._selection = selection
         self._words = words
+        order = "" if layout.profile is None else layout.profile.date_order
         is_sheet = layout.table.text.is_sheet
-        self.dates = DateColumn(options.date_format, is_sheet=is_sheet)
-        self.value_dates = DateColumn(None, is_sheet=is_sheet)
+        self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet)
+        self.value_dates = DateColumn(None, order, is_sheet=is_sheet)
         self.amounts = AmountColumns(*_separators(layout))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
+        self.marked: dict[str, dict[str, int]] = {}
         self.rows = 0
         self.footer: tuple[int, ImportRefused] | None = None
+        self.footer_cells: Sequence[str] = ()
         used = {index for indexes in layout.columns.values() for index in indexes}
         used |= selection.columns
+        if layout.rows is not None:
+            used |= layout.rows.used
         unmapped = [i for i in range(layout.table.width) if i not in used]
         self.unmapped = [Watched(index) for index in unmapped[:_WATCHED_COLUMNS]]
+        # Those that are not known yet to be free text.
+        self.watched = list(self.unmapped)
 
     def run(self) -> None:
         """Raises ImportRefused for rows that cannot be read, unless they may be a footer."""
@@ -147,7 +155,7 @@ class Survey:
         select = bool(selection.columns)
         dates = self.dates
         date_columns = columns["recordDate"]
-        watched = list(self.unmapped)
+        expand = None if self._layout.rows is None else self._layout.rows.begin()
         for line, cells in self._layout.table.rows(misfit=self._misfit):
             if self.footer is not None:
                 self._in_footer(cells)
@@ -155,35 +163,42 @@ class Survey:
             if select and not selection.keeps(cells):
                 continue
             try:
-                dates.add(text_of(cells, date_columns), line)
+                movements = [cells] if expand is None else expand(line, cells, None)
+                if movements:
+                    dates.add(text_of(cells, date_columns), line)
             except ImportRefused as refused:
                 self._misfit(refused, cells)
                 continue
-            kind = self._kind(cells, line)
-            self.rows += 1
-            if kind not in self.kinds:
-                self.kinds[kind] = line
-            self._other_columns(cells, line)
-            for column in watched:
-                lines = column.values.get(cells[column.index])
-                if lines is None:
-                    if len(column.values) >= _WATCHED_VALUES:
-                        watched = [other for other in watched if other is not column]
-                        column.judge()
-                        column.values.clear()
-                        continue
-                    lines = column.values[cells[column.index]] = {}
-                if kind not in lines:
-                    lines[kind] = line
-        for column in watched:
+            for movement in movements:
+                self._add(movement, line)
+        for column in self.watched:
             column.judge()
-        self.watched = watched
+
+    def _add(self, cells: Sequence[str], line: int) -> None:
+        kind = self._kind(cells, line)
+        self.rows += 1
+        if kind not in self.kinds:
+            self.kinds[kind] = line
+        self._other_columns(cells, line)
+        for column in self.watched:
+            lines = column.values.get(cells[column.index])
+            if lines is None:
+                if len(column.values) >= _WATCHED_VALUES:
+                    self.watched = [other for other in self.watched if other is not column]
+                    column.judge()
+                    column.values.clear()
+                    continue
+                lines = column.values[cells[column.index]] = {}
+            if kind not in lines:
+                lines[kind] = line
 
     def _kind(self, cells: Sequence[str], line: int) -> Kind:
-        kinds = [
-            (place, self.amounts.add(text, line))
-            for place, text in amount_cell(self._layout.columns, cells, self._words, line)
-        ]
+        kinds = []
+        for place, text in amount_cell(self._layout.columns, cells, self._words, line):
+            kinds.append((place, self.amounts.add(text, line)))
+            code = self.amounts.currency_of(text)
+            if code is not None:
+                self._note(self.marked, code, cells, line)
         if not kinds:
             if "amount" in self._layout.columns:
                 raise ImportRefused(f"the amount is empty; {_LEFT_OUT}", line)
@@ -197,15 +212,22 @@ class Survey:
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
         columns = self._layout.columns
         for name in _MONEY_BESIDE:
-            if name in columns and (text := cells[columns[name][0]].strip()):
-                self.amounts.add(text, line, own=False)
+            for index in columns.get(name, ()):
+                if text := cells[index].strip():
+                    self.amounts.add(text, line, own=False)
         if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
             self.value_dates.add(text, line)
         if "currency" in columns and (text := text_of(cells, columns["currency"])):
-            account = text_of(cells, columns["account"]) if "account" in columns else ""
-            codes = self.currencies.setdefault(account, {})
-            if text.upper() not in codes:
-                codes[text.upper()] = line
+            self._note(self.currencies, text.upper(), cells, line)
+
+    def _note(
+        self, found: dict[str, dict[str, int]], code: str, cells: Sequence[str], line: int
+    ) -> None:
+        columns = self._layout.columns
+        account = text_of(cells, columns["account"]) if "account" in columns else ""
+        if not account and "accountNumber" in columns:
+            account = "".join(text_of(cells, columns["accountNumber"]).split())
+        found.setdefault(account, {}).setdefault(code, line)
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""
@@ -215,6 +237,7 @@ class Survey:
             raise refused
         else:
             self.footer = (1, refused)
+            self.footer_cells = cells
 
     def _in_footer(self, cells: Sequence[str]) -> None:
         assert self.footer is not None

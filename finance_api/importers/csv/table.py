@@ -55,12 +55,16 @@ class Table:
 
     has_header: the first row that is not blank holds the headings.
     skip_last: how many rows at the end, blank ones not counted, are left out.
+    missing_cells: how many cells rows may have less than the headings; extra_cells: whether they
+    may have more, which are left out.
     """
 
     text: TextFile
     delimiter: str
     has_header: bool
     skip_last: int = 0
+    missing_cells: int = 0
+    extra_cells: bool = False
 
     @cached_property
     def _first(self) -> Row:
@@ -101,6 +105,7 @@ class Table:
         _, first = self._first
         most = len(first)
         least = filled(first) if self.has_header else most
+        least -= self.missing_cells
         rows = self._all_rows()
         if self.has_header:
             rows = self._without_headings(rows, first, skipped)
@@ -112,7 +117,7 @@ class Table:
                 used = filled(cells)
                 if not used:
                     continue
-                if used > most or count < least:
+                if (used > most and not self.extra_cells) or count < least:
                     refused = ImportRefused(_ragged(count, most, self.has_header), line)
                     if misfit is None:
                         raise refused

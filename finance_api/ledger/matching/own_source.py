@@ -99,16 +99,43 @@ class OwnSource:
             "CREATE TABLE repeated AS SELECT account, bank_id FROM entries "
             "WHERE bank_id IS NOT NULL GROUP BY account, bank_id HAVING count(*) > 1"
         )
-        if workspace.one("SELECT 1 FROM repeated LIMIT 1") is None:
+        if workspace.one("SELECT 1 FROM repeated LIMIT 1") is not None:
+            workspace.run("CREATE UNIQUE INDEX repeated_id ON repeated (account, bank_id)")
+            self._skip("(account, bank_id) IN repeated")
+        if workspace.one("SELECT 1 FROM entries WHERE section > 1 LIMIT 1") is not None:
+            self._skip_repeated_without_id()
+
+    def _skip_repeated_without_id(self) -> None:
+        """What two sections say may be told twice, or may have happened twice."""
+        without = "bank_id IS NULL AND section IS NOT NULL"
+        twice = self._workspace.one(
+            f"SELECT min(n) AS first, max(n) AS last FROM entries WHERE {without} "
+            "GROUP BY account, content, time HAVING min(section) <> max(section) LIMIT 1"
+        )
+        if twice is None or self._first_day == NEW:
             return
-        workspace.run("CREATE UNIQUE INDEX repeated_id ON repeated (account, bank_id)")
-        workspace.run(
-            """
+        if self._first_day is None:
+            first, last = self._workspace.rows("SELECT * FROM entries WHERE n IN (?, ?)", *twice)
+            raise ImportRefused(
+                f"{described(last)} stands in line {first['line']} as well, in another part of the "
+                "file, and neither has an id: say whether these are one transaction with "
+                "--first-day same, or two with --first-day new",
+                last["line"],
+            )
+        self._skip(without)
+
+    def _skip(self, entries: str) -> None:
+        """Leaves out what another section, or where there are none another entry, says as well."""
+        same = "account, bank_id, content, time, fingerprint, corrects"
+        self._workspace.run(
+            f"""
             UPDATE entries SET outcome = ? FROM (
-                SELECT n, row_number() OVER (
-                    PARTITION BY account, bank_id, content, time, fingerprint, corrects ORDER BY n
-                ) AS nth FROM entries JOIN repeated USING (account, bank_id)
-            ) AS equal WHERE equal.n = entries.n AND equal.nth > 1
+                SELECT n, row_number() OVER (PARTITION BY {same}, nth ORDER BY n) AS again FROM (
+                    SELECT *, CASE WHEN section IS NULL THEN 1 ELSE
+                        row_number() OVER (PARTITION BY {same}, section ORDER BY n)
+                    END AS nth FROM entries WHERE {entries}
+                )
+            ) AS equal WHERE equal.n = entries.n AND equal.again > 1
             """,
             Outcome.DUPLICATE,
         )

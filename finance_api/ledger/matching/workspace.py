@@ -15,7 +15,7 @@ from finance_api.ledger.matching.stated import hash_of
 from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
-_CACHE_KIB = 48 * 1024
+_CACHE_KIB = 24 * 1024
 _BATCH = 1_000
 # Days are numbers since 1970-01-01. text and content are hashes, see `stated.Content`; content is
 # without the time. So are payee and note of what is stored. batch is what an entry is a part of.
@@ -27,7 +27,7 @@ CREATE TABLE entries (
     text INT, content INT, bank_id TEXT, fingerprint TEXT, payee TEXT, note TEXT, category TEXT,
     labels TEXT, payment_type TEXT, value_date INT, counterparty_account TEXT, reference TEXT,
     original_amount INT, original_currency TEXT, corrects TEXT, deletes INT, batch TEXT,
-    record_state TEXT, outcome INT, k INT, number INT);
+    section INT, record_state TEXT, outcome INT, k INT, number INT);
 CREATE TABLE stored (
     k INTEGER PRIMARY KEY, record TEXT, entry INT, account INT, mine INT, source TEXT,
     bank_id TEXT, other_id TEXT, day INT, time INT, amount INT, text INT, content INT, as_of INT,
@@ -36,7 +36,7 @@ CREATE TABLE earlier (
     k INT, account INT, bank_id TEXT, is_alias INT, content INT, time INT, day INT);
 CREATE TABLE pairs (n INTEGER PRIMARY KEY, k INT);
 """
-_ENTRY = f"INSERT INTO entries VALUES ({','.join('?' * 28)})"
+_ENTRY = f"INSERT INTO entries VALUES ({','.join('?' * 29)})"
 _STORED = f"INSERT INTO stored VALUES ({','.join('?' * 22)})"
 _EARLIER = "INSERT INTO earlier VALUES (?, ?, ?, ?, ?, ?, ?)"
 
@@ -145,6 +145,7 @@ class Workspace:
                 None if correction is None else correction.bank_id,
                 None if correction is None else correction.deletes,
                 entry.batch,
+                entry.section,
                 entry.record_state,
                 None,
                 None,

@@ -3,7 +3,8 @@
 A `StorageBackend` lives as long as the process. It makes units of work: a `Storage` reads, and
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
-work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history.
+work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
+exchange rates.
 """
 
 import math
@@ -25,13 +26,15 @@ from finance_api.storage.interface.credentials import (
     TokenWriter,
 )
 from finance_api.storage.interface.data import (
+    Change,
+    ChangeKey,
+    Changes,
     DataReader,
     DataState,
     DataWriter,
     JsonPage,
     Page,
     RecordSum,
-    Tombstone,
 )
 from finance_api.storage.interface.history import (
     BeforeImage,
@@ -39,6 +42,7 @@ from finance_api.storage.interface.history import (
     HistoryReader,
     HistoryWriter,
 )
+from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
@@ -47,7 +51,9 @@ __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
-__all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter", "Tombstone"]
+__all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
+__all__ += ["Change", "ChangeKey", "Changes"]
+__all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
@@ -69,6 +75,7 @@ class Storage:
     usage: UsageReader
     data: DataReader
     history: HistoryReader
+    rates: RateReader
     close: Callable[[], None]
 
 
@@ -83,6 +90,7 @@ class WritableStorage(Storage):
     usage: UsageWriter
     data: DataWriter
     history: HistoryWriter
+    rates: RateWriter
     close: Callable[[], None] = lambda: None
 
 

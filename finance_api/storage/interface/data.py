@@ -82,13 +82,37 @@ class RecordSum(NamedTuple):
         )
 
 
-class Tombstone(NamedTuple):
-    """What is left of a row that was deleted; one with the row's id may have come again since."""
+class Change(NamedTuple):
+    """The newest change of a row.
 
+    json: the row as `DataReader.list_json` shows it; None: it was deleted.
+    """
+
+    revision: int
     resource: Resource
     row_id: str
-    revision: int
-    at: int
+    json: bytes | None
+
+    @property
+    def key(self) -> "ChangeKey":
+        return self.revision, self.resource.name, self.row_id
+
+
+#: A place in the order of changes: revision, name of the resource, id of the row.
+ChangeKey = tuple[int, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Some changes, in the order of their keys.
+
+    state: of the data that they are of. tags: of the states that were asked about, by revision, as
+    far as they are remembered.
+    """
+
+    state: DataState
+    tags: dict[int, int]
+    changes: list[Change]
 
 
 class DataReader(ABC):
@@ -150,8 +174,22 @@ class DataReader(ABC):
         """Rows in the order of their ids, after ``after_id``: their persisted fields."""
 
     @abstractmethod
-    def list_tombstones(self, user_id: int) -> list[Tombstone]:
-        """In the order of (revision, resource name, row id)."""
+    def list_changes(
+        self,
+        user_id: int,
+        resources: Sequence[Resource],
+        *,
+        rows_after: ChangeKey,
+        deletions_after: ChangeKey,
+        limit: int,
+        revisions: Collection[int] = (),
+    ) -> Changes:
+        """The first changes after these keys.
+
+        resources: public ones; of those with computed fields there are deletions only.
+        revisions: of states that are asked about. If one is remembered, all deletions after it are.
+        Raises NotFound if there is no such user.
+        """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
         """Whether `sum_by` needs no rows for this, so that little costs little: parts of it, too.
@@ -176,6 +214,20 @@ class DataReader(ABC):
         with_void: whether void records count too.
         """
 
+    @abstractmethod
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        """What `sum_by` would add up, record by record, in no order.
+
+        The values of the names, and then the amount.
+        """
+
 
 class DataWriter(DataReader):
     @abstractmethod
@@ -191,19 +243,21 @@ class DataWriter(DataReader):
     ) -> None:
         """Adds and replaces whole rows: their persisted fields.
 
-        Raises Conflict if a new row's id, or a row's (source, sourceId), exists already.
+        What is shown of a row otherwise than before is a change of the revision after the stored
+        one. Raises Conflict if a new row's id, or a row's (source, sourceId), exists already.
         """
 
     @abstractmethod
-    def delete_rows(
-        self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
-    ) -> None:
-        """Deletes rows; each leaves a tombstone of this revision and time. Unknown ids: ignored."""
-
-    @abstractmethod
-    def prune_tombstones(self, user_id: int, before: int) -> None:
-        """Deletes those of rows that went before then."""
+    def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
+        """Deletes rows: changes of the revision after the stored one. Unknown ids: ignored."""
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:
-        """Stores the state that this unit of work makes: one with a tag of its own."""
+        """Stores the state that this unit of work makes, with a tag of its own, and remembers it.
+
+        To be called when the rows are written.
+        """
+
+    @abstractmethod
+    def forget_states(self, user_id: int, before: int) -> None:
+        """Forgets the states that others followed before then, and what was deleted until then."""

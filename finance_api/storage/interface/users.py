@@ -36,6 +36,10 @@ class UserReader(ABC):
     def list_all(self) -> list[User]:
         """All users, by e-mail."""
 
+    @abstractmethod
+    def list_with_past_states(self, before: int) -> list[int]:
+        """The ids of users with a state of their data that another one followed before then."""
+
 
 class UserWriter(UserReader):
     @abstractmethod

@@ -22,6 +22,7 @@ from finance_api.storage.sql.engine import Server, connect, make_engine, writing
 from finance_api.storage.sql.history import SqlHistoryReader, SqlHistoryWriter
 from finance_api.storage.sql.jwts import SqlJwtReader, SqlJwtWriter
 from finance_api.storage.sql.projection.writing import Projection
+from finance_api.storage.sql.rates import SqlRateReader, SqlRateWriter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.sessions import SqlSessionReader, SqlSessionWriter
 from finance_api.storage.sql.tokens import SqlTokenReader, SqlTokenWriter
@@ -77,6 +78,7 @@ class SqlBackend(StorageBackend):
             usage=SqlUsageReader(connection),
             data=SqlDataReader(data_connection),
             history=SqlHistoryReader(data_connection),
+            rates=SqlRateReader(data_connection),
             close=close,
         )
 
@@ -108,6 +110,7 @@ class SqlBackend(StorageBackend):
             usage=SqlUsageWriter(connection),
             data=SqlDataWriter(connection, projection),
             history=SqlHistoryWriter(connection),
+            rates=SqlRateWriter(connection),
         )
 
     def check(self) -> None:

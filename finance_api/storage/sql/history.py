@@ -27,7 +27,7 @@ from finance_api.storage.interface import (
     HistoryReader,
     HistoryWriter,
 )
-from finance_api.storage.sql.bulk import INSERT
+from finance_api.storage.sql.bulk import upsert
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
@@ -152,7 +152,7 @@ class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
             }
             for image in images
         ]
-        kept = INSERT[self.connection.database](before_images)
+        kept = upsert(before_images, self.connection.database)
         if replace:
             key = list(before_images.primary_key)
             kept = kept.on_conflict_do_update(index_elements=key, set_={"row": kept.excluded.row})

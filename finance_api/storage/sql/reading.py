@@ -7,17 +7,17 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select, true
 
 from finance_api.query.model import Condition, Query
-from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import (
+    ChangeKey,
+    Changes,
     DataReader,
     DataState,
     JsonPage,
     Page,
     RecordSum,
-    Tombstone,
 )
-from finance_api.storage.sql import json_rows, sums
+from finance_api.storage.sql import changes, json_rows, sums
 from finance_api.storage.sql.clauses import (
     BindNames,
     OrderKey,
@@ -30,10 +30,8 @@ from finance_api.storage.sql.clauses import (
 )
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, Part
-from finance_api.storage.sql.tables import DATA_TABLES, has_json, tombstones
+from finance_api.storage.sql.tables import DATA_TABLES, has_json
 from finance_api.values import Row
-
-_RESOURCES = {resource.name: resource for resource in RESOURCES}
 
 _AFTER_ID: ColumnElement[str] = bindparam("after_id", type_=CodePointText)
 _SOURCE: ColumnElement[str] = bindparam("source", type_=CodePointText)
@@ -86,12 +84,6 @@ def _scan(
         .order_by(table.columns["id"])
     )
     return found.limit(LIMIT) if has_limit else found
-
-
-def _tombstones(database: str) -> Select[Any]:
-    columns = tombstones.c.resource, tombstones.c.row_id, tombstones.c.revision, tombstones.c.at
-    order = tombstones.c.revision, tombstones.c.resource, tombstones.c.row_id
-    return select(*columns).where(tombstones.c.user_id == USER).order_by(*order)
 
 
 class SqlDataReader(Part, DataReader):
@@ -157,10 +149,19 @@ class SqlDataReader(Part, DataReader):
         found = self.connection.fetch(_scan, *shape, values=values)
         return DATA_TABLES[resource.name].load_persisted(found)
 
-    def list_tombstones(self, user_id: int) -> list[Tombstone]:
-        self.connection.begin_snapshot()
-        found = self.connection.fetch(_tombstones, values={"user": user_id})
-        return [Tombstone(_RESOURCES[name], *rest) for name, *rest in found]
+    def list_changes(
+        self,
+        user_id: int,
+        resources: Sequence[Resource],
+        *,
+        rows_after: ChangeKey,
+        deletions_after: ChangeKey,
+        limit: int,
+        revisions: Collection[int] = (),
+    ) -> Changes:
+        return changes.list_changes(
+            self.connection, user_id, resources, rows_after, deletions_after, limit, revisions
+        )
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
         return self.has_kept_sums and sums.are_kept(names, conditions)
@@ -180,4 +181,16 @@ class SqlDataReader(Part, DataReader):
             conditions,
             with_void=with_void,
             from_kept=self.has_kept_sums,
+        )
+
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        return sums.list_amounts(
+            self.connection, user_id, tuple(names), conditions, with_void=with_void
         )

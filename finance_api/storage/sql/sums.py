@@ -132,7 +132,22 @@ def _of_rows(
     database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
 ) -> Select[Any]:
     key = [group_column(database, name) for name in names]
-    found = _grouped(key, sums_of_rows()).where(
+    return _counted(_grouped(key, sums_of_rows()), database, predicates, with_void)
+
+
+def _amounts(
+    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
+) -> Select[Any]:
+    key = [group_column(database, name) for name in names]
+    found = select(*key, _RECORDS.columns["amount"])
+    return _counted(found, database, predicates, with_void)
+
+
+def _counted(
+    found: Select[Any], database: str, predicates: tuple[Predicate, ...], with_void: bool
+) -> Select[Any]:
+    """Of the records that meet the conditions."""
+    found = found.where(
         _RECORDS.user_id == USER, *clauses(database, _RECORDS, predicates, BindNames())
     )
     return found if with_void else found.where(~group_column(database, "isVoid"))
@@ -189,6 +204,19 @@ def sum_by(
     return sums
 
 
+def list_amounts(
+    connection: StatementConnection,
+    user_id: int,
+    names: tuple[str, ...],
+    conditions: Sequence[Condition],
+    *,
+    with_void: bool,
+) -> list[tuple[Any, ...]]:
+    """`DataReader.list_amounts`."""
+    connection.begin_snapshot()
+    return _Question(connection, user_id, names, with_void).amounts(conditions)
+
+
 class _Question:
     """What is asked, of some of the records."""
 
@@ -213,6 +241,13 @@ class _Question:
         predicates, values = shape_and_values(conditions)
         kept = tuple([_OF_KEPT.get((p.field, p.operator), p) for p in predicates])
         return self._load(_of_kept, grain, self._names, kept, self._with_void, values=values)
+
+    def amounts(self, conditions: Sequence[Condition]) -> list[tuple[Any, ...]]:
+        predicates, values = shape_and_values(conditions)
+        values["user"] = self._user_id
+        shape = (self._names, predicates, self._with_void)
+        found = self._connection.fetch(_amounts, *shape, values=values)
+        return [self._key(row) for row in found] if self._loaders else found
 
     def _load(
         self, build: Any, *shape: Any, values: dict[str, Any]

@@ -162,6 +162,17 @@ before_images = Table(
     sqlite_with_rowid=False,
 )
 
+#: The states of a user's data that are remembered, the present one too: see `DataState`.
+data_states = Table(
+    "data_states",
+    metadata,
+    _owner(),
+    Column("revision", BigInteger, primary_key=True, autoincrement=False),
+    Column("changed_at", BigInteger, nullable=False),
+    Column("tag", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 #: What is left of deleted rows.
 tombstones = Table(
     "tombstones",
@@ -169,9 +180,45 @@ tombstones = Table(
     _owner(),
     Column("resource", CodePointText, primary_key=True),
     Column("row_id", CodePointText, primary_key=True),
+    # With which it went.
     Column("revision", BigInteger, nullable=False),
-    Column("at", BigInteger, nullable=False),
     sqlite_with_rowid=False,
+)
+Index(
+    None,
+    tombstones.c.user_id,
+    tombstones.c.resource,
+    tombstones.c.revision,
+    tombstones.c.row_id,
+)
+
+
+def _revision_column() -> Column[int]:
+    """With which what is shown of the row has changed last."""
+    return Column("revision", BigInteger, nullable=False, server_default="0")
+
+
+#: Exchange rates of a day, of the installation and none of its users.
+exchange_rates = Table(
+    "exchange_rates",
+    metadata,
+    # Its first second.
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("base", CodePointText, primary_key=True),
+    # What one unit of the base is in other currencies: a JSON object of decimals as text.
+    Column("rates", CodePointText, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+#: One row, or none before the first rates: their state.
+exchange_rates_state = Table(
+    "exchange_rates_state",
+    metadata,
+    Column("revision", BigInteger, primary_key=True, autoincrement=False),
+    Column("changed_at", BigInteger, nullable=False),
+    # Between blanks.
+    Column("currencies", CodePointText, nullable=False),
+    Column("tag", BigInteger, nullable=False),
 )
 
 #: The records in the default order, newest first: each as the JSON object of a response, and the
@@ -189,9 +236,11 @@ records_by_date = Table(
     Column("json", CodePointText, nullable=False),
     # Of category, labels and account.
     Column("names_folded", CodePointText, nullable=False, server_default=""),
+    _revision_column(),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
+Index(None, records_by_date.c.user_id, records_by_date.c.revision, records_by_date.c.id)
 #: What a search reads, without the JSON. Of SQLite alone: PostgreSQL allows no long texts in it.
 Index(
     "ix_records_by_date_searched",
@@ -265,6 +314,10 @@ projection_version = Table(
 )
 
 
+#: With which revision what is shown of a row has changed last: by its id and its JSON.
+RevisionOf = Callable[[str, str], int]
+
+
 def has_json(resource: Resource) -> bool:
     """Whether the rows are stored as JSON objects too: nothing in them depends on the day."""
     return resource.path is not None and not resource.computed_fields
@@ -293,8 +346,11 @@ class DataTable:
                 for column in columns_of(field, searchable=field in listed)
             ),
             *([Column("json", CodePointText, nullable=False)] if own_json else []),
+            *([_revision_column()] if own_json else []),
             UniqueConstraint("user_id", "source", "source_id"),
         )
+        if own_json:
+            Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)
         self.user_id = self.table.c.user_id
         self.columns = {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields}
         self.folded = {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text}
@@ -317,7 +373,7 @@ class DataTable:
         ]
         self._encode = encoder_of(resource).encode if own_json else None
 
-    def values(self, user_id: int, row: Row) -> list[Any]:
+    def values(self, user_id: int, row: Row, revision_of: RevisionOf) -> list[Any]:
         """The values of the table's columns for a whole row, in their order, as drivers take it."""
         values: list[Any] = [user_id, *self._values(row)]
         for place, convert in self._converters:
@@ -325,11 +381,18 @@ class DataTable:
             if value is not None:
                 values[place] = convert(value)
         if self._encode is not None:
-            values.append(self._encode(row).decode())
+            json = self._encode(row).decode()
+            values += (json, revision_of(row["id"], json))
         return values
 
 
 DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
+
+#: Where the rows of each resource stand as JSON objects, with their revisions.
+JSON_TABLES: dict[str, Table] = {
+    r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
+    for r in filter(has_json, RESOURCES)
+}
 
 _records = DATA_TABLES[RECORDS.name]
 # The default order, and every range of dates in it, with what sums are made of: they read no rows.

@@ -1,9 +1,20 @@
 """Users."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound
@@ -11,7 +22,7 @@ from finance_api.storage.interface import DataState, User, UserReader, UserWrite
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.statements import STATE, USER, Part
-from finance_api.storage.sql.tables import users
+from finance_api.storage.sql.tables import data_states, users
 
 #: In the order of the fields of `User`.
 USER_COLUMNS = (
@@ -49,6 +60,15 @@ def _all_users(database: str) -> Select[Any]:
     return select(*USER_COLUMNS).order_by(users.c.email)
 
 
+def _users_with_past_states(database: str) -> Select[Any]:
+    return (
+        select(data_states.c.user_id)
+        .where(data_states.c.changed_at < bindparam("before", type_=BigInteger()))
+        .group_by(data_states.c.user_id)
+        .having(func.count() > literal_column("1"))
+    )
+
+
 class SqlUserReader(Part, UserReader):
     def get(self, email: str) -> User:
         found = self.connection.fetch(_user_by_email, values={"email": email})
@@ -58,6 +78,10 @@ class SqlUserReader(Part, UserReader):
 
     def list_all(self) -> list[User]:
         return [to_user(row) for row in self.connection.fetch(_all_users, values={})]
+
+    def list_with_past_states(self, before: int) -> list[int]:
+        found = self.connection.fetch(_users_with_past_states, values={"before": before})
+        return [user_id for (user_id,) in found]
 
 
 class SqlUserWriter(SqlUserReader, UserWriter):
@@ -80,7 +104,9 @@ class SqlUserWriter(SqlUserReader, UserWriter):
             )
         except IntegrityError as error:
             raise Conflict(f"there is a user {email} already") from error
-        return self.get(email)
+        user = self.get(email)
+        self.connection.execute(insert(data_states).values(user_id=user.id, **asdict(user.data)))
+        return user
 
     def lock(self, user_id: int) -> User:
         # On SQLite a writer has the whole database. On PostgreSQL the lock is not the row's, which

@@ -1,9 +1,9 @@
 """Writing data: every statement here is bound to the user."""
 
-import json
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
-from sqlalchemy import BigInteger, delete, literal, select, true, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.query.model import Query
@@ -11,14 +11,20 @@ from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import DataState, DataWriter, JsonPage
-from finance_api.storage.sql.bulk import INSERT, insert_rows, rows_with
-from finance_api.storage.sql.clauses import json_elements
-from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.bulk import Shown, insert_rows, rows_with, shown_in, upsert
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.statements import STATE
-from finance_api.storage.sql.tables import DATA_TABLES, tombstones, users
+from finance_api.storage.sql.tables import (
+    DATA_TABLES,
+    JSON_TABLES,
+    RevisionOf,
+    data_states,
+    has_json,
+    tombstones,
+    users,
+)
 from finance_api.values import Row
 
 
@@ -55,53 +61,70 @@ class SqlDataWriter(SqlDataReader, DataWriter):
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
         table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
+        ids = [row["id"] for row in changed]
+        revision_of = self.revision_of(user_id, resource, ids)
         projection = self._projection.of(user_id) if resource is RECORDS else None
-        removed = projection.remove([row["id"] for row in changed]) if projection else set()
+        removed = projection.remove(ids) if projection else set()
         try:
             if changed:
                 # Many are inserted in less time than they are updated one by one.
-                ids = [row["id"] for row in changed]
                 replaced = rows_with(connection, table.table, user_id, ids)
                 connection.execute(delete(table.table).where(replaced))
-            rows = [table.values(user_id, row) for row in (*new, *changed)]
+            rows = [table.values(user_id, row, revision_of) for row in (*new, *changed)]
             insert_rows(connection, table.table, rows)
             if projection is not None:
-                projection.add([*new, *changed], removed)
+                projection.add([*new, *changed], removed, revision_of)
         except IntegrityError as error:
             raise Conflict(f"two of the {resource.name} have the same id or source") from error
+        self._forget_deletions(user_id, resource, [row["id"] for row in new])
 
-    def delete_rows(
-        self, user_id: int, resource: Resource, ids: Collection[str], *, revision: int, at: int
-    ) -> None:
+    def _revision(self, user_id: int) -> int:
+        """Of the changes that are written now."""
+        return self.get_state(user_id).revision + 1
+
+    def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
+        """For rows that are written now. ids: of those that replace others."""
+        revision = self._revision(user_id)
+        shown: dict[str, Shown] = {}
+        if ids and resource is RECORDS:
+            shown = self._projection.of(user_id).shown(ids)
+        elif ids and has_json(resource):
+            table = JSON_TABLES[resource.name]
+            shown = shown_in(self.connection.sqlalchemy, table, user_id, ids)
+
+        def revision_of(row_id: str, json: str) -> int:
+            before = shown.get(row_id)
+            return revision if before is None or before.json != json else before.revision
+
+        return revision_of
+
+    def _forget_deletions(self, user_id: int, resource: Resource, ids: Sequence[str]) -> None:
+        """Of rows that are there again."""
+        connection = self.connection.sqlalchemy
+        of_resource = (tombstones.c.user_id == user_id) & (tombstones.c.resource == resource.name)
+        if not ids or connection.scalar(select(~exists().where(of_resource))):
+            return
+        which = rows_with(connection, tombstones, user_id, ids, "row_id", resource=resource.name)
+        connection.execute(delete(tombstones).where(which))
+
+    def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
         table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
         found = self._existing(user_id, resource, ids)
         if not found:
             return
         if resource is RECORDS:
-            projection = self._projection.of(user_id)
-            projection.add((), projection.remove(found))
+            self._projection.of(user_id).delete(found)
         which = rows_with(connection, table.table, user_id, found)
         connection.execute(delete(table.table).where(which))
-        elements = json_elements(connection.dialect.name, literal(json.dumps(found), CodePointText))
-        gone = select(
-            *(literal(user_id), literal(resource.name), elements.c.value),
-            *(literal(revision, BigInteger), literal(at, BigInteger)),
-        ).where(true())
-        left = INSERT[connection.dialect.name](tombstones).from_select(list(tombstones.c), gone)
-        newest = {"revision": left.excluded.revision, "at": left.excluded.at}
-        connection.execute(
-            left.on_conflict_do_update(index_elements=list(tombstones.primary_key), set_=newest)
-        )
+        revision = self._revision(user_id)
+        gone = [(user_id, resource.name, row_id, revision) for row_id in found]
+        insert_rows(connection, tombstones, gone)
 
     def _existing(self, user_id: int, resource: Resource, ids: Collection[str]) -> list[str]:
         table = DATA_TABLES[resource.name].table
         connection = self.connection.sqlalchemy
         which = rows_with(connection, table, user_id, list(ids))
         return list(connection.scalars(select(table.c.id).where(which)))
-
-    def prune_tombstones(self, user_id: int, before: int) -> None:
-        which = (tombstones.c.user_id == user_id) & (tombstones.c.at < before)
-        self.connection.execute(delete(tombstones).where(which))
 
     def set_state(self, user_id: int, state: DataState) -> None:
         self.connection.execute(
@@ -113,3 +136,21 @@ class SqlDataWriter(SqlDataReader, DataWriter):
                 data_tag=state.tag,
             )
         )
+        known = upsert(data_states, self.connection.database)
+        values = asdict(state)
+        self.connection.execute(
+            known.on_conflict_do_update(index_elements=list(data_states.primary_key), set_=values),
+            {"user_id": user_id, **values},
+        )
+
+    def forget_states(self, user_id: int, before: int) -> None:
+        own = data_states.c.user_id == user_id
+        newest = select(func.max(data_states.c.revision)).where(
+            own, data_states.c.changed_at < before
+        )
+        first = self.connection.execute(newest).scalar()
+        if first is None:
+            return
+        self.connection.execute(delete(data_states).where(own, data_states.c.revision < first))
+        gone = (tombstones.c.user_id == user_id) & (tombstones.c.revision <= first)
+        self.connection.execute(delete(tombstones).where(gone))

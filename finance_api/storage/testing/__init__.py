@@ -11,9 +11,11 @@ An implementation outside this project holds itself to the contract by inheritin
 """
 
 from finance_api.storage.testing.anchors import AnchorsConformance
+from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
 from finance_api.storage.testing.queries import QueriesConformance
+from finance_api.storage.testing.rates import RatesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.sessions import SessionsConformance
@@ -27,10 +29,12 @@ class StorageConformance(
     UsersConformance,
     SessionsConformance,
     RowsConformance,
+    ChangesConformance,
     HistoryConformance,
     QueriesConformance,
     JsonRowsConformance,
     AnchorsConformance,
     SearchingConformance,
+    RatesConformance,
 ):
     """The tests. No implementation overrides or skips one."""

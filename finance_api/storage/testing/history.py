@@ -1,11 +1,10 @@
-"""Deleted rows, and the history."""
+"""The history, and lists that many rows have left."""
 
 import pytest
 
 from finance_api.resources import ACCOUNTS, LABELS, RECORDS, RESOURCES
-from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import BeforeImage, HistoryEntry, Tombstone
+from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
 
 
@@ -19,48 +18,12 @@ def _entry(number: int) -> HistoryEntry:
 class HistoryConformance(OneUser):
     """What was there before, and what is no more."""
 
-    @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
-    def test_a_deleted_row_is_gone_and_leaves_a_tombstone(
-        self, unit: Unit, resource: Resource
-    ) -> None:
-        other = Unit(unit.backend, "other")
-        for each in (unit, other):
-            each.put(resource, *(make_row(resource, n, sourceId=f"{n}") for n in (1, 2, 3)))
-        with unit.writing() as storage:
-            ids = [make_id(3), make_id(1), make_id(9)]
-            storage.data.delete_rows(unit.user.id, resource, ids, revision=4, at=50)
-        assert unit.ids(resource) == [2]
-        assert other.ids(resource) == [1, 2, 3]
-        with unit.reading() as storage:
-            assert storage.data.list_tombstones(unit.user.id) == [
-                Tombstone(resource, make_id(n), 4, 50) for n in (1, 3)
-            ]
-            assert storage.data.list_tombstones(other.user.id) == []
-        # The id and the source id are free again, and can go again.
-        unit.put(resource, make_row(resource, 1, sourceId="3"))
-        with unit.writing() as storage:
-            storage.data.delete_rows(unit.user.id, resource, ids, revision=5, at=60)
-        with unit.reading() as storage:
-            assert storage.data.list_tombstones(unit.user.id) == [
-                Tombstone(resource, make_id(3), 4, 50),
-                Tombstone(resource, make_id(1), 5, 60),
-            ]
-        with other.writing() as storage:
-            storage.data.delete_rows(other.user.id, resource, ids, revision=1, at=40)
-        with unit.writing() as storage:
-            storage.data.prune_tombstones(unit.user.id, 60)
-        with unit.reading() as storage:
-            assert storage.data.list_tombstones(unit.user.id) == [
-                Tombstone(resource, make_id(1), 5, 60)
-            ]
-            assert len(storage.data.list_tombstones(other.user.id)) == 2
-
     def test_lists_are_right_after_many_rows_went(self, unit: Unit) -> None:
         day = 86_400
         unit.put(RECORDS, *(make_row(RECORDS, n, recordDate=n * day) for n in range(1, 1_001)))
         with unit.writing() as storage:
             gone = [make_id(n) for n in range(1, 1_001) if n % 3]
-            storage.data.delete_rows(unit.user.id, RECORDS, gone, revision=1, at=1)
+            storage.data.delete_rows(unit.user.id, RECORDS, gone)
         kept = [n for n in range(1_000, 0, -1) if n % 3 == 0]
         assert unit.ids(RECORDS, sort="-recordDate") == kept[:100]
         assert unit.page(RECORDS, offset=300) == kept[300:]

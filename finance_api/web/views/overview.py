@@ -8,19 +8,19 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.surfaces import SETTINGS
 from finance_api.usage.periods import UsagePeriod
 from finance_api.web.page import SeeOther, data_state, identity_of, page
-from finance_api.web.views.data import account_rows
+from finance_api.web.views.accounts import account_rows
 from finance_api.web.views.jwts import jwt_views
 from finance_api.web.views.tokens import token_views
 
 
 @view_config(
-    route_name="settings.overview",
+    route_name="overview",
     request_method="GET",
     renderer="overview.jinja2",
-    permission=Permission.SETTINGS_READ,
+    permission=Permission.DATA_READ,
 )
 def show_overview(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
@@ -39,6 +39,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     )
 
 
+@view_config(route_name="settings", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 @view_config(route_name="settings.slash", request_method="GET", permission=NO_PERMISSION_REQUIRED)
-def without_slash(request: Request) -> Response:
-    return SeeOther(SETTINGS_PAGES)
+def show_settings(request: Request) -> Response:
+    return SeeOther(f"{SETTINGS}/tokens")

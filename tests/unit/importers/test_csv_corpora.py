@@ -202,7 +202,7 @@ def test_count_and_sum_of_a_real_file(name, options, expected):
             "--date-format",
         ),
         (CSV2OFX + "default.csv", {"account": "X", "positive": "out"}, 8, "--account"),
-        (CSV2OFX + "gls.csv", {"account": "X"}, 1, "--encoding"),
+        (CSV2OFX + "gls.csv", {"account": "X", "no_profile": True}, 1, "--encoding"),
         (PARSER + "golden/csv_garbled_amount.csv", {"account": "X"}, 3, "12..34"),
         (OCA + "multi_currency.csv", {"account": "X", "currency": "EUR"}, 2, "USD"),
         (

@@ -57,6 +57,8 @@ ANY_OPTIONS = st.builds(
     encoding=st.none()
     | st.sampled_from(["utf-8", "cp1252", "utf-16", "utf-7", "shift_jis", "iso2022_jp", "cp037"])
     | TEXTS,
+    profile=st.none() | st.just("wallet") | TEXTS,
+    no_profile=st.booleans(),
     force_encoding=st.booleans(),
     timezone=st.none() | st.just("Europe/Berlin") | TEXTS,
     mixed_signs=st.none() | st.sampled_from(["plus", "minus", "ignore"]) | TEXTS,
@@ -64,7 +66,7 @@ ANY_OPTIONS = st.builds(
     positive=st.none() | st.sampled_from(["in", "out"]) | TEXTS,
     only=st.lists(st.sampled_from(["payee=a", "1=", "="]) | TEXTS, max_size=2),
     balance=st.none() | st.sampled_from(["amount", "3"]) | TEXTS,
-    fee=st.none() | st.sampled_from(["amount=signed", "3=unsigned"]) | TEXTS,
+    fee=st.lists(st.sampled_from(["amount=signed", "3=unsigned"]) | TEXTS, max_size=2),
     fee_category=st.none() | TEXTS,
     no_text=st.booleans(),
     label_separator=st.none() | TEXTS,

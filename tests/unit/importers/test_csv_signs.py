@@ -272,7 +272,7 @@ def test_each_account_has_its_balances_and_fees_count():
         "date,amount,account,Balance,Fee\n2026-01-01,-5,a,94,1\n2026-01-01,-1,b,9,\n"
         "2026-01-02,-4,a,90,\n2026-01-02,-1,b,8,0\n"
     )
-    found = read(text, balance="Balance", fee="Fee=unsigned", no_text=True)
+    found = read(text, balance="Balance", fee=["Fee=unsigned"], no_text=True)
     assert [s.statement.closing.amount for s in found] == [900_000, 80_000]
     with pytest.raises(ImportRefused, match="should be"):
-        read(text.replace("-5,a,94", "-5,a,96"), balance="Balance", fee="Fee=unsigned")
+        read(text.replace("-5,a,94", "-5,a,96"), balance="Balance", fee=["Fee=unsigned"])

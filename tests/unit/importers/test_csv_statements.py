@@ -314,18 +314,18 @@ def test_the_account_number_makes_the_account_or_belongs_to_it():
 
 def test_a_fee_is_a_record_of_its_own():
     text = "id,date,amount,payee,Fee\n7,2026-01-01,-5,x,0.25\n8,2026-01-01,-6,y,0\n"
-    found = entries(text, fee="Fee=unsigned")
+    found = entries(text, fee=["Fee=unsigned"])
     assert [(e.bank_id, e.amount, e.category, e.payee) for e in found] == [
         ("7", -50_000, None, "x"),
         ("7/fee", -2_500, "Bank fees", "x"),
         ("8", -60_000, None, "y"),
     ]
-    assert entries(text, fee="fee=signed", fee_category="Costs")[1].amount == 2_500
-    assert entries(text, fee="fee=signed", fee_category="Costs")[1].category == "Costs"
-    assert entries(text.replace("id,", "x,"), fee="Fee=unsigned")[1].bank_id is None
-    assert refusal(text.replace("0.25", "-0.25"), fee="Fee=unsigned").line == 2
-    assert refusal(text, fee="Fee").missing_options == ("--fee", "Fee=unsigned")
-    assert "--fee" in refusal(text, fee="Fee=some").reason
+    assert entries(text, fee=["fee=signed"], fee_category="Costs")[1].amount == 2_500
+    assert entries(text, fee=["fee=signed"], fee_category="Costs")[1].category == "Costs"
+    assert entries(text.replace("id,", "x,"), fee=["Fee=unsigned"])[1].bank_id is None
+    assert refusal(text.replace("0.25", "-0.25"), fee=["Fee=unsigned"]).line == 2
+    assert refusal(text, fee=["Fee"]).missing_options == ("--fee", "Fee=unsigned")
+    assert "--fee" in refusal(text, fee=["Fee=some"]).reason
     assert "--fee-category" in refusal(text, fee_category="Costs").reason
 
 

@@ -14,7 +14,8 @@ from finance_api.values.number import to_units
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import parse_date
 from support.nightly import count
-from support.ofx import Whole, read_ofx
+from support.ofx import read_ofx
+from support.whole import Whole
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "ofx"
 ORIGINALS = [

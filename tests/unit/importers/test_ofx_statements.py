@@ -4,7 +4,8 @@ import pytest
 
 from finance_api.importers.interface import Correction, Entry, ImportRefused
 from finance_api.values.time import date_text, instant_text
-from support.ofx import Whole, read_ofx
+from support.ofx import read_ofx
+from support.whole import Whole
 
 ACCOUNT = "<CURDEF>EUR<BANKACCTFROM><BANKID>B<ACCTID>1<ACCTTYPE>CHECKING</BANKACCTFROM>"
 CARD = "<CURDEF>EUR<CCACCTFROM><ACCTID>9</CCACCTFROM>"

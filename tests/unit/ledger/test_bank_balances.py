@@ -11,7 +11,7 @@ from finance_api.ledger.session import changing
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.values.time import DAY_SECONDS
 from support.ledger import account, an_id, record
-from support.made_statements import statement
+from support.statements import statement
 
 JANUARY = statement((5, -5), (31, -10), closing=(31, 85))
 FEBRUARY = statement((36, -20), (60, -1), closing=(59, 65))

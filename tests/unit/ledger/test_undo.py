@@ -5,11 +5,11 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.edits.objects import remove_object
-from finance_api.ledger.session import Keeping, changing
+from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from support.ledger import account, an_id, document, record
-from support.made_statements import statement
+from support.statements import statement
 
 
 def edit_record(person, row, **values):
@@ -223,22 +223,17 @@ def test_a_change_that_nobody_is_shown_can_be_taken_back_too(person):
     assert person.everything() == before
 
 
-def test_rows_that_go_leave_tombstones_of_the_new_revision(person):
+def test_rows_that_go_are_deletions_of_the_new_revision(person):
     person.native(account(), record(9))
     person.undo()
-    found = person.look(lambda s: s.data.list_tombstones(person.user.id))
-    assert [(t.resource, t.row_id, t.revision) for t in found] == [
-        (ACCOUNTS, an_id(1), 2),
-        (RECORDS, an_id(9), 2),
-    ]
+    assert person.deleted() == {(ACCOUNTS, an_id(1), 2), (RECORDS, an_id(9), 2)}
 
 
-def test_images_and_tombstones_are_pruned_after_their_days(person):
+def test_images_are_pruned_after_their_days(person):
     person.native(account(), record(9))
     remove_record(person, person.row(RECORDS, 9))
     person.clock.set("2030-01-01T00:00:00Z")
     person.native(record(10))
-    assert person.look(lambda s: s.data.list_tombstones(person.user.id)) == []
     assert [entry.pruned for entry in person.history()] == [True, True, False]
     assert "finance_api.imports.keep_days is 400" in refusal(person, 2)
     # What comes before is not judged by what is no more known of what came after.
@@ -248,7 +243,7 @@ def test_images_and_tombstones_are_pruned_after_their_days(person):
         person.user.email,
         person.clock.now() + 86_400 * 3,
         action=None,
-        keeping=Keeping(images_days=1),
+        keep_days=1,
     ) as session:
         undo(session, 3)
     assert all(entry.pruned for entry in person.history())

@@ -32,7 +32,7 @@ def by_hand(person: Person) -> dict[tuple[str, str], str]:
 STORAGES = pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
 histories = given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 8))
 checked = settings(
-    max_examples=count(6, 1_000), deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=count(4, 1_000), deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -78,7 +78,7 @@ def test_every_time_can_be_written(seconds):
 
 
 def test_a_static_file_has_another_address_for_each_content():
-    urls = {static_url(name) for name in ("settings.css", "settings.js", "favicon.svg")}
+    urls = {static_url(name) for name in ("pages.css", "pages.js", "favicon.svg")}
     assert len(urls) == 3
     for url in urls:
         path, _, version = url.partition("?v=")

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.surfaces import is_settings_page
+from finance_api.surfaces import is_page
 from finance_api.web.return_path import LOGIN, login_path, page_after
 
 
 @pytest.mark.parametrize(
     "wanted",
     [
-        "/settings",
+        "/overview",
         "/settings/tokens",
         "/settings/usage?period=12weeks",
         "/settings/tokens/x/revoke?a=b&c=%C3%BC",
@@ -48,10 +48,10 @@ def test_a_page_of_ours_is_led_to(wanted):
     ],
 )
 def test_any_other_place_is_not_led_to(wanted):
-    assert page_after(wanted) == "/settings"
+    assert page_after(wanted) == "/overview"
 
 
-PIECES = ["/", "//", "\\", ".", "..", "%2e", "%2E", "%2f", "%5c", "settings", "/settings", "login"]
+PIECES = ["/", "//", "\\", ".", "..", "%2e", "%2E", "%2f", "%5c", "settings", "/overview", "login"]
 PIECES += ["?", "#", "@", ":", "evil.example", "http:", "\t", "\n", "\x00", " ", "ü", ";", "&"]
 
 
@@ -59,7 +59,7 @@ PIECES += ["?", "#", "@", ":", "evil.example", "http:", "\t", "\n", "\x00", " ",
 def test_no_address_leads_out_of_the_settings_pages(pieces):
     target = page_after("".join(pieces))
     path = target.partition("?")[0].partition("#")[0]
-    assert is_settings_page(path)
+    assert is_page(path)
     assert target.isascii()
     assert target.isprintable()
     steps = path.lower().replace("%2e", ".").replace("\\", "/").split("/")

@@ -65,7 +65,13 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
         closing(sqlite3.connect(target, timeout=LOCK_TIMEOUT_SECONDS)) as live,
     ):
         try:
+            _set_page_size(live, _page_size(source))
             live.execute("PRAGMA journal_mode = WAL")
+            if (size := _page_size(live)) != _page_size(source):
+                # Of a database that was made with other pages, they stay as they are.
+                source.execute("PRAGMA journal_mode = DELETE")
+                _set_page_size(source, size)
+                source.execute("VACUUM")
             version = _version(live)
             schema.refuse_unknown(version)
             if version is not None:
@@ -135,6 +141,15 @@ def _check(path: Path) -> None:
         raise StorageNotReady(f"{path} is no sound SQLite database: {error}") from error
     if found != "ok":
         raise StorageNotReady(f"{path} is damaged: {found}")
+
+
+def _page_size(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA page_size").fetchone()[0])
+
+
+def _set_page_size(database: sqlite3.Connection, size: int) -> None:
+    """Of an empty database, or of one that is vacuumed next."""
+    database.execute(f"PRAGMA page_size = {size}")
 
 
 def _version(database: sqlite3.Connection) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import MetaData, delete, insert, select, text
 
+from finance_api.storage.sql.bulk import Shown, shown_in
 from finance_api.storage.sql.projection.records_by_date import ProjectedRecord, RecordsByDate
 from finance_api.storage.sql.tables import records_by_date
 
@@ -38,6 +39,12 @@ class PostgresqlRecordsByDate(RecordsByDate):
         super()._delete(ids)
         if self._has_new:
             self._delete_from(_new, ids)
+
+    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
+        found = super().shown(ids)
+        if self._has_new:
+            found |= shown_in(self.connection, _new, self.user_id, ids)
+        return found
 
     def _flush(self) -> None:
         if not self._has_new:

@@ -1,24 +1,31 @@
 """The version of the projection, and its rebuilding from the rows that it is derived from."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, delete, insert, select, update
 
 from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import DataState
 from finance_api.storage.sql.connections import WriteConnection
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.tables import (
+    RevisionOf,
+    data_states,
     has_json,
     projection_version,
     record_anchors,
     record_sums,
     records_by_date,
+    tombstones,
     users,
 )
 from finance_api.storage.sql.writing import SqlDataWriter
 
 #: Of the projection that this program reads and writes. To be raised with every change of it: of
 #: a field in the JSON, how it is written, or how texts are folded.
-VERSION = 3
+VERSION = 4
 
 _PAGE = 1_000
 
@@ -33,7 +40,8 @@ def rebuild_all(connection: Connection) -> None:
 
     The connection is in a transaction that writes.
     """
-    for table in (record_anchors, records_by_date, record_sums, projection_version):
+    rebuilt = (record_anchors, records_by_date, record_sums, data_states, tombstones)
+    for table in (*rebuilt, projection_version):
         connection.execute(delete(table))
     connection.execute(update(users).values(record_count=0))
     unit = WriteConnection(connection, StatementCache(connection.dialect))
@@ -42,15 +50,27 @@ def rebuild_all(connection: Connection) -> None:
     connection.execute(insert(projection_version).values(version=VERSION))
 
 
+class _Rebuilder(SqlDataWriter):
+    """All that it writes is of the stored revision."""
+
+    def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
+        revision = self.get_state(user_id).revision
+        return lambda row_id, json: revision
+
+
 def _rebuild(connection: WriteConnection, user_id: int) -> None:
     projection = Projection(connection.sqlalchemy)
-    data = SqlDataWriter(connection, projection)
+    data = _Rebuilder(connection, projection)
     for resource in filter(has_json, RESOURCES):
         after_id = ""
         while page := data.scan_rows(user_id, resource, after_id=after_id, limit=_PAGE):
             if resource is RECORDS:
-                projection.of(user_id).add(page, set())
+                revision_of = data.revision_of(user_id, resource, ())
+                projection.of(user_id).add(page, set(), revision_of)
             else:
                 data.put_rows(user_id, resource, new=(), changed=page)
             after_id = page[-1]["id"]
     projection.finish()
+    # What was read before was shown otherwise: it is of a state that is no more.
+    state = data.get_state(user_id)
+    data.set_state(user_id, DataState(state.revision, state.changed_at))

@@ -22,11 +22,12 @@ from sqlalchemy import (
 
 from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
-from finance_api.storage.sql.bulk import insert_rows, rows_with
+from finance_api.storage.sql.bulk import Shown, insert_rows, rows_with, shown_in
 from finance_api.storage.sql.columns import SEPARATORS, CodePointText
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     DATA_TABLES,
+    RevisionOf,
     record_anchors,
     records_by_date,
     users,
@@ -50,6 +51,7 @@ class ProjectedRecord(NamedTuple):
     note_folded: str | None
     json: str
     names_folded: str
+    revision: int
 
 
 _encode = encoder_of(RECORDS).encode
@@ -57,15 +59,17 @@ _encode = encoder_of(RECORDS).encode
 _BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 
-def _projected(row: Row) -> ProjectedRecord:
+def _projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     payee, note = row["payee"], row["note"]
+    json = _encode(row).decode()
     return ProjectedRecord(
         -row["recordDate"],
         row["id"],
         None if payee is None else fold(payee),
         None if note is None else fold(note),
-        _encode(row).decode(),
+        json,
         fold(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
+        revision_of(row["id"], json),
     )
 
 
@@ -100,6 +104,10 @@ class RecordsByDate:
     def _with_ids(self, table: Table, ids: Sequence[str]) -> ColumnElement[bool] | TextClause:
         return rows_with(self.connection, table, self.user_id, ids)
 
+    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
+        """What is shown of these records now, by id."""
+        return shown_in(self.connection, records_by_date, self.user_id, ids)
+
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Removes stored records. Returns their positions."""
         if not ids:
@@ -111,14 +119,17 @@ class RecordsByDate:
         self._delete(ids)
         return {(int(at), str(of_id)) for at, of_id in found}
 
-    def add(self, rows: Sequence[Row], removed: set[DateKey]) -> None:
+    def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
         """Adds records. removed: the positions that some of them had before."""
-        records = sorted(map(_projected, rows), key=_date_key)
+        records = sorted([_projected(row, revision_of) for row in rows], key=_date_key)
         if records:
             self._insert(records)
-        moved = removed.symmetric_difference(map(_date_key, records))
-        if moved:
-            last = max(moved)
+        self.note_moved(removed.symmetric_difference(map(_date_key, records)))
+
+    def note_moved(self, keys: set[DateKey]) -> None:
+        """keys: positions that records have come to or left."""
+        if keys:
+            last = max(keys)
             self._last_change = last if self._last_change is None else max(last, self._last_change)
 
     def finish(self) -> None:

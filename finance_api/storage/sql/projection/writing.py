@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
+from finance_api.storage.sql.bulk import Shown
 from finance_api.storage.sql.projection.postgresql import PostgresqlRecordsByDate
 from finance_api.storage.sql.projection.record_sums import RecordSums
 from finance_api.storage.sql.projection.records_by_date import DateKey, RecordsByDate
+from finance_api.storage.sql.tables import RevisionOf
 from finance_api.values import Row
 
 _RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
@@ -22,16 +24,24 @@ class ProjectionOfUser:
         self._by_date = _RECORDS_BY_DATE[connection.dialect.name](connection, user_id)
         self._sums = RecordSums(connection, user_id)
 
+    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
+        """What is shown of these records now, by id."""
+        return self._by_date.shown(ids)
+
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Removes stored records. Returns their positions in the list."""
         removed = self._by_date.remove(ids)
         self._sums.touch(-newest_first for newest_first, _ in removed)
         return removed
 
-    def add(self, rows: Sequence[Row], removed: set[DateKey]) -> None:
+    def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
         """Adds records. removed: the positions that some of them had before."""
-        self._by_date.add(rows, removed)
+        self._by_date.add(rows, removed, revision_of)
         self._sums.touch(row["recordDate"] for row in rows)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Removes stored records for good."""
+        self._by_date.note_moved(self.remove(ids))
 
     def finish(self) -> None:
         """To be called when everything is written."""

@@ -8,6 +8,7 @@ from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORD_RULES, RECORDS
 from support.edits import edited, entries, given_back
 from support.ledger import account, an_id, document, record
+from support.statements import Reader
 
 BASE = [
     account(name="Checking"),
@@ -91,26 +92,12 @@ def test_all_is_for_categories_of_rules_but_not_for_those_of_files(books):
     assert edited(books, apply_rules, recategorise=True).updated == 0
 
 
-class _Importer:
-    """Statements of one entry, as a test wants them."""
-
-    source = "test"
-
-    def __init__(self, category=None):
-        self.category = category
-
-    def read(self, stream, remembered=None):
-        statement = Statement(StatementAccount("1", "Bank", currency="EUR"))
-        yield statement, None
-        text = stream.read().decode()
-        entry = Entry(1, 0, -1, bank_id=text, payee=text, category=self.category)
-        yield statement, entry
-
-
 def test_import_says_which_categories_are_of_rules(books):
     edited(books, add_rule, ["aldi"], category="Groceries")
-    books.file("aldi 1", _Importer("Food"))
-    books.file("lidl 2", _Importer("Food"))
+    for text in ("aldi 1", "lidl 2"):
+        bought = Entry(1, 0, -1, bank_id=text, payee=text, category="Food")
+        told = Statement(StatementAccount("1", "Bank", currency="EUR"))
+        books.file(text, Reader("test", (told, [bought])))
     by_payee = {row["payee"]: row for row in books.rows(RECORDS)}
     assert by_payee["aldi 1"]["categoryByRule"] is True
     assert by_payee["lidl 2"]["category"] == "Food"

@@ -1,0 +1,127 @@
+"""GET /v1/api/changes"""
+
+from collections.abc import Sequence
+
+import orjson
+from cornice import Service
+from pyramid.response import Response
+
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.representation import JSON, negotiate
+from finance_api.api.service import options
+from finance_api.auth.contexts import own_by_any_token
+from finance_api.auth.identity import TokenIdentity
+from finance_api.auth.permissions import Permission
+from finance_api.auth.refusals import lacks_scope
+from finance_api.errors import problem
+from finance_api.planning.changes import Cursor, SinceGone, list_changes, parse_cursor
+from finance_api.query.errors import QueryError, quoted
+from finance_api.query.parse import parse_names
+from finance_api.requests import Request
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import Change, Storage
+
+MAX_CHANGES = 1_000
+DEFAULT_CHANGES = 100
+#: In place of a cursor, for the whole data.
+START = "0"
+
+#: By what is said of them: as their scopes, and in this order.
+_TYPES = {str(r.path): r for r in sorted(PUBLIC_RESOURCES, key=lambda r: r.name)}
+
+
+def _since(text: str) -> Cursor | None:
+    if text == START:
+        return None
+    cursor = parse_cursor(text)
+    if cursor is None:
+        raise QueryError(f"{quoted(text)} is neither {START} nor what next was in an answer")
+    return cursor
+
+
+def _types(text: str) -> tuple[Resource, ...]:
+    names = parse_names(_TYPES, text)
+    return tuple(resource for path, resource in _TYPES.items() if path in names)
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_parameter("since", Scalar(_since), None)
+    schema.add_parameter("types", Scalar(_types), None)
+    schema.add_integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES)
+    return schema
+
+
+class ChangesRequest(DataRequest):
+    """A page of changes of some types."""
+
+    is_always_there = False
+
+    def __init__(self, types: Sequence[Resource], target: RequestTarget) -> None:
+        negotiate(target.accept, (JSON,))
+        self._types = types
+        self._since: Cursor | None = target.parameters["since"]
+        self._limit: int = target.parameters["limit"]
+        self._since_text = START if self._since is None else str(self._since)
+        paths = ",".join(str(resource.path) for resource in types)
+        self.text = "\0".join(["changes", self._since_text, str(self._limit), paths])
+        self.content_type = JSON.content_type
+        self.key = (target.path, target.query_string, paths)
+        self.depends_on_today = any(resource.computed_fields for resource in types)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        try:
+            page = list_changes(storage, user_id, self._types, self._since, self._limit, today)
+        except SinceGone as error:
+            detail = f"{error}: start with since={START}, and with nothing of before."
+            raise problem(410, detail) from None
+        members = {
+            "since": self._since_text,
+            "next": str(page.following),
+            "hasMore": page.has_more,
+            "revision": page.state.revision,
+        }
+        changes = b",".join(map(_written, page.changes))
+        return Payload(page.state, b'{"changes":[%b],%b' % (changes, orjson.dumps(members)[1:]))
+
+
+def _written(change: Change) -> bytes:
+    begin = f'{{"type":"{change.resource.path}","id":"{change.row_id}","op":'
+    if change.json is None:
+        return f'{begin}"delete","revision":{change.revision}}}'.encode()
+    return f'{begin}"put","revision":{change.revision},"data":'.encode() + change.json + b"}"
+
+
+def _readable(request: Request) -> tuple[Resource, ...]:
+    """The types that are asked for, else all that the token may read."""
+    identity = request.authentication
+    assert isinstance(identity, TokenIdentity)
+    asked: tuple[Resource, ...] | None = request.validated["types"]
+    if identity.scopes is None:
+        return asked or tuple(_TYPES.values())
+    if asked is None:
+        return tuple(r for path, r in _TYPES.items() if path in identity.scopes)
+    for resource in asked:
+        if resource.path not in identity.scopes:
+            raise lacks_scope(str(resource.path))
+    return asked
+
+
+changes = Service(
+    "public changes",
+    "/v1/api/changes",
+    **options(
+        "What has changed since a former answer.",
+        _schema(),
+        Permission.CHANGES_READ,
+        own_by_any_token(Permission.CHANGES_READ),
+    ),
+)
+
+
+@changes.get()
+def get_changes(request: Request) -> Response:
+    return respond(request, ChangesRequest, _readable(request))

@@ -1,0 +1,159 @@
+"""finance-api profiles"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.importing import known_profiles
+from finance_api.cli.output import say
+from finance_api.cli.table import json_option, show_list
+from finance_api.values.text import shown
+
+if TYPE_CHECKING:
+    from finance_api.importers.csv.profile import Profile
+    from finance_api.importers.interface import Entry, Statement
+
+#: So many records of each account are printed.
+_MOST_PRINTED = 5
+#: What stands for the account of a file that does not name it.
+_UNNAMED = "the account of --account"
+
+
+class _ListedByDefault(click.Group):
+    """A group that lists where no command is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_ListedByDefault, epilog="Example: finance-api profiles")
+def profiles() -> None:
+    """Layouts of CSV files that are recognised by their headings.
+
+    'profiles' is the same as 'profiles list'.
+    """
+
+
+@profiles.command("list", epilog="Example: finance-api profiles list --json")
+@json_option
+@pass_cli_context
+def list_profiles(cli: CliContext, as_json: bool) -> None:
+    """Show the profiles: those of this program, and your own."""
+    rows: list[dict[str, Any]] = [
+        {
+            "name": profile.name,
+            "version": profile.version,
+            "recognisedBy": "name" if profile.by_name_only else "headings",
+            "title": profile.title,
+        }
+        for profile in known_profiles(cli)
+    ]
+    columns: dict[str, str | Callable[[dict[str, Any]], str]] = {
+        "NAME": "name",
+        "VERSION": lambda row: str(row["version"]),
+        "RECOGNISED BY": "recognisedBy",
+        "TITLE": "title",
+    }
+    show_list(rows, columns, as_json=as_json)
+
+
+@profiles.command("show", epilog="Example: finance-api profiles show wallet > my-wallet.toml")
+@click.argument("name")
+@pass_cli_context
+def show_profile(cli: CliContext, name: str) -> None:
+    """Print a profile, as the file that it is."""
+    click.echo(known_profiles(cli).get(name).text, nl=False)
+
+
+@profiles.command("test", epilog="Example: finance-api profiles test wallet export.csv")
+@click.argument("name")
+@click.argument("file")
+@click.option("--account", help="The account, where the file does not name it.")
+@click.option("--currency", help="ISO 4217 code, where the file does not say its currency.")
+@click.option("--date-format", help="Such as DD/MM/YYYY, where the profile leaves it open.")
+@click.option("--decimal", type=click.Choice([".", ","]), help="The decimal sign, the same.")
+@click.option("--only", multiple=True, metavar="COL=VALUE", help="Which rows are money.")
+@pass_cli_context
+def test_profile(
+    cli: CliContext,
+    /,
+    name: str,
+    file: str,
+    account: str | None,
+    **options: Any,
+) -> None:
+    """Read a file with a profile, and print what would be imported. Nothing is stored."""
+    from finance_api.cli.input_files import opened
+    from finance_api.importers.csv import CsvImporter, CsvOptions
+    from finance_api.importers.interface import ImportRefused
+
+    known = known_profiles(cli)
+    account = account or _account_of(known.get(name))
+    importer = CsvImporter(CsvOptions(profile=name, account=account, **options), known)
+    found: dict[int, _Found] = {}
+    try:
+        with opened(file) as stream:
+            for statement, entry in importer.read(stream):
+                of = found.setdefault(id(statement), _Found(statement))
+                if entry is not None:
+                    of.add(entry)
+    except ImportRefused as refused:
+        refused.file = file
+        raise
+    for of in found.values():
+        _say_account(of)
+    for statement in (of.statement for of in found.values()):
+        for remark in statement.remarks:
+            say(remark)
+
+
+@dataclass
+class _Found:
+    """What was read of an account."""
+
+    statement: Statement
+    count: int = 0
+    money_in: int = 0
+    money_out: int = 0
+    first: tuple[Entry, ...] = ()
+
+    def add(self, entry: Entry) -> None:
+        self.count += 1
+        self.money_in += max(entry.amount, 0)
+        self.money_out -= min(entry.amount, 0)
+        if len(self.first) < _MOST_PRINTED:
+            self.first = (*self.first, entry)
+
+
+def _account_of(profile: Profile) -> str | None:
+    named = {*profile.map, *profile.preamble, *(name for leg in profile.legs for name in leg.map)}
+    return None if {"account", "accountNumber"} & named else _UNNAMED
+
+
+def _say_account(of: _Found) -> None:
+    from finance_api.values.number import decimal_text
+    from finance_api.values.time import date_text
+
+    statement = of.statement
+    account = statement.account
+    begins = f", begins with {decimal_text(statement.initial)}" if statement.initial else ""
+    say(
+        f"{account.name}: {of.count} records, {decimal_text(of.money_in)} in, "
+        f"{decimal_text(of.money_out)} out{begins}, {account.currency or 'currency not named'}"
+    )
+    for entry in of.first:
+        texts = (entry.payee, entry.note, entry.category, *entry.labels, entry.reference)
+        said = "; ".join(shown(text) for text in texts if text)
+        say(f"  {date_text(entry.date)} {decimal_text(entry.amount)} {said}".rstrip())
+    if of.count > len(of.first):
+        say(f"  and {of.count - len(of.first)} more")
+    if statement.skipped:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(statement.skipped.items()))
+        say(f"  skipped: {kinds}")

@@ -1,0 +1,99 @@
+"""finance-api rates"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.editing import dry_run_option, json_option, naming
+from finance_api.cli.output import say
+from finance_api.cli.table import json_option as json_list_option
+from finance_api.cli.table import show_list
+
+if TYPE_CHECKING:
+    from finance_api.ledger.exchange_rates import RatesReport
+
+
+@click.group()
+def rates() -> None:
+    """Exchange rates, the same for all users: what convertTo of the API goes by."""
+
+
+@rates.command("import", epilog="Example: finance-api rates import eurofxref-hist.zip")
+@click.argument("file")
+@dry_run_option
+@json_option
+@pass_cli_context
+def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> None:
+    """Import a file of exchange rates; FILE may be - for standard input.
+
+    It is the European Central Bank's eurofxref-hist.csv, or a CSV with the columns date, base,
+    currency and rate: what one unit of the base is in the currency. Either may be packed as ZIP.
+    """
+    from finance_api.cli.input_files import opened
+    from finance_api.importers.rates import read_rates
+    from finance_api.ledger.exchange_rates import import_rates
+
+    cli.require_persistence()
+    with naming(file), opened(file) as stream:
+        given = read_rates(stream)
+    report = import_rates(cli.backend, given, cli.clock.now(), dry_run=dry_run)
+    if as_json:
+        say(json.dumps({"file": file, **_as_json(report), "dryRun": dry_run}))
+    else:
+        say(f"{file}: {_sentence(report)}{' (dry run)' if dry_run else ''}")
+
+
+def _as_json(report: RatesReport) -> dict[str, Any]:
+    from finance_api.values.time import date_text
+
+    days = {"first": date_text(report.first), "last": date_text(report.last)}
+    return {**asdict(report), **days}
+
+
+def _sentence(report: RatesReport) -> str:
+    shown = _as_json(report)
+    return (
+        f"{report.new} days are new, {report.changed} changed, {report.unchanged} unchanged; "
+        f"{len(report.currencies)} currencies, {shown['first']} to {shown['last']}"
+    )
+
+
+@rates.command("list", epilog="Example: finance-api rates list --json")
+@json_list_option
+@pass_cli_context
+def list_command(cli: CliContext, as_json: bool) -> None:
+    """Show of which currencies there are rates, and of which days."""
+    from finance_api.values.time import date_text
+
+    days: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    with cli.reading() as storage:
+        for day, base, quoted in storage.rates.list_days():
+            for currency in quoted:
+                days[base, currency].append(day)
+    rows = [
+        {
+            "base": base,
+            "currency": currency,
+            "days": len(found),
+            "first": date_text(found[0]),
+            "last": date_text(found[-1]),
+        }
+        for (base, currency), found in sorted(days.items())
+    ]
+    show_list(
+        rows,
+        {
+            "BASE": "base",
+            "CURRENCY": "currency",
+            "DAYS": lambda row: str(row["days"]),
+            "FIRST": "first",
+            "LAST": "last",
+        },
+        as_json=as_json,
+    )

@@ -1,0 +1,215 @@
+"""The entries of a camt file, while it comes in pieces.
+
+expat reads the markup. There are no document types and no entities, and nothing is fetched; depth
+and size are bounded.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+from xml.parsers import expat
+
+from finance_api.importers.camt.element import Element
+from finance_api.importers.camt.signature import STATEMENTS
+from finance_api.importers.camt.transaction import transaction_of
+from finance_api.importers.charsets import fits
+from finance_api.importers.interface import HEAD_BYTES, ImportRefused
+
+PIECE_BYTES = 1 << 16
+MAX_DEPTH = 100
+#: Of one text, tag or comment. Nothing that a bank writes comes near it.
+MAX_TEXT_BYTES = 1_000_000
+#: Of all that is held at a time: an entry, and what stands outside of entries.
+MAX_HELD_BYTES = 100_000_000
+#: Of elements and attributes; the messages have a few hundred. expat keeps all of them.
+MAX_NAMES = 5_000
+_MAX_NAME_LENGTH = 200
+_ELEMENT_BYTES = 250
+_TRANSACTION_BYTES = 1_000
+
+_DECLARED = re.compile(rb"<\?xml[^<>]*?\bencoding\s*=\s*[\"']([^\"'<>]*)[\"']")
+#: What banks declare in front of Windows-1252 as well.
+_LATIN = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
+
+
+class Found(NamedTuple):
+    """An entry (``Ntry``), and the statement and message that it stands in.
+
+    entry: complete but for its transactions, which are in its parts; None when the statement is
+        complete, but for its entries.
+    """
+
+    message: Element
+    statement: Element
+    entry: Element | None
+
+
+def entries_in(stream: BinaryIO, piece_bytes: int = PIECE_BYTES) -> Iterator[Found]:
+    """Each entry, and each statement after its entries. Raises ImportRefused."""
+    parser = expat.ParserCreate(_charset_of(stream), intern={})
+    builder = _Builder(parser)
+    stream.seek(0)
+    read, piece = 0, b""
+    try:
+        while piece := stream.read(piece_bytes):
+            read += len(piece)
+            parser.Parse(piece)
+            # What expat holds back is a tag, comment or such.
+            if read - parser.CurrentByteIndex > MAX_TEXT_BYTES:
+                raise _too_long(parser.CurrentLineNumber)
+            yield from builder.taken()
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise builder.damaged(error, is_cut_off=not piece) from None
+    yield from builder.taken()
+
+
+def _charset_of(stream: BinaryIO) -> str | None:
+    """What the bytes are, whatever the file declares; None: what it declares."""
+    stream.seek(0)
+    head = stream.read(HEAD_BYTES)
+    if b"\0" in head[:4]:
+        # UTF-16.
+        return None
+    if fits(stream, "utf-8"):
+        return "utf-8"
+    found = _DECLARED.search(head)
+    declared = found[1].decode("latin-1").lower() if found else "utf-8"
+    if declared in _LATIN:
+        return "windows-1252"
+    try:
+        # expat asks for this table.
+        codecs.decode(bytes(range(256)), declared, "replace").encode()
+    except (LookupError, ValueError, TypeError, AttributeError):
+        raise ImportRefused(
+            f"the charset {declared[:40]!r} that the file declares is not known"
+        ) from None
+    return None
+
+
+def _too_long(line: int) -> ImportRefused:
+    return ImportRefused(f"a tag or text has more than {MAX_TEXT_BYTES:,} characters", line)
+
+
+class _Builder:
+    """Makes elements of what the parser finds."""
+
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self._parser = parser
+        self._open = [Element("", 1)]
+        self._texts: list[str] = []
+        self._text_size = 0
+        self._names: dict[str, str] = {}
+        # About how many bytes the elements take, and took when the open entry or part began.
+        self._held = 0
+        self._statement: Element | None = None
+        self._entry: Element | None = None
+        self._held_before_entry = 0
+        self._transaction: Element | None = None
+        self._held_before_transaction = 0
+        self._found: list[Found] = []
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._refuse_doctype
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+
+    def taken(self) -> list[Found]:
+        found, self._found = self._found, []
+        return found
+
+    def damaged(self, error: expat.ExpatError, *, is_cut_off: bool) -> ImportRefused:
+        """Why the markup cannot be read."""
+        if is_cut_off:
+            element = self._open[-1]
+            where = f" inside <{element.name}>, which begins in line {element.line}"
+            where = where if element.name else " before it has begun"
+            return ImportRefused(
+                f"the file ends{where}: it is cut off; download it again", error.lineno
+            )
+        return ImportRefused(
+            f"the file is damaged: {expat.ErrorString(error.code)} in column {error.offset + 1}; "
+            "download it again",
+            error.lineno,
+        )
+
+    def _refuse_doctype(self, *_: object) -> None:
+        raise ImportRefused(
+            "the file has a document type (<!DOCTYPE>), which no bank's statement has",
+            self._parser.CurrentLineNumber,
+        )
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        line = self._parser.CurrentLineNumber
+        parent = self._open[-1]
+        for attribute in attributes:
+            self._local(attribute, line)
+        currency = attributes.get("Ccy")
+        element = Element(self._local(name, line), line, currency)
+        parent.children.append(element)
+        self._open.append(element)
+        if len(self._open) > MAX_DEPTH:
+            raise ImportRefused(f"elements are nested deeper than {MAX_DEPTH}", line)
+        self._texts.clear()
+        self._text_size = 0
+        of = self._open[-3] if parent.name == "NtryDtls" else parent
+        if element.name == "TxDtls" and of is self._entry:
+            self._transaction, self._held_before_transaction = element, self._held
+        elif element.name == "Ntry" and not self._is_supplement():
+            if parent is not self._statement:
+                raise element.refused("does not stand in a statement: the file is damaged")
+            self._entry, self._held_before_entry = element, self._held
+        elif element.name in STATEMENTS and parent.name.startswith("BkToCstmr"):
+            self._statement = element
+        self._hold(_ELEMENT_BYTES + len(currency or ""))
+
+    def _is_supplement(self) -> bool:
+        """Whether what is open is the bank's own, which can have any names."""
+        return any(element.name == "SplmtryData" for element in self._open)
+
+    def _local(self, name: str, line: int) -> str:
+        """The name without its prefix; the same object each time."""
+        known = self._names.get(name)
+        if known is None:
+            if len(self._names) >= MAX_NAMES or len(name) > _MAX_NAME_LENGTH:
+                raise ImportRefused("the names of elements are none of a camt file", line)
+            known = self._names[name] = name.rpartition(":")[2]
+        return known
+
+    def _characters(self, text: str) -> None:
+        self._texts.append(text)
+        self._text_size += len(text)
+        if self._text_size > MAX_TEXT_BYTES:
+            raise _too_long(self._parser.CurrentLineNumber)
+
+    def _end(self, name: str) -> None:
+        element = self._open.pop()
+        parent = self._open[-1]
+        if not element.children:
+            element.text = "".join(self._texts).strip()
+            self._hold(2 * len(element.text))
+        self._texts.clear()
+        self._text_size = 0
+        if element is self._transaction:
+            parent.children.pop()
+            assert self._entry is not None
+            self._entry.parts.append(transaction_of(element))
+            self._transaction, self._held = None, self._held_before_transaction
+            self._hold(_TRANSACTION_BYTES)
+        elif element is self._entry:
+            parent.children.pop()
+            self._found.append(Found(self._open[-2], parent, element))
+            self._entry, self._held = None, self._held_before_entry
+        elif element is self._statement:
+            parent.children.pop()
+            self._found.append(Found(parent, element, None))
+            self._statement = None
+
+    def _hold(self, size: int) -> None:
+        self._held += size
+        if self._held > MAX_HELD_BYTES:
+            raise ImportRefused(
+                f"over {MAX_HELD_BYTES // 1_000_000} MB stand in one entry or outside of all",
+                self._parser.CurrentLineNumber,
+            )

@@ -1,0 +1,92 @@
+"""The values of elements: amounts, directions, days, moments."""
+
+import re
+
+from finance_api.importers.camt.element import Element
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.number import NumberError, parse_decimal, to_units
+from finance_api.values.time import TimeError, parse_date, parse_time
+
+_CURRENCIES = frozenset(CURRENCIES)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_CLOCK = re.compile(
+    r"T([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?(?:[.,:][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+_DAY_LENGTH = 10
+_SIGNS = {"CRDT": 1, "DBIT": -1}
+
+
+def amount_of(element: Element) -> tuple[int, str]:
+    """Ten-thousandths without a sign, and the currency. Raises ImportRefused."""
+    if element.text.startswith("-"):
+        raise element.refused("has a sign, and <CdtDbtInd> says which way money went")
+    try:
+        units = to_units(parse_decimal(element.text))
+    except NumberError as error:
+        raise element.refused(str(error)) from None
+    if element.currency not in _CURRENCIES:
+        raise element.refused(f"has the currency {element.currency!r}, which is not in ISO 4217")
+    return units, element.currency
+
+
+def amount_or_none(element: Element | None) -> tuple[int, str] | None:
+    """As `amount_of`; None for what cannot be read."""
+    if element is None or element.currency not in _CURRENCIES or element.text.startswith("-"):
+        return None
+    try:
+        return to_units(parse_decimal(element.text)), element.currency
+    except NumberError:
+        return None
+
+
+def signed_amount_of(holder: Element) -> tuple[int, str]:
+    """The amount of an entry or balance, with its sign, and the currency. Raises ImportRefused."""
+    direction = holder.only("CdtDbtInd")
+    units, currency = amount_of(holder.only("Amt"))
+    sign = sign_of(direction)
+    if sign is None:
+        raise direction.refused("is not CRDT or DBIT")
+    return sign * units, currency
+
+
+def sign_of(direction: Element | None) -> int | None:
+    """1 for money coming in, -1 for money going out, by a CdtDbtInd.
+
+    So it is for reversals: "if the CreditDebitIndicator is CRDT and ReversalIndicator is Yes, the
+    original operation was a debit entry" (ISO 20022, ReportEntry).
+    """
+    return None if direction is None else _SIGNS.get(direction.text)
+
+
+def is_true(element: Element | None) -> bool:
+    return element is not None and element.text in ("true", "1")
+
+
+def day_of(date: Element) -> int:
+    """The day of a date or date-time as it is written, in seconds. Raises ImportRefused."""
+    day = _DAY.match(date.text)
+    if not day:
+        raise date.refused("is not a date in the form YYYY-MM-DD")
+    try:
+        return parse_date(day[0])
+    except TimeError as error:
+        raise date.refused(str(error)) from None
+
+
+def time_of(date: Element) -> int:
+    """The time of the day of a date-time as it is written, in seconds; 0 for none."""
+    clock = _CLOCK.match(date.text, _DAY_LENGTH)
+    return int(clock[1]) * 3600 + int(clock[2]) * 60 + int(clock[3] or 0) if clock else 0
+
+
+def moment_of(date: Element | None) -> int | None:
+    """A date-time with its zone, to tell which of two is later; None for what is none."""
+    clock = date and _CLOCK.match(date.text, _DAY_LENGTH)
+    if not date or not clock:
+        return None
+    hour, minute, second, zone = clock.groups()
+    try:
+        day = date.text[:_DAY_LENGTH]
+        return parse_time(f"{day}T{hour}:{minute}:{second or '00'}{zone or 'Z'}")
+    except TimeError:
+        return None

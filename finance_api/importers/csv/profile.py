@@ -1,0 +1,268 @@
+"""A profile: what recognises a known layout of CSV files, and what its columns mean."""
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from finance_api.importers.csv.columns import Headings
+from finance_api.importers.csv.marks import CODES
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.wording import quoted
+from finance_api.importers.interface import ImportRefused
+
+#: A heading row of fewer columns selects no profile by itself.
+FEWEST_COLUMNS = 4
+#: Stands in a heading for any ISO 4217 code, and as the currency for the one that was found.
+CODE = "{currency}"
+
+
+class Words:
+    """Cells that a profile knows: folded, ``X*`` for all that begin with X."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = frozenset(folded(word) for word in words if not word.endswith("*"))
+        self._beginnings = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
+
+    def __contains__(self, cell: str) -> bool:
+        return self.fit(cell) > 0
+
+    def fit(self, cell: str) -> int:
+        """How much of the cell is named: more for a longer beginning, most for a word; 0: none."""
+        text = folded(cell)
+        if text in self._words:
+            return len(text) + 2
+        return max((len(b) + 1 for b in self._beginnings if text.startswith(b)), default=0)
+
+
+def _is_zero(cell: str) -> bool:
+    return not any(digit in cell for digit in "123456789")
+
+
+#: What a condition may ask of a cell besides its words.
+TESTS = {
+    "blank": lambda cell: not cell.strip(),
+    "filled": lambda cell: bool(cell.strip()),
+    "zero": _is_zero,
+    "nonzero": lambda cell: not _is_zero(cell),
+}
+
+#: Column -> one of TESTS, or its words; all of them have to hold.
+Condition = Mapping[str, str | Words]
+#: Field -> the columns that it is made of; none: it stays empty.
+Map = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Which rows are money, by one column. A cell that is in none of these refuses the file.
+
+    keep, leave_out: the cells of rows that are money, and of those that are not.
+    proved: of rows that are money if the file has a balance column, which proves it; without one
+    they are left out if they are named there too.
+    Of several that fit, what is named in full counts, else the longest beginning.
+    """
+
+    keep: Words
+    leave_out: Words
+    proved: Words
+
+    def keeps(self, cell: str, *, has_balance: bool) -> bool | None:
+        """Whether the row is money; None if that is not known."""
+        keep, leave_out, proved = (w.fit(cell) for w in (self.keep, self.leave_out, self.proved))
+        if has_balance and proved:
+            return True
+        if proved > max(keep, leave_out) or not keep + leave_out:
+            return None
+        return keep > leave_out
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A movement of money that a row stands for, where the condition holds.
+
+    when: no condition: where no other leg holds.
+    positive: which way it goes, "in" or "out"; None: the sign says it.
+    ignore_sign: whether the sign of the amount means nothing.
+    currency: its code, where the column of the amount tells it.
+    map: the columns of this leg, where they are others than the profile's.
+    """
+
+    when: Condition
+    positive: str | None
+    ignore_sign: bool
+    currency: str
+    map: Map
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that are no money, and what they are called; or that the layout leaves open, and a
+    sentence that says so.
+    """
+
+    when: Condition
+    text: str
+
+
+@dataclass(frozen=True)
+class HeadingRow:
+    """texts: folded, without blank ones at the end. names: what the profile calls these columns."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def match(self, headings: Sequence[str], begins: bool) -> str | None:
+        """The currency code in the headings, or ""; None if they are others. headings: folded."""
+        if len(headings) < len(self.texts) or not (begins or len(headings) == len(self.texts)):
+            return None
+        codes = set()
+        for text, heading in zip(self.texts, headings, strict=False):
+            if text == heading:
+                continue
+            if CODE not in text:
+                return None
+            start, _, end = text.partition(CODE)
+            code = heading[len(start) : len(heading) - len(end)].upper()
+            if code not in CODES or text.replace(CODE, folded(code)) != heading:
+                return None
+            codes.add(code)
+        return None if len(codes) > 1 else "".join(codes)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the TOML file says; docs/importing.md, "Profiles", has the keys.
+
+    options: of `CsvOptions`, by their names there. text: the file.
+    date_order: "DMY" or "MDY" where dates do not begin with the year; "": the file decides.
+    otherwise: what rows without a leg are called, if they are left out.
+    """
+
+    name: str
+    text: str
+    title: str
+    version: int
+    headings: tuple[HeadingRow, ...]
+    options: Mapping[str, Any]
+    source: str = ""
+    lost: str = ""
+    begins: bool = False
+    by_name_only: bool = False
+    date_order: str = ""
+    map: Map = field(default_factory=dict)
+    only: Mapping[str, Selected] = field(default_factory=dict)
+    legs: tuple[Leg, ...] = ()
+    otherwise: str = ""
+    leave_out: tuple[Rows, ...] = ()
+    refuse: tuple[Rows, ...] = ()
+    opening: Condition = field(default_factory=dict)
+    fill_down: tuple[str, ...] = ()
+    equal: tuple[tuple[str, str], ...] = ()
+    ignore: tuple[str, ...] = ()
+    trailer: Words = field(default_factory=lambda: Words(()))
+    preamble: Mapping[str, Words] = field(default_factory=dict)
+    payment_types: Mapping[str, str] = field(default_factory=dict)
+    category_separator: str = " "
+    account_prefix: str = ""
+    missing_cells: int = 0
+    extra_cells: bool = False
+
+    @property
+    def says_direction(self) -> bool:
+        """Whether the legs say which way money goes."""
+        return any(leg.positive is not None for leg in self.legs)
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """Those that decide about money."""
+        legs = [leg.when for leg in self.legs]
+        return legs + [rows.when for rows in (*self.leave_out, *self.refuse)]
+
+    def match(self, headings: Sequence[str]) -> "Match | None":
+        """None if the heading row is not one of the profile's."""
+        texts = tuple(folded(heading) for heading in headings)
+        trimmed = trim(texts)
+        for row in self.headings:
+            code = row.match(trimmed, self.begins)
+            if code is not None:
+                return Match(self, row.names + texts[len(row.names) :], code)
+        return None
+
+
+@dataclass(frozen=True)
+class Match:
+    """A profile and the heading row of a file.
+
+    names: of the file's columns, as the profile calls them, folded. code: the currency in them.
+    """
+
+    profile: Profile
+    names: tuple[str, ...]
+    code: str
+
+    def index(self, column: str) -> int | None:
+        """Of the column, by its name or its number from 1; None if this file has none."""
+        name = folded(column)
+        if name in self.names:
+            return self.names.index(name)
+        if re.fullmatch("[1-9][0-9]{0,3}", column) and int(column) <= len(self.names):
+            return int(column) - 1
+        return None
+
+    def column_and_rest(self, option: str, text: str) -> tuple[int, str | None]:
+        """``COLUMN`` or ``COLUMN=REST``; ImportRefused."""
+        parts = text.split("=")
+        for count in range(len(parts), 0, -1):
+            index = self.index("=".join(parts[:count]).strip())
+            if index is not None:
+                return index, "=".join(parts[count:]) if count < len(parts) else None
+        raise ImportRefused(f"{option}: a heading row has no column {quoted(text)}")
+
+    def options(self, headings: Headings) -> dict[str, Any]:
+        """The profile's options, by what the file calls its columns; see `memory.to_remember`."""
+        columns = {
+            name: [headings.named(index) for index in self.indexes(columns)]
+            for name, columns in self.profile.map.items()
+            if name != "amount" or not self.profile.says_direction
+        }
+        found: dict[str, Any] = {"columns": {n: c for n, c in columns.items() if c}}
+        for option, value in self.profile.options.items():
+            if option in ("debit", "credit", "balance"):
+                index = self.index(value)
+                if index is not None:
+                    found[option] = headings.named(index)
+            elif option == "sign":
+                found[option] = self._named(option, value, headings)
+            elif option == "fee":
+                found[option] = [self._named(option, fee, headings) for fee in value]
+            elif value != CODE:
+                found[option] = value
+            elif self.code:
+                found[option] = self.code
+        return found
+
+    def _named(self, option: str, value: str, headings: Headings) -> str:
+        index, rest = self.column_and_rest(option, value)
+        return headings.named(index) + ("" if rest is None else f"={rest}")
+
+    def indexes(self, columns: Sequence[str]) -> tuple[int, ...]:
+        return tuple(i for column in columns if (i := self.index(column)) is not None)
+
+
+def trim(headings: tuple[str, ...]) -> tuple[str, ...]:
+    """Without the blank ones at the end."""
+    while headings and not headings[-1]:
+        headings = headings[:-1]
+    return headings
+
+
+def parse_headings(line: str) -> tuple[str, ...]:
+    """A line of headings with commas between them, as the file would have it."""
+    return trim(tuple(folded(heading) for heading in next(csv.reader([line], strict=True), [])))
+
+
+def shown(profile: Profile) -> str:
+    """What names it to the user."""
+    return f"{quoted(profile.name)} (version {profile.version})"

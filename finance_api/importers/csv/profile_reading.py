@@ -1,0 +1,363 @@
+"""Reads and checks the TOML file of a profile."""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from finance_api.importers.csv.columns import FIELDS, Wanted, field_of
+from finance_api.importers.csv.date_form import DateForm
+from finance_api.importers.csv.decoding import known_encoding
+from finance_api.importers.csv.marks import CODES
+from finance_api.importers.csv.options import CsvOptions, currency_of, delimiter_of
+from finance_api.importers.csv.profile import (
+    CODE,
+    TESTS,
+    Condition,
+    HeadingRow,
+    Leg,
+    Map,
+    Match,
+    Profile,
+    Rows,
+    Selected,
+    Words,
+    parse_headings,
+)
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.wording import quoted
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources.common import PAYMENT_TYPES
+
+#: Options of `CsvOptions` that a profile may give, and their types.
+_OPTIONS: Mapping[str, type] = {
+    **dict.fromkeys(
+        """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
+        positive balance fee_category label_separator currency""".split(),
+        str,
+    ),
+    "no_text": bool,
+}
+#: What the legs may make of other columns, besides the fields; a row has one date.
+_OF_LEGS = (frozenset(FIELDS) | {"fee", "balance"}) - {"recordDate"}
+_PREAMBLE = ("account", "accountNumber", "currency")
+
+
+def read_profile(path: Path) -> Profile:
+    """Raises ImportRefused with the file's name and what is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return parse_profile(path.stem, text)
+    except OSError as error:
+        reason = str(error.strerror)
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        reason = f"it is no TOML: {error}"
+    except ImportRefused as refused:
+        reason = refused.reason
+    raise ImportRefused(f"the profile {path}: {reason}")
+
+
+def parse_profile(name: str, text: str) -> Profile:
+    """Raises ImportRefused, tomllib.TOMLDecodeError."""
+    table = _Table("", tomllib.loads(text))
+    rows = _headings(table)
+    options: dict[str, Any] = {
+        option: value
+        for option, kind in _OPTIONS.items()
+        if (value := table.take(option, kind)) is not None
+    }
+    fees = table.words("fee")
+    if fees:
+        options["fee"] = fees
+    profile = Profile(
+        name=name,
+        text=text,
+        title=table.required("title", str),
+        version=table.required("version", int),
+        headings=rows,
+        options=options,
+        source=table.take("source", str) or "",
+        lost=table.take("lost", str) or "",
+        begins=table.take("begins", bool) or False,
+        by_name_only=table.take("by_name_only", bool) or False,
+        date_order=table.take("date_order", str) or "",
+        map=_map(table.table("map"), frozenset(FIELDS)),
+        only={column: _selected(part) for column, part in table.tables("only")},
+        legs=tuple(_leg(part) for part in table.parts("legs")),
+        otherwise=table.take("otherwise", str) or "",
+        leave_out=_rows(table, "leave_out", "what"),
+        refuse=_rows(table, "refuse", "reason"),
+        opening=_condition(table, "opening"),
+        fill_down=table.words("fill_down"),
+        equal=tuple(_pair(pair) for pair in table.take("equal", list) or ()),
+        ignore=table.words("ignore"),
+        trailer=Words(table.words("trailer")),
+        preamble=_preamble(table.table("preamble")),
+        payment_types=_payment_types(table.table("payment_types")),
+        category_separator=table.take("category_separator", str) or " ",
+        account_prefix=table.take("account_prefix", str) or "",
+        missing_cells=table.take("missing_cells", int) or 0,
+        extra_cells=table.take("extra_cells", bool) or False,
+    )
+    table.end()
+    _check(profile)
+    return profile
+
+
+class _Table:
+    """A table of the file, whose keys are taken one by one.
+
+    where: as it stands in messages.
+    """
+
+    def __init__(self, where: str, values: Mapping[str, Any]) -> None:
+        self._where = where
+        self._values = dict(values)
+        self._known: list[str] = []
+
+    def refused(self, key: str, reason: str) -> ImportRefused:
+        return ImportRefused(f"{self._where}{key} {reason}")
+
+    def take(self, key: str, kind: type) -> Any:
+        """None if it is not there."""
+        self._known.append(key)
+        value: Any = self._values.pop(key, None)
+        if value is None:
+            return None
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            names = {str: "a text", bool: "true or false", int: "a number", list: "a list"}
+            raise self.refused(key, f"is not {names.get(kind, 'a table')}")
+        if value == "" or (isinstance(value, int) and value < 0):
+            raise self.refused(key, "is empty" if value == "" else "is less than 0")
+        return value
+
+    def required(self, key: str, kind: type) -> Any:
+        value = self.take(key, kind)
+        if value is None:
+            raise self.refused(key, "is missing")
+        return value
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """A text, or several in a list."""
+        self._known.append(key)
+        value = self._values.pop(key, [])
+        found = (value,) if isinstance(value, str) else tuple(value if _is_list(value) else (0,))
+        if not all(isinstance(word, str) for word in found):
+            raise self.refused(key, "is neither a text nor a list of texts")
+        return found
+
+    def table(self, key: str) -> "_Table":
+        return _Table(f"{self._where}{key}.", self.take(key, dict) or {})
+
+    def tables(self, key: str) -> list[tuple[str, "_Table"]]:
+        """Of a table of tables."""
+        table = self.table(key)
+        return [(name, table.table(name)) for name in table]
+
+    def parts(self, key: str) -> list["_Table"]:
+        """Of an array of tables."""
+        found = self.take(key, list) or []
+        for part in found:
+            if not isinstance(part, dict):
+                raise self.refused(key, "is not written [[…]]")
+        return [_Table(f"{key} {n}: ", part) for n, part in enumerate(found, 1)]
+
+    def items(self) -> list[tuple[str, tuple[str, ...]]]:
+        """All that is left, each as `words`."""
+        return [(key, self.words(key)) for key in self]
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys that are left."""
+        return iter(list(self._values))
+
+    def end(self) -> tuple[()]:
+        """Raises ImportRefused if a key is left that nobody knows."""
+        for key in self._values:
+            near = difflib.get_close_matches(key, self._known, n=1)
+            raise self.refused(
+                key, "is no key of a profile" + (f", did you mean {near[0]}?" if near else "")
+            )
+        return ()
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _headings(table: _Table) -> tuple[HeadingRow, ...]:
+    own = [parse_headings(line) for line in table.words("headings")]
+    if not own or not all(own):
+        raise table.refused("headings", "is missing")
+    rows = [HeadingRow(texts, texts) for texts in own]
+    for texts in (parse_headings(line) for line in table.words("translations")):
+        names = next((names for names in own if len(names) == len(texts)), None)
+        if names is None:
+            raise table.refused(
+                "translations", f"has a row of {len(texts)} columns, and no heading row has as many"
+            )
+        rows.append(HeadingRow(texts, names))
+    if len({row.texts for row in rows}) < len(rows):
+        raise table.refused("headings", "has a row twice")
+    return tuple(rows)
+
+
+def _map(table: _Table, fields: frozenset[str]) -> Map:
+    found = {}
+    for name, columns in table.items():
+        if name not in fields:
+            near = field_of(name)
+            raise table.refused(name, f"is no field{f', it is {near}' if near in fields else ''}")
+        found[name] = tuple(column for column in columns if column)
+    return found
+
+
+def _preamble(table: _Table) -> dict[str, Words]:
+    found = {}
+    for name, labels in table.items():
+        if name not in _PREAMBLE:
+            raise table.refused(name, f"is none of {', '.join(_PREAMBLE)}")
+        found[name] = Words(labels)
+    return found
+
+
+def _rows(table: _Table, key: str, text: str) -> tuple[Rows, ...]:
+    found = []
+    for part in table.parts(key):
+        found.append(Rows(_condition(part, needed=True), part.required(text, str)))
+        part.end()
+    return tuple(found)
+
+
+def _payment_types(table: _Table) -> dict[str, str]:
+    found = {}
+    for word, types in table.items():
+        if len(types) != 1 or types[0] not in PAYMENT_TYPES:
+            raise table.refused(word, f"is none of {', '.join(PAYMENT_TYPES)}")
+        found[folded(word)] = types[0]
+    return found
+
+
+def _selected(table: _Table) -> Selected:
+    lists = [table.words(key) for key in ("keep", "leave_out", "proved")]
+    table.end()
+    if not any(lists):
+        raise table.refused("keep", "is missing")
+    keep, leave_out, proved = ({folded(word) for word in words} for words in lists)
+    for word in keep & (leave_out | proved):
+        raise table.refused(quoted(word), "is kept, and not kept")
+    return Selected(*map(Words, lists))
+
+
+def _condition(table: _Table, key: str = "when", *, needed: bool = False) -> Condition:
+    part = table.table(key)
+    found: dict[str, str | Words] = {}
+    for column, words in part.items():
+        if len(words) == 1 and words[0] in TESTS:
+            found[column] = words[0]
+        else:
+            found[column] = Words(words)
+    if needed and not found:
+        raise table.refused(key, "is missing")
+    return found
+
+
+def _leg(table: _Table) -> Leg:
+    leg = Leg(
+        _condition(table),
+        table.take("positive", str),
+        table.take("ignore_sign", bool) or False,
+        table.take("currency", str) or "",
+        _map(table.table("map"), _OF_LEGS),
+    )
+    if leg.positive not in (None, "in", "out"):
+        raise table.refused("positive", "is neither in nor out")
+    if leg.currency and leg.currency not in CODES:
+        raise table.refused("currency", "is no ISO 4217 code such as EUR")
+    if leg.ignore_sign and leg.positive is None:
+        raise table.refused("ignore_sign", "needs positive")
+    table.end()
+    return leg
+
+
+def _pair(value: Any) -> tuple[str, str]:
+    if not _is_list(value) or len(value) != 2 or not all(isinstance(v, str) for v in value):
+        raise ImportRefused("equal is not a list of pairs of columns")
+    return value[0], value[1]
+
+
+def _check(profile: Profile) -> None:
+    """Raises ImportRefused if the profile contradicts itself or names what is not there."""
+    options = profile.options
+    given = CsvOptions(columns={n: c for n, c in profile.map.items() if c}, **options)
+    if profile.date_order not in ("", "DMY", "MDY"):
+        raise ImportRefused("date_order is neither DMY nor MDY")
+    if profile.date_order and "date_format" in options:
+        raise ImportRefused("date_order and date_format exclude each other")
+    if profile.otherwise and not all(leg.when for leg in profile.legs):
+        raise ImportRefused("otherwise: there is a leg for all other rows")
+    if sum(not leg.when for leg in profile.legs) > 1:
+        raise ImportRefused("legs: only one of them can be without when")
+    directions = {leg.positive is not None for leg in profile.legs}
+    if len(directions) > 1:
+        raise ImportRefused("legs: all of them say positive, or none")
+    if True in directions and {"debit", "sign", "positive", "mixed_signs"} & set(options):
+        raise ImportRefused("legs that say positive exclude debit, sign, positive and mixed_signs")
+    Wanted.of(given if given.currency != CODE else CsvOptions(columns=given.columns))
+    delimiter_of(given)
+    if given.currency not in (None, CODE):
+        currency_of(given)
+    if given.encoding is not None:
+        known_encoding(given.encoding)
+    if given.date_format is not None:
+        DateForm.compile(given.date_format)
+    if given.timezone is not None:
+        try:
+            ZoneInfo(given.timezone)
+        except (OSError, ValueError, LookupError):
+            raise ImportRefused(f"timezone {quoted(given.timezone)} is none") from None
+    matches = [
+        Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
+    ]
+    for column in _columns(profile):
+        if all(match.index(column) is None for match in matches):
+            raise ImportRefused(f"no heading row has the column {quoted(column)}")
+    for match in matches:
+        _check_row(match)
+
+
+def _columns(profile: Profile) -> list[str]:
+    """All that the profile names, but for the columns that a file may have or not."""
+    found = [column for columns in profile.map.values() for column in columns]
+    found += [column for leg in profile.legs for columns in leg.map.values() for column in columns]
+    found += [column for condition in profile.conditions for column in condition]
+    found += profile.opening
+    found += [column for pair in profile.equal for column in pair]
+    found += [*profile.only, *profile.fill_down, *profile.ignore]
+    return [] if profile.begins else [column for column in found if not column.isdigit()]
+
+
+def _check_row(match: Match) -> None:
+    """Raises ImportRefused if a heading row lacks a column that decides about money."""
+    profile, options = match.profile, match.profile.options
+    needed = [column for name in ("recordDate", "amount") for column in profile.map.get(name, ())]
+    needed += [options[name] for name in ("debit", "credit") if name in options]
+    needed += [column for leg in profile.legs for column in leg.map.get("amount", ())]
+    needed += [column for condition in profile.conditions for column in condition]
+    needed += [*profile.fill_down, *(column for pair in profile.equal for column in pair)]
+    for column in needed:
+        if match.index(column) is None:
+            raise ImportRefused(f"a heading row lacks the column {quoted(column)}")
+    if not profile.map.get("recordDate"):
+        raise ImportRefused("map.recordDate is missing")
+    for leg in profile.legs or (None,):
+        columns = (leg.map if leg is not None else {}).get("amount", profile.map.get("amount"))
+        if not columns and "debit" not in options:
+            raise ImportRefused("map.amount is missing, or debit and credit")
+    if "sign" in options:
+        match.column_and_rest("sign", options["sign"])
+    for fee in options.get("fee", ()):
+        match.column_and_rest("fee", fee)

@@ -1,0 +1,160 @@
+"""The values of fields: balances, statement lines, moments. mt-940 reads them.
+
+It passes over what does not fit, such as the cents of ``12.50`` and the end of a long number: so
+the form of each is checked before.
+"""
+
+import io
+import logging
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+import mt940
+
+from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.importers.mt940.lines import Field
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.number import NumberError, to_units
+from finance_api.values.text import shown
+from finance_api.values.time import from_date
+
+# It logs what it cannot read, with all that stands there.
+logging.getLogger("mt940").setLevel(logging.CRITICAL)
+
+_OPTIONS = mt940.Options.all()
+#: Customer references of any length.
+_TAGS: dict[int | str, mt940.tags.Tag] = {61: mt940.tags.StatementGLS()}
+_QUOTED_LENGTH = 60
+#: Years of two digits are 1980 to 2079, as SWIFT has them.
+_FIRST_OF_NEXT_CENTURY = 2080
+
+_AMOUNT = r"0*(?P<amount>[0-9]{1,15}(?:,[0-9]*)?)(?![\d.,])"
+_BALANCE = re.compile(rf"(?P<begin>[CD][0-9]{{6}}(?P<currency>[A-Z]{{3}})){_AMOUNT}\s*", re.I)
+_LINE = re.compile(
+    r"(?P<value>[0-9]{6})(?P<entry>[0-9]{4}|[ ]{4})?(?P<mark>[RE]?[CD])(?P<funds>[A-Z]?)[ \n]?"
+    rf"{_AMOUNT}(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PLACEHOLDER = re.compile(r"N|NONREF|NOTPROVIDED|[EKMP]REF\+?|MARF|0*", re.IGNORECASE)
+
+
+class Line(NamedTuple):
+    """What ``:61:`` says.
+
+    date: of entry, else of value. amount: in ten-thousandths; money going out is negative.
+    type: as ``NTRF``; without it, it is not certain that the amount is whole.
+    bank_id, reference: the bank's, and the customer's. text: what the bank adds.
+    """
+
+    date: int
+    value_date: int
+    amount: int
+    type: str | None
+    bank_id: str | None
+    reference: str | None
+    text: str | None
+
+
+def is_expected(field: Field) -> bool:
+    """Whether a statement line is of an entry that is not booked yet (EC, ED)."""
+    line = _LINE.match(field.text)
+    return line is not None and line["mark"][0] in "Ee"
+
+
+def line_of(field: Field) -> Line:
+    """The values of ``:61:``. Raises ImportRefused."""
+    form = _LINE.fullmatch(field.text)
+    if form is None:
+        raise refused(field, "is not a statement line such as 2601310131D12,50NTRF")
+    if form["value"][2:] > "0230" and form["value"][2:4] == "02":
+        # Months of 30 days are usual, and mt-940 takes what is beyond for the last of February.
+        raise refused(field, "has a value date that is no day of the calendar")
+    first, *others = form["rest"].split("\n")
+    rest = f"{first}\n{' '.join(others)}"
+    # The year of the entry date is the one that brings it next to the value date.
+    text = f"{form['value']}{form['mark']}{form['funds']}{form['amount']}{rest}"
+    (found,) = _parsed(field, text)
+    value_day = _in_its_century(found.data["date"])
+    entry = form["entry"] or ""
+    day = _nearest(field, value_day, entry) if entry.strip(" 0") else value_day
+    return Line(
+        date=from_date(day),
+        value_date=from_date(value_day),
+        amount=_units(field, found.data["amount"].amount),
+        type=found.data.get("id"),
+        bank_id=_given(found.data.get("bank_reference")),
+        reference=_given(found.data.get("customer_reference")),
+        text=found.data.get("extra_details"),
+    )
+
+
+def balance_of(field: Field) -> tuple[BankBalance, str]:
+    """The balance of ``:60F:`` and such, and its currency. Raises ImportRefused."""
+    form = _BALANCE.fullmatch(field.text)
+    if form is None or form["currency"].upper() not in CURRENCIES:
+        raise refused(field, "is not a balance such as C260131EUR12,50")
+    data = _parsed(field, f"{form['begin']}{form['amount']}").data
+    (balance,) = (value for value in data.values() if isinstance(value, mt940.models.Balance))
+    assert isinstance(balance.amount, mt940.models.Amount)
+    assert balance.date is not None
+    units = _units(field, balance.amount.amount)
+    return BankBalance(units, from_date(_in_its_century(balance.date))), form["currency"].upper()
+
+
+def moment_of(field: Field) -> int | None:
+    """The moment of ``:13D:`` in seconds; None for what is none."""
+    try:
+        moment = _parsed(field, field.text).data.get("date")
+        if isinstance(moment, datetime):
+            return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (ImportRefused, ValueError, OverflowError):
+        pass
+    return None
+
+
+def _parsed(field: Field, text: str) -> mt940.models.Transactions:
+    """What mt-940 makes of the field with this text."""
+    source = io.StringIO(f":20:\n:{field.tag}:{text}\n")
+    try:
+        (found,) = mt940.parse_statements(source, tags=_TAGS, options=_OPTIONS)
+    except (RuntimeError, ValueError, ArithmeticError):
+        raise refused(field, "has a day or number that cannot be") from None
+    return found
+
+
+def _units(field: Field, amount: Decimal) -> int:
+    try:
+        return to_units(amount)
+    except NumberError as error:
+        raise refused(field, str(error)) from None
+
+
+def _in_its_century(day: date) -> date:
+    return day.replace(year=day.year - 100) if day.year >= _FIRST_OF_NEXT_CENTURY else day
+
+
+def _nearest(field: Field, to: date, month_and_day: str) -> date:
+    """The day of that month and day that is nearest."""
+    found = []
+    for year in (to.year - 1, to.year, to.year + 1):
+        try:
+            found.append(date(year, int(month_and_day[:2]), int(month_and_day[2:])))
+        except ValueError:
+            continue
+    if not found:
+        raise refused(field, "has an entry date that is no day of the calendar")
+    return min(found, key=lambda day: abs(day - to))
+
+
+def _given(reference: str | None) -> str | None:
+    """A reference, None if something stands in for it."""
+    text = (reference or "").strip()
+    return None if _PLACEHOLDER.fullmatch(text) else text
+
+
+def refused(field: Field, reason: str) -> ImportRefused:
+    """The refusal of the file because of this field: its tag, the text, the reason."""
+    text = field.text if len(field.text) <= _QUOTED_LENGTH else field.text[:_QUOTED_LENGTH] + "…"
+    return ImportRefused(f":{field.tag}:{shown(text)} {reason}", field.line)

@@ -1,0 +1,211 @@
+"""Reads MT940 and MT942 files."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from finance_api.importers.interface import (
+    HEAD_BYTES,
+    BankBalance,
+    Entry,
+    ImportRefused,
+    Remembered,
+    Statement,
+    StatementAccount,
+    joined_key,
+    nothing_remembered,
+)
+from finance_api.importers.mt940.details import Details, details_of
+from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of, refused
+from finance_api.importers.mt940.lines import END, Field, fields_in
+from finance_api.importers.mt940.signature import MT942, message_of
+from finance_api.importers.sections import Section, Sections
+from finance_api.importers.texts import one_line
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.iban import compact
+
+_WITH_CURRENCY = re.compile(r"(.*[0-9])/?([A-Z]{3})")
+#: What begins a message where the one before has no end.
+_BEGINNINGS = frozenset({"20", "25", "60"})
+_ENDS = frozenset({"62", "90", END})
+
+
+class Mt940Importer:
+    """Reads MT940 or MT942.
+
+    source: which of them, as `message_of` says.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    @classmethod
+    def of(cls, stream: BinaryIO) -> "Mt940Importer":
+        """The reader of this file, which is at its start. Raises ImportRefused."""
+        source = message_of(stream.read(HEAD_BYTES))
+        stream.seek(0)
+        if source is None:
+            raise ImportRefused("the file is neither MT940 nor MT942")
+        return cls(source)
+
+    def read(
+        self, stream: BinaryIO, remembered: Remembered = nothing_remembered
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        """As `StatementImporter`."""
+        sections = Sections(repeat=True)
+        message = None
+        for each in fields_in(stream):
+            kind = each.tag[:2]
+            if message is None or kind == "20" or (message.is_over and kind in _BEGINNINGS):
+                if message is not None:
+                    yield from message.end(is_last=False)
+                message = _Message(self.source, sections, each.line)
+            yield from message.take(kind, each)
+        if message is not None:
+            yield from message.end(is_last=True)
+        if sections.is_empty:
+            raise ImportRefused(
+                f"the {self.source.upper()} file holds no transaction and no balance: download "
+                "another period"
+            )
+
+
+@dataclass
+class _Message:
+    """A statement of the file while its fields come.
+
+    line: where it begins. number: of its account, as it is written.
+    is_headed: whether it begins as it should. is_over: whether what should end it has come.
+    """
+
+    source: str
+    sections: Sections
+    line: int
+    number: str | None = None
+    currency: str | None = None
+    opening: BankBalance | None = None
+    closing: BankBalance | None = None
+    made_at: int | None = None
+    is_interim: bool = False
+    is_headed: bool = False
+    is_over: bool = False
+    _section: Section | None = None
+    _entry: Field | None = None
+    _details: list[str] = field(default_factory=list)
+
+    def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
+        """kind: of the field: its tag without the letter. Raises ImportRefused."""
+        self.is_headed |= kind in _BEGINNINGS
+        self.is_over |= kind in _ENDS
+        if kind == "86":
+            self._details.append(each.text)
+        elif kind != "NS":
+            yield from self._end_entry()
+        if kind == "25":
+            self.number = each.text.split("\n")[0]
+        elif kind == "60":
+            self.opening = self._balance(each)
+        elif kind == "61":
+            self._entry = each
+            self._details.clear()
+        elif kind == "62":
+            self.closing = self._balance(each)
+        elif kind == "13":
+            self.made_at = moment_of(each)
+        elif kind in ("34", "90"):
+            self.is_interim = True
+            code = each.text.lstrip("0123456789")[:3].upper()
+            if self.currency is None and code in CURRENCIES:
+                self.currency = code
+
+    def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
+        """What is left when the message is over. Raises ImportRefused."""
+        is_open = self.opening is not None and self.closing is None
+        if is_open or (is_last and self.is_headed and not self.is_over):
+            raise ImportRefused(
+                "the message that begins here has no end: it is cut off or damaged; download it "
+                "again",
+                self.line,
+            )
+        yield from self._end_entry()
+        if self._section is None and (self.opening or self.closing or self.is_interim):
+            yield from self._begin()
+        if self._section is not None:
+            made_at = self.made_at if self.closing is None else self.closing.date
+            self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
+            if self._section.statement.account.currency is None:
+                # Only the closing balance may say it.
+                self._section.statement.account = self._account()
+
+    def _balance(self, each: Field) -> BankBalance:
+        balance, currency = balance_of(each)
+        if self.opening is not None and currency != self.currency:
+            raise ImportRefused(
+                f"the opening balance is in {self.currency}, and the closing one in {currency}",
+                each.line,
+            )
+        self.currency = currency
+        return balance
+
+    def _begin(self) -> Iterator[tuple[Statement, None]]:
+        is_interim = self.is_interim and self.opening is None
+        if is_interim != (self.source == MT942) and (is_interim or self.opening is not None):
+            raise ImportRefused(
+                "the file holds statements (MT940) and reports of a day that goes on (MT942): give "
+                "each kind as a file of its own",
+                self.line,
+            )
+        self._section, is_new = self.sections.begin(self._account(), self.opening)
+        if is_new:
+            yield self._section.statement, None
+
+    def _account(self) -> StatementAccount:
+        written = compact(self.number or "")
+        with_currency = _WITH_CURRENCY.fullmatch(written)
+        if with_currency and with_currency[2] in (self.currency or CURRENCIES):
+            written, currency = with_currency.groups()
+            self.currency = self.currency or currency
+        if not written:
+            return StatementAccount(None, None, currency=self.currency)
+        # Before a slash stands the bank.
+        number = written.rpartition("/")[2] or written
+        return StatementAccount(
+            key=joined_key(*filter(None, (*written.split("/"), self.currency))),
+            name=f"Account {number}",
+            currency=self.currency,
+            number=number,
+        )
+
+    def _end_entry(self) -> Iterator[tuple[Statement, Entry | None]]:
+        """The entry that the last ``:61:`` and what followed it are."""
+        each, self._entry = self._entry, None
+        if each is None:
+            return
+        if self._section is None:
+            yield from self._begin()
+        assert self._section is not None
+        statement = self._section.statement
+        if is_expected(each):
+            statement.skipped["expected transaction"] += 1
+            return
+        line = line_of(each)
+        if line.type is None and self.opening is None:
+            # No balances show that the amount is whole.
+            raise refused(each, "has no transaction type such as NTRF: it may be cut off")
+        details = details_of("\n".join(self._details)) if self._details else Details()
+        reference = details.reference or line.reference
+        entry = Entry(
+            line=each.line,
+            date=line.date,
+            amount=line.amount,
+            bank_id=line.bank_id,
+            payee=details.payee,
+            note=details.note or one_line(line.text),
+            value_date=line.value_date,
+            counterparty_account=details.account,
+            reference=None if reference == details.account else one_line(reference),
+            section=self._section.number,
+        )
+        self._section.take(entry)
+        yield statement, entry

@@ -1,0 +1,152 @@
+"""Files of exchange rates: the European Central Bank's history, and one rate on each row."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+from io import BytesIO, TextIOWrapper
+from typing import IO, NamedTuple
+from zipfile import ZipFile
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.values.number import NumberError, parse_decimal
+from finance_api.values.rates import DayRates
+from finance_api.values.time import TimeError, parse_date
+
+#: The largest file, unpacked too. The European Central Bank's has some 2 MiB.
+MAX_BYTES = 64 * 2**20
+MAX_RATE_CHARACTERS = 40
+#: Of a file with one rate on each row, in any order.
+HEADINGS = ("date", "base", "currency", "rate")
+
+_KNOWN = frozenset(CURRENCIES)
+_EUR = "EUR"
+_ZIP = b"PK\x03\x04"
+
+
+class _Cells(NamedTuple):
+    """What a rate is written as."""
+
+    date: str
+    base: str
+    currency: str
+    rate: str
+
+
+def read_rates(stream: IO[bytes]) -> list[DayRates]:
+    """All rates of a file, which may be packed as ZIP, in the order of (day, base).
+
+    Raises ImportRefused.
+    """
+    text = TextIOWrapper(BytesIO(_content(stream)), "utf-8-sig", newline="")
+    reader = csv.reader(text, strict=True)
+    found: defaultdict[tuple[int, str], dict[str, Decimal]] = defaultdict(dict)
+    try:
+        rows = (row for row in reader if row)
+        for date, base, currency, text_of_rate in _cells(_stripped(next(rows, [])), rows):
+            day, rate = _day(date), _rate(text_of_rate, is_own=base == currency)
+            if base != currency and found[day, base].setdefault(currency, rate) != rate:
+                raise ImportRefused(f"{date} has two rates of {base} in {currency}")
+    except UnicodeDecodeError:
+        raise ImportRefused("is not UTF-8 text") from None
+    except csv.Error as error:
+        raise ImportRefused(f"is no CSV: {error}", reader.line_num) from None
+    except ImportRefused as error:
+        error.line = reader.line_num
+        raise
+    if not found:
+        raise ImportRefused("has no exchange rates")
+    return [DayRates(day, base, rates) for (day, base), rates in sorted(found.items())]
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    """Of the file, or of the one CSV file that is packed in it."""
+    content = _limited(stream)
+    if not content.startswith(_ZIP):
+        return content
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            names = [name for name in archive.namelist() if name.lower().endswith(".csv")]
+            if len(names) != 1:
+                raise ImportRefused(f"the ZIP file has {len(names)} CSV files in it, not one")
+            with archive.open(names[0]) as packed:
+                return _limited(packed)
+    except ImportRefused:
+        raise
+    # A damaged file raises whatever the library comes upon in it.
+    except Exception as error:
+        raise ImportRefused(f"the ZIP file cannot be unpacked: {error}") from None
+
+
+def _limited(stream: IO[bytes]) -> bytes:
+    content = stream.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise ImportRefused(f"is larger than {MAX_BYTES >> 20} MiB")
+    return content
+
+
+def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[_Cells]:
+    """Those of every rate that there is."""
+    names = [name.lower() for name in heading]
+    if sorted(names) == sorted(HEADINGS):
+        places = [names.index(name) for name in HEADINGS]
+        for row in _whole(rows, len(heading)):
+            cells = _Cells(*(row[place] for place in places))
+            _check_currencies(cells.base, cells.currency)
+            yield cells
+        return
+    # The European Central Bank ends every row with a comma.
+    currencies = heading[1:-1] if names[-1:] == [""] else heading[1:]
+    if names[:1] != ["date"] or not currencies:
+        raise ImportRefused(
+            "is neither like eurofxref-hist.csv nor a CSV with the columns " + ", ".join(HEADINGS)
+        )
+    _check_currencies(*currencies)
+    if len(set(currencies)) < len(currencies):
+        raise ImportRefused("a currency has two columns")
+    for date, *rates in _whole(rows, len(heading)):
+        if any(rates[len(currencies) :]):
+            raise ImportRefused("the last cell has no currency above it")
+        # There is none in what is left.
+        for currency, rate in zip(currencies, rates, strict=False):
+            if rate not in ("", "N/A"):
+                yield _Cells(date, _EUR, currency, rate)
+
+
+def _whole(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
+    for row in rows:
+        if len(row) != width:
+            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            raise ImportRefused(f"has {cells} where the heading has {width}")
+        yield _stripped(row)
+
+
+def _stripped(row: list[str]) -> list[str]:
+    return [cell.strip() for cell in row]
+
+
+def _check_currencies(*codes: str) -> None:
+    for code in codes:
+        if code not in _KNOWN:
+            raise ImportRefused(f"{code!r} is not an ISO 4217 code such as EUR")
+
+
+def _day(text: str) -> int:
+    try:
+        return parse_date(text)
+    except TimeError as error:
+        raise ImportRefused(f"{text!r} {error}") from None
+
+
+def _rate(text: str, *, is_own: bool) -> Decimal:
+    """is_own: whether it is of a currency in itself."""
+    if len(text) > MAX_RATE_CHARACTERS:
+        raise ImportRefused(f"a rate has more than {MAX_RATE_CHARACTERS} characters")
+    try:
+        rate = parse_decimal(text)
+    except NumberError as error:
+        raise ImportRefused(f"{text!r} {error}") from None
+    if rate <= 0 or (is_own and rate != 1):
+        raise ImportRefused(f"{text!r} cannot be that rate")
+    return rate

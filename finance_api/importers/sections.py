@@ -1,0 +1,153 @@
+"""The statements of a bank's file in their order: each is checked, and goes on where another ended.
+
+A file can hold many statements of one account, day by day or page by page. Those that follow each
+other become one `Statement`; so do reports without balances.
+"""
+
+from dataclasses import dataclass, replace
+
+from finance_api.importers.interface import (
+    BankBalance,
+    Entry,
+    ImportRefused,
+    Statement,
+    StatementAccount,
+)
+from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS
+
+#: Each takes memory until the file is stored. Beyond, gaps between them are not told apart.
+MAX_STATEMENTS = 2_000
+
+
+@dataclass
+class Section:
+    """A statement of the file while its entries are read.
+
+    number: equal ones follow each other: what both say are two things.
+    earlier: the `Statement` of the account that it does not follow.
+    count, total: of its entries so far; the sum in ten-thousandths.
+    first, last: the days of the entries of its `Statement`. closing: once it has ended.
+    """
+
+    statement: Statement
+    number: int
+    earlier: Statement | None = None
+    closing: int | None = None
+    count: int = 0
+    total: int = 0
+    first: int | None = None
+    last: int | None = None
+
+    def take(self, entry: Entry) -> None:
+        """Counts an entry of this section."""
+        day = entry.date - entry.date % DAY_SECONDS
+        self.count += 1
+        self.total += entry.amount
+        self.first = day if self.first is None else min(self.first, day)
+        self.last = day if self.last is None else max(self.last, day)
+
+    def end(
+        self,
+        opening: BankBalance | None,
+        closing: BankBalance | None,
+        *,
+        days: tuple[int | None, int | None] = (None, None),
+        as_of: int | None,
+        line: int,
+    ) -> None:
+        """Tells the `Statement` what this one said; refused if its entries are not all there.
+
+        days: the first and last that it says to cover. line: where it stands.
+        """
+        if opening is not None and closing is not None:
+            _check(opening.amount, self.total, closing.amount, line)
+        statement = self.statement
+        if opening is not None and statement.opening is None and statement.closing is None:
+            statement.opening = opening
+        if statement.opening is not None and self.first is not None:
+            # Whatever day stands beside it, it is the one before the first entry.
+            statement.opening = replace(statement.opening, date=self.first - DAY_SECONDS)
+        if closing is not None and self.last is not None:
+            # Days of value can come after the day of the statement.
+            closing = replace(closing, date=max(closing.date, self.last))
+        if closing is not None or self.count:
+            statement.closing = closing
+        earlier = self.earlier
+        if earlier and earlier.closing and closing and earlier.closing.date == closing.date:
+            # Of two on one day the last one has all entries of the day.
+            earlier.closing = None
+        self.closing = None if closing is None else closing.amount
+        first, last = days
+        if first is not None and last is not None:
+            # Its entries are in it, whatever it says.
+            firsts = (first, self.first, statement.first_day)
+            lasts = (last, self.last, statement.last_day)
+            statement.first_day = min(day for day in firsts if day is not None)
+            statement.last_day = max(day for day in lasts if day is not None)
+        if as_of is not None:
+            statement.as_of = max(as_of, statement.as_of or as_of)
+
+
+class Sections:
+    """The statements of one file.
+
+    repeat: whether a statement without balances can tell what one before it told.
+    """
+
+    def __init__(self, *, repeat: bool) -> None:
+        self._repeat = repeat
+        self._latest: dict[tuple[str | None, str | None], Section] = {}
+        self._currencies: dict[str, str | None] = {}
+        self._numbers = 0
+        self._statements = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._statements
+
+    def begin(self, account: StatementAccount, opening: BankBalance | None) -> tuple[Section, bool]:
+        """A section of the account, and whether its `Statement` is new.
+
+        It is to be ended before the next one of its account begins.
+        """
+        key = account.key, account.currency
+        before = self._latest.get(key)
+        follows = before is not None and before.closing == (opening and opening.amount)
+        if before is None or (not follows and self._statements < MAX_STATEMENTS):
+            self._statements += 1
+            earlier = None if before is None else before.statement
+            section = Section(Statement(self._named(account)), self._next(), earlier)
+            is_new = True
+        else:
+            disjoint = follows and (opening is not None or not self._repeat)
+            number = before.number if disjoint else self._next()
+            section = Section(before.statement, number, before.earlier)
+            section.first, section.last = before.first, before.last
+            is_new = False
+        self._latest[key] = section
+        return section, is_new
+
+    def _next(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    def _named(self, account: StatementAccount) -> StatementAccount:
+        """With the currency in its name, if an account of another one has its number."""
+        if account.number is None or account.name is None:
+            return account
+        first = self._currencies.setdefault(account.number, account.currency)
+        if first == account.currency:
+            return account
+        return replace(account, name=f"{account.name} {account.currency}")
+
+
+def _check(opening: int, total: int, closing: int, line: int) -> None:
+    if opening + total != closing:
+        raise ImportRefused(
+            f"the opening balance of {decimal_text(opening)} and the entries, "
+            f"{decimal_text(total)} together, make {decimal_text(opening + total)}, but the "
+            f"closing balance is {decimal_text(closing)}: entries are missing or damaged; download "
+            "the statement again",
+            line,
+        )

@@ -1,0 +1,210 @@
+"""Changes: what a reader applies, page after page, to hold what the lists show.
+
+Rows with computed fields can be different after every change of the data, and on every day. So all
+of them count as changed with the present revision, and come once more on a new day.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from finance_api.planning.computing import compute
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.resources.wire import encoder_of
+from finance_api.storage.interface import Change, ChangeKey, Changes, DataState, Storage
+from finance_api.values.ids import FORM
+
+
+class SinceGone(Exception):
+    """Not all changes since then are known; the message says why."""
+
+
+class Place(NamedTuple):
+    """Where a reader is that is not through.
+
+    rows_from, deletions_from: the first revisions that it has not got all of, or did not need.
+    key: of the last change that it has got.
+    """
+
+    rows_from: int
+    deletions_from: int
+    key: ChangeKey
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a reader is.
+
+    revision, tag: of the state that it read last; without a tag nobody knows which that was.
+    day: a second of the day for which it began to read what depends on the day.
+    types: that it reads. place: None: it was through.
+    """
+
+    revision: int
+    tag: int | None = None
+    day: int = 0
+    types: tuple[Resource, ...] = ()
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        if self.tag is None:
+            return str(self.revision)
+        types = "_".join(str(resource.path) for resource in self.types)
+        parts = [self.revision, self.tag, self.day, types]
+        if self.place is not None:
+            rows_from, deletions_from, (revision, name, row_id) = self.place
+            parts += [rows_from, deletions_from, revision, _BY_NAME[name].path, row_id]
+        return ".".join(map(str, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesPage:
+    """following: where the next page begins."""
+
+    state: DataState
+    changes: list[Change]
+    following: Cursor
+    has_more: bool
+
+
+#: A revision that does not come.
+_NEVER = 2**62
+_BY_NAME = {resource.name: resource for resource in PUBLIC_RESOURCES}
+_BY_PATH = {str(resource.path): resource for resource in PUBLIC_RESOURCES}
+_PATH = "|".join(_BY_PATH)
+_NUMBER = "([0-9]{1,18})"
+_CURSOR = re.compile(
+    rf"{_NUMBER}(?:\.(-?[0-9]{{1,19}})\.{_NUMBER}\.((?:{_PATH})(?:_(?:{_PATH}))*)"
+    rf"(?:\.{_NUMBER}\.{_NUMBER}\.{_NUMBER}\.({_PATH})\.({FORM}))?)?"
+)
+
+
+def parse_cursor(text: str) -> Cursor | None:
+    """The cursor of its text; None if it is none."""
+    found = _CURSOR.fullmatch(text)
+    if found is None:
+        return None
+    revision, tag, day, types, rows_from, deletions_from, at, path, row_id = found.groups()
+    if tag is None:
+        return Cursor(int(revision))
+    place = None
+    if path is not None:
+        place = Place(int(rows_from), int(deletions_from), (int(at), _BY_PATH[path].name, row_id))
+    resources = tuple(_BY_PATH[each] for each in types.split("_"))
+    return Cursor(int(revision), int(tag), int(day), resources, place)
+
+
+def list_changes(
+    storage: Storage,
+    user_id: int,
+    types: Sequence[Resource],
+    since: Cursor | None,
+    limit: int,
+    today: int,
+) -> ChangesPage:
+    """A page of the newest changes of the rows, in the order of (revision, type, id).
+
+    since: None: nothing is known yet. today: 0 where no type has computed fields.
+    Raises SinceGone; NotFound if there is no such user.
+    """
+    if since is not None and since.tag is None:
+        raise SinceGone("since is a revision without its tag")
+    if since is not None and not set(types) <= set(since.types):
+        raise SinceGone("since is of fewer types")
+    place, day = _begin(since, today)
+    needed = _needed_states(since)
+
+    def read() -> Changes:
+        return storage.data.list_changes(
+            user_id,
+            types,
+            rows_after=max(place.key, (place.rows_from, "", "")),
+            deletions_after=max(place.key, (place.deletions_from, "", "")),
+            limit=limit + 1,
+            revisions=needed,
+        )
+
+    found = read()
+    due = _due(types, found, place.key, limit)
+    # From here on nothing changes.
+    if due and storage.data.get_state(user_id) != found.state:
+        found = read()
+        due = _due(types, found, place.key, limit)
+    if since is None:
+        # What was gone before need not be told.
+        place = place._replace(deletions_from=found.state.revision + 1)
+    else:
+        _check(since, needed, found)
+    changes = list(found.changes)
+    for resource in due:
+        changes += _computed(storage, user_id, resource, today, found.state, place.key, limit + 1)
+    if due:
+        changes.sort(key=lambda change: change.key)
+    cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
+    if len(changes) > limit:
+        place = place._replace(key=changes[limit - 1].key)
+        return ChangesPage(found.state, changes[:limit], replace(cursor, place=place), True)
+    depends_on_day = any(resource.computed_fields for resource in types)
+    return ChangesPage(found.state, changes, cursor, depends_on_day and day != today)
+
+
+def _begin(since: Cursor | None, today: int) -> tuple[Place, int]:
+    """Where to go on, and the day for which it was begun."""
+    if since is None:
+        return Place(0, _NEVER, (0, "", "")), today
+    if since.place is not None:
+        return since.place, since.day
+    following = since.revision + 1
+    # On another day the rows with computed fields come once more: they are of the present revision.
+    at = following if since.day == today else since.revision
+    return Place(following, following, (at, "", "")), today
+
+
+def _needed_states(since: Cursor | None) -> set[int]:
+    """The state that was read last, and one before all deletions that are needed."""
+    if since is None:
+        return set()
+    if since.place is None:
+        return {since.revision}
+    return {since.revision, max(since.place.deletions_from, since.place.key[0]) - 1}
+
+
+def _check(since: Cursor, needed: set[int], found: Changes) -> None:
+    if since.revision > found.state.revision:
+        raise SinceGone("since is beyond the present revision")
+    if not found.tags.keys() >= needed:
+        raise SinceGone("since is older than what is remembered")
+    if found.tags[since.revision] != since.tag:
+        raise SinceGone("since is of data that has been replaced")
+
+
+def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
+    """Those with computed fields that come after the key, and before what the page ends with."""
+    last = found.changes[limit].key if len(found.changes) > limit else None
+    due = []
+    for resource in types:
+        beginning = (found.state.revision, resource.name, "")
+        if resource.computed_fields and beginning[:2] >= key[:2]:
+            due += [resource] if last is None or beginning < last else []
+    return due
+
+
+def _computed(
+    storage: Storage,
+    user_id: int,
+    resource: Resource,
+    today: int,
+    state: DataState,
+    key: ChangeKey,
+    limit: int,
+) -> list[Change]:
+    """The first rows of a resource that come after the key."""
+    after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
+    rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
+    encode = encoder_of(resource).encode
+    return [
+        Change(state.revision, resource, row["id"], encode(row))
+        for row in (compute(storage, user_id, resource, today, rows) if rows else ())
+    ]

@@ -1,0 +1,144 @@
+"""Amounts in another currency, by the exchange rates that were imported."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.resources.field import Field, Kind, Resource
+from finance_api.storage.interface import Storage
+from finance_api.values import Row
+from finance_api.values.number import rounded
+from finance_api.values.periods import Period, start_of
+from finance_api.values.time import DAY_SECONDS, date_text
+
+#: How old a rate may be: where a day has none, the last one before it counts.
+MAX_AGE_DAYS = 7
+#: Of several bases, it is the first.
+_EUR = "EUR"
+
+#: An exact rate: a numerator, and a denominator above 0.
+Ratio = tuple[int, int]
+
+#: What is converted of each row.
+CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
+
+
+def converted_field(name: str) -> Field:
+    """The column of a converted amount."""
+    converted = f"converted{name[0].upper()}{name[1:]}"
+    return Field(name=converted, kind=Kind.NUMBER, meaning="", example=None)
+
+
+CONVERTED_CURRENCY = Field(
+    name="convertedCurrencyCode",
+    kind=Kind.CHOICE,
+    choices=CURRENCIES,
+    nullable=False,
+    meaning="",
+    example=None,
+)
+_ERROR = Field(name="conversionError", kind=Kind.TEXT, meaning="", example=None)
+
+
+@cache
+def converted_fields(name: str) -> tuple[Field, ...]:
+    """The columns of one converted amount: the amount or why there is none, and its currency."""
+    return converted_field(name), CONVERTED_CURRENCY, _ERROR
+
+
+class Conversion:
+    """Into one currency, by the rates of some days (each its first second).
+
+    Raises StorageUnavailable when it is made.
+    """
+
+    def __init__(self, storage: Storage, target: str, days: Collection[int]) -> None:
+        self.target = target
+        wanted = {day - age * DAY_SECONDS for day in days for age in range(MAX_AGE_DAYS + 1)}
+        self._quoted: defaultdict[int, dict[str, Mapping[str, Decimal]]] = defaultdict(dict)
+        for found_day, base, rates in storage.rates.list_days(wanted):
+            self._quoted[found_day][base] = rates
+        self._rates: dict[tuple[str, int], Ratio | None] = {}
+
+    def rate(self, currency: str, day: int) -> Ratio | None:
+        """What one unit is in the target: of the day, or of the last day before that has it."""
+        for age in range(MAX_AGE_DAYS + 1):
+            quoted = self._quoted.get(day - age * DAY_SECONDS)
+            found = None if quoted is None else _cross_rate(quoted, currency, self.target)
+            if found is not None:
+                return found
+        return None
+
+    def convert(self, amount: int, currency: str, day: int) -> int | None:
+        """The amount in the target, rounded once, halves away from zero; None: there is no rate."""
+        if currency == self.target:
+            return amount
+        key = currency, day
+        try:
+            rate = self._rates[key]
+        except KeyError:
+            rate = self._rates[key] = self.rate(currency, day)
+        return None if rate is None else rounded(amount * rate[0], rate[1])
+
+    def columns(self, name: str, amount: int, currency: str, day: int) -> Row:
+        """The values of `converted_fields`."""
+        converted = self.convert(amount, currency, day)
+        error = None
+        if converted is None:
+            error = (
+                f"there is no rate of {currency} in {self.target} of {date_text(day)} or the "
+                f"{MAX_AGE_DAYS} days before"
+            )
+        values = converted, self.target, error
+        return {f.name: value for f, value in zip(converted_fields(name), values, strict=True)}
+
+
+def with_converted(
+    storage: Storage, resource: Resource, rows: Sequence[Row], target: str, today: int
+) -> list[Row]:
+    """Rows of a resource in `CONVERTED`, with the columns of the converted amount.
+
+    Of a record by the rate of its day, of an account by today's.
+    """
+    name = CONVERTED[resource]
+    is_dated = resource is RECORDS
+    days = [start_of(Period.DAY, row["recordDate"]) if is_dated else today for row in rows]
+    conversion = Conversion(storage, target, days)
+    return [
+        row | conversion.columns(name, row[name], row["currencyCode"], day)
+        for row, day in zip(rows, days, strict=True)
+    ]
+
+
+#: The rates of one day: by the base, what one unit of it is in other currencies.
+_Quoted = Mapping[str, Mapping[str, Decimal]]
+
+
+def _cross_rate(quoted: _Quoted, source: str, target: str) -> Ratio | None:
+    """By the fewest rates of the day; of several such ways by the first base."""
+    bases = sorted(quoted, key=lambda code: (code != _EUR, code))
+    reached = {source: (1, 1)}
+    while target not in reached:
+        further: dict[str, Ratio] = {}
+        for code, (numerator, denominator) in reached.items():
+            for other in (target, *bases):
+                step = None if other in reached else _rate_between(quoted, code, other)
+                if step is not None:
+                    further.setdefault(other, (numerator * step[0], denominator * step[1]))
+        if not further:
+            return None
+        reached |= further
+    return reached[target]
+
+
+def _rate_between(quoted: _Quoted, code: str, other: str) -> Ratio | None:
+    """As it is quoted, one way or the other."""
+    if other in quoted.get(code, ()):
+        return quoted[code][other].as_integer_ratio()
+    if code in quoted.get(other, ()):
+        numerator, denominator = quoted[other][code].as_integer_ratio()
+        return denominator, numerator
+    return None

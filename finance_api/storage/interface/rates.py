@@ -1,0 +1,47 @@
+"""Exchange rates: those of the installation, the same for all its users."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from finance_api.storage.interface.data import new_tag
+from finance_api.values.rates import DayRates
+
+
+@dataclass(frozen=True, slots=True)
+class RatesState:
+    """The state of all rates; revision, changed_at and tag are as in `DataState`.
+
+    currencies: those that have a rate, on whatever day.
+    """
+
+    revision: int
+    changed_at: int
+    currencies: frozenset[str]
+    tag: int = field(default_factory=new_tag)
+
+
+#: Before the first ones.
+NO_RATES = RatesState(0, 0, frozenset(), tag=0)
+
+
+class RateReader(ABC):
+    @abstractmethod
+    def get_state(self) -> RatesState: ...
+
+    @abstractmethod
+    def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
+        """The rates of some days, or of all, in the order of (day, base)."""
+
+
+class RateWriter(RateReader):
+    @abstractmethod
+    def lock(self) -> RatesState:
+        """Makes other writers of rates wait until this unit of work ends."""
+
+    @abstractmethod
+    def put(self, rates: Sequence[DayRates]) -> None:
+        """Adds rates; those of the same day and base that are there are replaced as a whole."""
+
+    @abstractmethod
+    def set_state(self, state: RatesState) -> None: ...

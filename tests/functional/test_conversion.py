@@ -1,0 +1,501 @@
+"""convertTo: converted amounts in every list that has some. The clock stands at 2026-03-18.
+
+Rates are of the installation, and stay from test to test: all have these, and a test that changes
+some has a currency of its own.
+"""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from finance_api.ledger.exchange_rates import import_rates
+from finance_api.storage.interface import RateReader
+from finance_api.storage.sql.backend import SqlBackend
+from finance_api.values.rates import DayRates
+from finance_api.values.time import parse_date
+from support.books import account, household, label, record, uid
+
+RATES = {
+    "2026-02-27": {"USD": "1.2"},
+    # Nothing on the weekend, nor on the days after it.
+    "2026-03-06": {"USD": "1.6", "CHF": "0.9"},
+    "2026-03-17": {"USD": "1.28", "CHF": "0.96"},
+}
+CSV, NDJSON = {"Accept": "text/csv"}, {"Accept": "application/x-ndjson"}
+NO_RATE = "there is no rate of {} in EUR of {} or the 7 days before"
+WITH_CONVERSION = [
+    "records",
+    "accounts",
+    f"records/{uid('Record', 1)}",
+    f"accounts/{uid('Account', 1)}",
+    f"records/by-id?id={uid('Record', 1)}",
+    "records/summary",
+    "accounts/balances",
+]
+INTERNAL = ["get-records", "get-docs?document_type=Account"]
+
+
+def set_rates(backend, rates, base="EUR"):
+    quoted = [
+        DayRates(parse_date(day), base, {code: Decimal(rate) for code, rate in found.items()})
+        for day, found in rates.items()
+    ]
+    import_rates(backend, quoted, 1)
+
+
+@pytest.fixture(autouse=True)
+def rates(service):
+    set_rates(service.backend, RATES)
+
+
+@pytest.fixture
+def books(client):
+    """Accounts in three currencies; of AED there is no rate."""
+    client.load(
+        account(1, name="Giro", initialBalance=100),
+        account(2, name="Dollars", currencyCode="USD", initialBalance=64),
+        account(3, name="Dirham", currencyCode="AED"),
+        label(1, name="trip"),
+        record(1, amount=Decimal("-10.0001"), recordDate="2026-03-05"),
+        record(2, amount=-16, recordDate="2026-03-06", accountId=uid("Account", 2)),
+        record(3, amount=-24, recordDate="2026-03-13", accountId=uid("Account", 2)),
+        record(4, amount=-32, recordDate="2026-03-14", accountId=uid("Account", 2)),
+        record(5, amount=Decimal("0.0001"), recordDate="2026-03-06", accountId=uid("Account", 2)),
+        record(6, amount=-5, recordDate="2026-03-06", accountId=uid("Account", 3)),
+        record(7, amount=-7, recordDate="2026-03-09", accountId=uid("Account", 3)),
+    )
+    return client
+
+
+def exact(text):
+    return json.loads(text, parse_float=Decimal)
+
+
+def asked(client, path, **query):
+    """path: those of the internal API begin with get-."""
+    if path.startswith("get-"):
+        query = {"convert_to" if name == "convertTo" else name: v for name, v in query.items()}
+        path, _, more = path.partition("?")
+        query |= dict([more.split("=")]) if more else {}
+        return client.internal(path, **query)
+    path, _, more = path.partition("?")
+    return client.get(path, **query, **(dict([more.split("=")]) if more else {}))
+
+
+def found(client, path, **query):
+    response = asked(client, path, **query)
+    assert response.status_int == 200, response.text
+    return exact(response.text)
+
+
+# -- records
+
+
+def test_records_are_converted_by_the_rate_of_their_day_or_of_one_up_to_seven_days_before(books):
+    rows = found(books, "records", convertTo="EUR", sortBy="id")["records"]
+    names = ("convertedAmount", "convertedCurrencyCode", "conversionError")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        (Decimal("-10.0001"), "EUR", None),
+        (-10, "EUR", None),
+        (-15, "EUR", None),
+        (None, "EUR", NO_RATE.format("USD", "2026-03-14")),
+        (Decimal("0.0001"), "EUR", None),
+        (None, "EUR", NO_RATE.format("AED", "2026-03-06")),
+        (None, "EUR", NO_RATE.format("AED", "2026-03-09")),
+    ]
+    plain = found(books, "records", sortBy="id")["records"]
+    assert [dict(list(row.items())[:-3]) for row in rows] == plain
+
+
+def test_a_converted_amount_goes_through_the_euro_and_is_rounded_once(books):
+    rows = found(books, "records", convertTo="CHF", sortBy="id", limit=5)["records"]
+    # -10.0001 of the 5th has no rate of that day or before it.
+    assert [row["convertedAmount"] for row in rows] == [
+        None,
+        -9,
+        Decimal("-13.5"),
+        None,
+        Decimal("0.0001"),
+    ]
+    # 0.0001 USD are 0.00005625 CHF, and would be 0.0001 EUR, 0.00009 CHF.
+    assert rows[0]["conversionError"].startswith("there is no rate of EUR in CHF of 2026-03-05")
+
+
+def test_every_representation_has_the_same_columns(books):
+    query = {"convertTo": "EUR", "sortBy": "id", "fields": "amount", "limit": 6}
+    rows = found(books, "records", **query)["records"]
+    assert list(rows[0]) == [
+        *("id", "amount", "convertedAmount", "convertedCurrencyCode", "conversionError")
+    ]
+    lines = books.get("records", headers=NDJSON, **query).text.splitlines()
+    assert list(map(exact, lines)) == rows
+    heading, *cells = books.get("records.csv", **query).text.splitlines()
+    assert heading == "id,amount,convertedAmount,convertedCurrencyCode,conversionError"
+    no_rate = NO_RATE.format("USD", "2026-03-14")
+    assert cells[1] == f"{uid('Record', 2)},-16,-10,EUR,"
+    assert cells[3] == f'{uid("Record", 4)},-32,,EUR,"{no_rate}"'
+    workbook = books.get("records.xlsx", **query)
+    assert workbook.status_int == 200 and workbook.body[:2] == b"PK"
+
+
+def test_single_records_are_converted_as_in_the_list(books):
+    rows = found(books, "records", convertTo="EUR", sortBy="id")["records"]
+    for row in rows:
+        assert found(books, f"records/{row['id']}", convertTo="EUR") == row
+    ids = [row["id"] for row in rows]
+    wanted = f"{ids[5]},{ids[1]},{uid('Record', 99)}"
+    assert found(books, "records/by-id", id=wanted, convertTo="EUR") == {
+        "records": [rows[5], rows[1]],
+        "count": 2,
+        "missingIds": [uid("Record", 99)],
+    }
+    (few,) = found(books, "records/by-id", id=ids[1], convertTo="EUR", fields="payee")["records"]
+    assert few["convertedAmount"] == -10 and "amount" not in few
+    assert asked(books, f"records/{uid('Record', 99)}", convertTo="EUR").status_int == 404
+
+
+def test_a_record_s_day_is_the_one_that_is_shown(client):
+    client.load(
+        account(currencyCode="USD"),
+        record(1, amount=-16, recordDate="2026-03-13T23:59:59Z"),
+        record(2, amount=-16, recordDate="2026-03-14T00:30:00+01:00"),
+    )
+    rows = found(client, "records", convertTo="EUR", sortBy="id")["records"]
+    assert [(row["recordDate"], row["convertedAmount"]) for row in rows] == [
+        ("2026-03-13", -10)
+    ] * 2
+
+
+# -- accounts
+
+
+def test_accounts_are_converted_by_the_rate_of_the_user_s_day(books, service):
+    def converted():
+        rows = found(books, "accounts", convertTo="EUR", sortBy="id")["accounts"]
+        for row in rows:
+            assert found(books, f"accounts/{row['id']}", convertTo="EUR") == row
+        return [(row["convertedBalance"], row["conversionError"]) for row in rows]
+
+    no_rate = NO_RATE.format("AED", "2026-03-18")
+    giro = (Decimal("89.9999"), None)
+    # -8 and a ten-thousandth: 7.9999 / 1.28 = 6.24992...
+    assert converted() == [giro, (Decimal("-6.2499"), None), (None, no_rate)]
+    tag = asked(books, "accounts", convertTo="EUR").headers["ETag"]
+    again = {"headers": {"If-None-Match": tag}, "convertTo": "EUR"}
+    assert asked(books, "accounts", **again).status_int == 304
+    service.clock.set("2026-03-24T23:00:00Z")
+    assert converted()[1] == (Decimal("-6.2499"), None)
+    assert asked(books, "accounts", **again).status_int == 200
+    # In Berlin it is the next day.
+    books.service.change(lambda s: s.users.update(books.user.id, time_zone="Europe/Berlin"))
+    assert converted()[1] == (None, NO_RATE.format("USD", "2026-03-25"))
+    (csv,) = books.get(
+        "accounts.csv", convertTo="EUR", fields="name", accountType="General", name="eq.Giro"
+    ).text.splitlines()[1:]
+    assert csv == f'{uid("Account", 1)},"Giro",89.9999,EUR,'
+
+
+def test_without_convert_to_accounts_do_not_go_by_the_day(books, service):
+    tag = asked(books, "accounts").headers["ETag"]
+    service.clock.set("2026-03-24T23:00:00Z")
+    assert asked(books, "accounts", headers={"If-None-Match": tag}).status_int == 304
+
+
+# -- sums
+
+
+def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
+    answer = found(books, "records/summary", convertTo="EUR")
+    names = ("currencyCode", "count", "net", "convertedCurrencyCode", "convertedCount")
+    names += ("convertedIncome", "convertedExpense", "convertedNet")
+    assert [tuple(group[name] for name in names) for group in answer["groups"]] == [
+        ("AED", 2, -12, "EUR", 0, None, None, None),
+        ("EUR", 1, Decimal("-10.0001"), "EUR", 1, 0, Decimal("-10.0001"), Decimal("-10.0001")),
+        ("USD", 4, Decimal("-71.9999"), "EUR", 3, Decimal("0.0001"), -25, Decimal("-24.9999")),
+    ]
+    days = {"firstDate": "2026-03-06", "lastDate": "2026-03-09"}
+    day = {"firstDate": "2026-03-14", "lastDate": "2026-03-14"}
+    assert answer["notConverted"] == [
+        {"currencyCode": "AED", "count": 2, "days": 2, **days},
+        {"currencyCode": "USD", "count": 1, "days": 1, **day},
+    ]
+    assert list(answer) == [
+        *("groups", "leftOut", "overlapping", "notConverted", "limit", "offset", "nextOffset")
+    ]
+
+
+def test_what_is_not_converted_is_of_all_pages_and_of_what_the_filters_leave(books):
+    query = {"convertTo": "EUR", "groupBy": "account,day"}
+    pages = [found(books, "records/summary", limit=1, offset=n, **query) for n in range(6)]
+    whole = found(books, "records/summary", **query)
+    assert [group for page in pages for group in page["groups"]] == whole["groups"]
+    assert {str(page["notConverted"]) for page in pages} == {str(whole["notConverted"])}
+    assert [each["count"] for each in whole["notConverted"]] == [2, 1]
+    some = found(books, "records/summary", recordDate="lt.2026-03-09", currencyCode="AED", **query)
+    assert [each["count"] for each in some["notConverted"]] == [1]
+    none = found(books, "records/summary", recordDate="eq.2026-03-06", currencyCode="USD", **query)
+    assert none["notConverted"] == []
+
+
+def test_void_records_transfers_and_excluded_accounts_are_left_out_of_converted_sums_too(client):
+    client.load(
+        account(1, currencyCode="USD"),
+        account(2, currencyCode="USD", excludeFromStats=True),
+        record(1, amount=-16, recordDate="2026-03-06"),
+        record(2, amount=-32, recordDate="2026-03-06", recordState="void"),
+        record(3, amount=-64, recordDate="2026-03-06", transferId=uid("Record", 77)),
+        record(4, amount=-128, recordDate="2026-03-06", accountId=uid("Account", 2)),
+    )
+    for include, expected in ((None, -10), ("void", -30), ("transfers", -50), ("excluded", -90)):
+        for group_by in ("account,month", "payee"):
+            query = {"convertTo": "EUR", "groupBy": group_by}
+            query |= {"include": include} if include else {}
+            groups = found(client, "records/summary", **query)["groups"]
+            assert sum(group["convertedNet"] for group in groups) == expected
+
+
+def test_a_sum_beyond_64_bits_is_exact(client):
+    largest = Decimal("922337203685477.5807")
+    client.load(
+        *(account(n, currencyCode="USD") for n in (1, 2, 3)),
+        *(
+            record(n, amount=largest, recordDate="2026-03-06", accountId=uid("Account", n))
+            for n in (1, 2, 3)
+        ),
+    )
+    (group,) = found(client, "records/summary", convertTo="CHF")["groups"]
+    # 9223372036854775807 * 0.9 / 1.6 ends in .4375.
+    one = Decimal(9223372036854775807 * 9 // 16).scaleb(-4)
+    assert group["convertedNet"] == 3 * one
+
+
+def test_columns_of_converted_sums_can_be_sorted_by_and_filled(books):
+    query = {"convertTo": "EUR", "groupBy": "day", "sortBy": "-convertedNet,day"}
+    rows = found(books, "records/summary", **query)["groups"]
+    assert [row["convertedNet"] for row in rows] == [
+        *(Decimal("-9.9999"), Decimal("-10.0001"), -15, None, None, None)
+    ]
+    rows = found(books, "records/summary", fill="true", currencyCode="USD", **query)["groups"]
+    assert (len(rows), rows[0]["convertedNet"], rows[0]["convertedCount"]) == (9, 0, 0)
+    response = books.get("records/summary", groupBy="day", sortBy="-convertedNet")
+    assert "not a column of these groups" in response.json["errors"][0]["message"]
+
+
+def test_csv_and_ndjson_of_a_summary_say_in_a_header_what_is_missing(books):
+    answer = books.get("records/summary", headers=CSV, convertTo="EUR", currencyCode="USD")
+    assert answer.headers["X-Not-Converted"] == "USD=1"
+    heading, row = answer.text.splitlines()
+    assert heading.endswith(
+        ",lastDate,convertedCurrencyCode,convertedCount,convertedIncome,convertedExpense,"
+        "convertedNet"
+    )
+    assert row.endswith(",2026-03-14,EUR,3,0.0001,-25,-24.9999")
+    none = books.get("records/summary", headers=NDJSON, convertTo="EUR", currencyCode="EUR")
+    assert none.headers["X-Not-Converted"] == ""
+    assert "X-Not-Converted" not in books.get("records/summary", headers=CSV).headers
+
+
+# -- balances over time
+
+
+def test_balances_are_converted_by_the_rate_of_the_last_day_of_their_interval(books):
+    query = {"from": "2026-03-02", "to": "2026-03-18", "interval": "week"}
+    answer = found(books, "accounts/balances", convertTo="EUR", **query)
+    names = ("date", "account", "balance", "convertedBalance", "convertedCurrencyCode")
+    rows = [tuple(row[name] for name in names) for row in answer["balances"]]
+    assert [row for row in rows if row[1] == "Dollars"] == [
+        ("2026-03-08", "Dollars", Decimal("48.0001"), Decimal("30.0001"), "EUR"),
+        ("2026-03-15", "Dollars", Decimal("-7.9999"), None, "EUR"),
+        ("2026-03-18", "Dollars", Decimal("-7.9999"), Decimal("-6.2499"), "EUR"),
+    ]
+    assert {row["conversionError"] for row in answer["balances"]} == {
+        None,
+        NO_RATE.format("USD", "2026-03-15"),
+        *(NO_RATE.format("AED", f"2026-03-{day}") for day in ("08", "15", "18")),
+    }
+    totals = answer["convertedTotals"]
+    assert [total["convertedBalance"] for total in totals] == [None] * 3
+    no_rates = [NO_RATE.format(code, "2026-03-15") for code in ("AED", "USD")]
+    assert totals[1]["conversionError"] == "; ".join(no_rates)
+    few = found(
+        books,
+        "accounts/balances",
+        convertTo="EUR",
+        accountId=",".join(uid("Account", n) for n in (1, 2)),
+        **query,
+    )
+    assert few["convertedTotals"][2] == {
+        "period": "2026-W12",
+        "periodStart": "2026-03-16",
+        "date": "2026-03-18",
+        "convertedBalance": Decimal("83.75"),
+        "convertedCurrencyCode": "EUR",
+        "conversionError": None,
+    }
+    csv = books.get("accounts/balances", headers=CSV, convertTo="EUR", **query).text.splitlines()
+    assert csv[0].endswith(",convertedBalance,convertedCurrencyCode,conversionError")
+    assert len(csv) == 10
+
+
+def test_without_accounts_there_are_no_totals(client):
+    answer = found(client, "accounts/balances", convertTo="EUR")
+    assert (answer["balances"], answer["totals"], answer["convertedTotals"]) == ([], [], [])
+
+
+# -- the internal API
+
+
+def test_transactions_and_documents_are_converted_too(books):
+    public = found(books, "records", convertTo="EUR", sortBy="id")["records"]
+    rows = found(books, "get-records", convertTo="EUR", sort_by="id")["transactions"]
+    names = ("converted_amount", "converted_currency_code", "conversion_error")
+    for row, other in zip(rows, public, strict=True):
+        assert list(row)[-3:] == list(names)
+        assert [row[name] for name in names] == list(other.values())[-3:]
+    accounts = found(books, "accounts", convertTo="EUR")["accounts"]
+    documents = found(books, "get-docs?document_type=all", convertTo="EUR")["documents"]
+    assert [list(each["data"].values())[-3:] for each in documents[:3]] == [
+        list(row.values())[-3:] for row in accounts
+    ]
+    assert list(documents[0]["data"])[-3] == "converted_balance"
+    assert "converted_balance" not in documents[3]["data"]
+    plain = found(books, "get-docs?document_type=Account")["documents"]
+    assert "converted_balance" not in plain[0]["data"]
+
+
+def test_documents_go_by_the_day_where_accounts_are_converted(books, service):
+    again = [
+        (path, query, {"If-None-Match": asked(books, path, **query).headers["ETag"]})
+        for path in INTERNAL
+        for query in ({}, {"convertTo": "EUR"})
+    ]
+    for path, query, headers in again:
+        assert asked(books, path, headers=headers, **query).status_int == 304
+    service.clock.set("2026-03-19T12:00:00Z")
+    statuses = [asked(books, p, headers=h, **q).status_int for p, q, h in again]
+    assert statuses == [304, 304, 304, 200]
+
+
+# -- what is refused
+
+
+@pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
+def test_a_currency_that_there_is_not_or_without_rates_is_refused(books, path):
+    name = "convert_to" if path in INTERNAL else "convertTo"
+    for code, message in (
+        ("XXY", '"XXY" is not an ISO 4217 code such as EUR'),
+        ("eur", '"eur" is not an ISO 4217 code such as EUR'),
+        ("", '"" is not an ISO 4217 code such as EUR'),
+        (["EUR", "EUR"], "is given 2 times; once is allowed"),
+        ("XPF", "there are no exchange rates of XPF: 'finance-api rates import' adds them"),
+    ):
+        response = asked(books, path, convertTo=code)
+        assert response.status_int == 400
+        (fault,) = response.json["errors"]
+        assert (fault["name"], fault["message"]) == (name, message)
+
+
+def test_other_lists_have_no_such_parameter(client):
+    for path in ("labels", "categories", "budgets", "goals", "standing-orders", "record-rules"):
+        (fault,) = client.get(path, convertTo="EUR").json["errors"]
+        assert fault["message"].startswith("there is no such parameter")
+
+
+def test_converted_columns_are_no_fields(client):
+    for name in ("convertedAmount", "convertedCurrencyCode", "conversionError"):
+        assert client.get("records", convertTo="EUR", **{name: "eq.1"}).status_int == 400
+        assert client.get("records", convertTo="EUR", sortBy=name).status_int == 400
+        assert client.get("records", convertTo="EUR", fields=name).status_int == 400
+
+
+# -- tags, and who sees what
+
+
+@pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
+def test_a_tag_holds_until_rates_change_and_is_of_its_currency(books, service, path):
+    own = "KWD"
+    set_rates(service.backend, {"2026-03-06": {own: "0.3"}})
+    plain = asked(books, path).headers["ETag"]
+    first = asked(books, path, convertTo=own)
+    other = asked(books, path, convertTo="EUR")
+    assert len({plain, first.headers["ETag"], other.headers["ETag"]}) == 3
+    again = {"headers": {"If-None-Match": first.headers["ETag"]}, "convertTo": own}
+    assert asked(books, path, **again).status_int == 304
+    set_rates(service.backend, {"2026-03-06": {own: "0.30"}})
+    assert asked(books, path, **again).status_int == 304
+    set_rates(service.backend, {"2026-03-06": {own: "0.4"}})
+    assert asked(books, path, **again).status_int == 200
+    # Nothing else depends on them.
+    assert asked(books, path, headers={"If-None-Match": plain}).status_int == 304
+    set_rates(service.backend, {"2026-03-06": {own: "0.3"}})
+
+
+def test_what_is_kept_is_not_what_was_converted_before(books, service):
+    set_rates(service.backend, {"2026-03-06": {"KWD": "0.5"}})
+
+    def converted():
+        row = found(books, f"records/{uid('Record', 2)}", convertTo="KWD")
+        (group,) = found(
+            books, "records/summary", convertTo="KWD", note="is.null", payee="is.null"
+        )["groups"][2:]
+        return row["convertedAmount"], group["convertedExpense"]
+
+    assert converted() == converted() == (-5, Decimal("-12.5"))
+    set_rates(service.backend, {"2026-03-06": {"KWD": "1"}})
+    assert converted() == (-10, -25)
+    set_rates(service.backend, {"2026-03-06": {"KWD": "0.5"}})
+    assert converted() == (-5, Decimal("-12.5"))
+
+
+def test_rates_that_are_imported_meanwhile_are_in_the_next_answer(books, service, monkeypatch):
+    """A response is of the rates whose tag it has."""
+    set_rates(service.backend, {"2026-03-06": {"OMR": "1"}})
+    elsewhere = service.backend
+    if service.kind != "memory":
+        elsewhere = SqlBackend(service.backend.engine.url.render_as_string(hide_password=False))
+    reader = type(service.backend.read().rates)
+    list_days = reader.list_days
+
+    def meanwhile(self, days=None):
+        monkeypatch.setattr(reader, "list_days", list_days)
+        set_rates(elsewhere, {"2026-03-06": {"OMR": "2"}})
+        return list_days(self, days)
+
+    assert issubclass(reader, RateReader)
+    monkeypatch.setattr(reader, "list_days", meanwhile)
+    one = f"records/{uid('Record', 2)}"
+    first, second = (asked(books, one, convertTo="OMR") for _ in range(2))
+    assert (first.json["convertedAmount"], second.json["convertedAmount"]) == (-10, -20)
+    assert first.headers["ETag"] != second.headers["ETag"]
+    if elsewhere is not service.backend:
+        elsewhere.close()
+
+
+def test_others_have_the_same_rates_and_nothing_else_in_common(books, service):
+    other = service.client()
+    other.load(account(2, currencyCode="USD"), record(2, amount=-32, accountId=uid("Account", 2)))
+    for path in [*WITH_CONVERSION, *INTERNAL]:
+        mine, theirs = (asked(client, path, convertTo="EUR") for client in (books, other))
+        assert mine.headers["ETag"] != theirs.headers.get("ETag")
+        assert mine.body != theirs.body
+    (row,) = found(other, "records", convertTo="EUR")["records"]
+    assert row["convertedAmount"] == -25
+    assert found(other, "records/summary", convertTo="EUR")["notConverted"] == []
+    (balance,) = found(other, "accounts/balances", convertTo="EUR", **{"from": "2026-03-18"})[
+        "convertedTotals"
+    ]
+    assert balance["convertedBalance"] == -25
+
+
+def test_scopes_are_those_of_the_paths(service):
+    narrow = service.client(scopes=["labels"])
+    for path in ("records", "accounts", "records/summary", "accounts/balances"):
+        assert narrow.get(path, convertTo="XPF").status_int == 403
+
+
+def test_everything_of_a_household_can_be_converted(client):
+    client.load(*household())
+    for path in WITH_CONVERSION:
+        for code in ("EUR", "CHF", "USD"):
+            assert asked(client, path, convertTo=code).status_int == 200

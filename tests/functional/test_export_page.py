@@ -1,0 +1,256 @@
+"""What there is of one's own data, and all of it to take away."""
+
+import json
+import threading
+from decimal import Decimal
+from itertools import islice
+
+import pytest
+from webtest import TestApp
+
+from finance_api.ledger.dump import dump_lines
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.web.views import accounts
+from support.books import account, household, label, record
+from support.browser import (
+    Visitor,
+    assert_error_page,
+    new_user,
+    shown_text,
+    signed_in,
+)
+from support.command import Command
+from support.service import Service
+
+DOWNLOAD = "/accounts/export"
+
+
+def rows(visitor):
+    """The table of accounts, a line of text each."""
+    page = visitor.get("/accounts").text
+    return [shown_text(row) for row in page.split('<tr role="row">')[2:]]
+
+
+# -- the page ------------------------------------------------------------------------------------
+
+
+def test_without_data_the_page_says_how_it_gets_there(user, visitor):
+    text = shown_text(visitor.get("/accounts").text)
+    assert "No data yet" in text
+    assert f"finance-api import '{user.email}' FILE" in text
+
+
+def test_accounts_have_their_exact_balances(service, user, visitor):
+    largest = Decimal("922337203685477.5807")
+    service.load(
+        user,
+        [
+            account(1, name="Big", initialBalance=largest),
+            account(2, name="Cents", initialBalance=Decimal("0.1"), currencyCode="CHF"),
+            account(3, name="Debt", initialBalance=Decimal("-1234567.8901")),
+            account(4, name="Empty"),
+            account(5, name="Old", archived=True, initialBalance=-largest),
+            *(
+                record(n, accountId=account(2)["id"], amount=Decimal("0.1"), currencyCode="CHF")
+                for n in (1, 2)
+            ),
+            record(3, accountId=account(2)["id"], amount=9, recordState="void"),
+        ],
+    )
+    found = rows(visitor)
+    assert found[0].startswith("Big 0 922,337,203,685,477.5807 EUR")
+    assert found[1].startswith("Cents 3 0.30 CHF")
+    assert found[2].startswith("Debt 0 \N{MINUS SIGN}1,234,567.8901 EUR")
+    assert found[3].startswith("Empty 0 0.00 EUR")
+    assert found[4].startswith("Old Archived 0 \N{MINUS SIGN}922,337,203,685,477.5807 EUR")
+    text = shown_text(visitor.get("/accounts").text)
+    assert "Records 3" in text
+    assert "Newest record 18 Mar 2026" in text
+    assert "Last import 18 Mar 2026, 12:00 UTC" in text
+    assert "Revision 1" in text
+
+
+def test_the_overview_says_the_same(service, user, visitor):
+    service.load(user, household())
+    service.load(user, [label(9)])
+    text = shown_text(visitor.get("/overview").text)
+    assert "Records 4 in 3 accounts" in text
+    assert "revision 2" in text
+
+
+def test_many_accounts_are_all_shown(service, user, visitor):
+    service.load(user, [account(n, name=f"Account {n:03}") for n in range(1, 151)])
+    found = rows(visitor)
+    assert len(found) == 150
+    assert found[-1].startswith("Account 150")
+
+
+# -- the download --------------------------------------------------------------------------------
+
+
+def test_the_download_is_what_the_command_dumps(new_sqlite_url, tmp_path):
+    settings = {"finance_api.storage": "sql", "sqlalchemy.url": new_sqlite_url()}
+    command = Command(tmp_path, settings)
+    service = Service("sqlite", settings)
+    user, other = new_user(service), new_user(service)
+    data = household() + [
+        record(1_000 + n, amount=Decimal(n) / 10_000, payee=f"Ä <{n}>") for n in range(1_500)
+    ]
+    service.load(user, data)
+    service.load(other, [account(77, name="only-in-the-other-user")])
+    response = signed_in(service, user).get(DOWNLOAD)
+    assert response.body == command.done("dump", user.email)
+    assert response.content_type == "application/x-ndjson"
+    assert response.headers["Content-Disposition"] == (
+        'attachment; filename="finance-data-2026-03-18.ndjson"'
+    )
+    assert len(response.body.splitlines()) == len(data)
+    assert all(json.loads(line) for line in response.body.splitlines())
+    assert signed_in(service, other).get(DOWNLOAD).body == command.done("dump", other.email)
+    service.stop()
+
+
+def test_the_download_can_be_imported_again(service, user, visitor):
+    service.load(user, household())
+    taken = visitor.get(DOWNLOAD).body
+    report = service.load(
+        user, [json.loads(line, parse_float=Decimal) for line in taken.splitlines()]
+    )
+    assert (report.created, report.updated) == (0, 0)
+    assert report.unchanged == len(household())
+
+
+def test_a_download_of_nothing_is_empty(visitor):
+    assert visitor.get(DOWNLOAD).body == b""
+
+
+def test_head_of_the_download_reads_nothing(service, user, visitor):
+    service.load(user, household())
+    response = visitor.request("HEAD", DOWNLOAD, status=200)
+    assert response.body == b""
+    assert "Content-Length" not in response.headers
+    assert response.content_type == "application/x-ndjson"
+
+
+class Stream:
+    """An answer as the server gets it: an iterator, that it closes in the end."""
+
+    def __init__(self, visitor, path):
+        request = TestApp.RequestClass.blank(path)
+        request.host = "localhost"
+        request.headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in visitor.cookies.items())
+        self.status, headers, self._iterable = request.call_application(visitor.service.app)
+        self.headers = dict(headers)
+        self.chunks = iter(self._iterable)
+
+    def close(self):
+        self._iterable.close()
+
+
+def connections_in_use(service):
+    if service.kind == "memory":
+        return 0
+    engines = (service.backend.engine, service.backend.read_engine)
+    return sum(engine.pool.checkedout() for engine in engines)
+
+
+def test_the_download_is_made_before_it_is_sent(service, user, visitor):
+    # What other tests have left to be written would take a connection for a moment.
+    for pending in (service.services.usage, service.services.last_used):
+        pending.flush()
+    service.load(user, [account(), *(record(n) for n in range(1, 4_001))])
+    stream = Stream(visitor, DOWNLOAD)
+    assert connections_in_use(service) == 0
+    chunks = list(stream.chunks)
+    assert len(chunks) > 1
+    # A server can tell the client by it that an answer broke off.
+    assert stream.headers["Content-Length"] == str(sum(map(len, chunks)))
+    assert b"".join(chunks).count(b"\n") == 4_001
+    stream.close()
+
+
+@pytest.mark.parametrize("chunks", [0, 1])
+def test_a_client_that_leaves_early_leaves_nothing_open(service, user, visitor, chunks):
+    service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
+    stream = Stream(visitor, DOWNLOAD)
+    for _ in range(chunks):
+        assert next(stream.chunks)
+    stream.close()
+    stream.close()
+    with pytest.raises(ValueError, match="closed file"):
+        next(stream.chunks)
+    assert visitor.get("/accounts").status_int == 200
+
+
+def test_a_storage_that_fails_half_way_gives_no_part_of_the_data(
+    service, user, visitor, monkeypatch
+):
+    service.load(user, [account(), *(record(n) for n in range(1, 101))])
+
+    def broken(storage, user_id):
+        yield from islice(dump_lines(storage, user_id), 50)
+        raise StorageUnavailable("gone")
+
+    monkeypatch.setattr(accounts, "dump_lines", broken)
+    assert_error_page(visitor.get(DOWNLOAD, status=503), 503)
+
+
+def test_an_import_meanwhile_does_not_show(service, user, visitor, monkeypatch):
+    service.load(user, [account(), *(record(n) for n in range(1, 1_201))])
+    before = visitor.get(DOWNLOAD).body
+    done = []
+
+    def load():
+        done.append(service.load(user, [record(n, amount=-2) for n in range(1, 1_501)]))
+
+    def interrupted(storage, user_id):
+        lines = dump_lines(storage, user_id)
+        yield next(lines)
+        thread = threading.Thread(target=load)
+        thread.start()
+        thread.join(30)
+        assert done, "the import waits for the reader"
+        yield from lines
+
+    with monkeypatch.context() as patch:
+        patch.setattr(accounts, "dump_lines", interrupted)
+        assert visitor.get(DOWNLOAD).body == before
+    assert visitor.get(DOWNLOAD).body != before
+
+
+def test_pages_are_read_while_an_import_runs(service, user, visitor):
+    """The import holds its lock until its file is at its end; a page is read meanwhile."""
+    service.load(user, household())
+    before = visitor.get("/accounts").text
+    reading, going_on = threading.Event(), threading.Event()
+
+    def load(storage):
+        storage.data.lock(user.id)
+        reading.set()
+        going_on.wait(20)
+
+    thread = threading.Thread(target=lambda: service.change(load))
+    thread.start()
+    try:
+        assert reading.wait(10)
+        other = visitor.copy()
+        assert other.get("/accounts").text == before
+        assert other.get(DOWNLOAD).body.count(b"\n") == len(household())
+        if service.kind == "sqlite":
+            # Whoever would have to write is told so soon, and nothing is done.
+            late = Visitor(service)
+            assert_error_page(late.sign_in(user, status=503), 503)
+            assert late.secret is None
+    finally:
+        going_on.set()
+        thread.join(20)
+    Visitor(service).sign_in(user)
+
+
+def test_one_connection_is_enough_to_read_and_to_write(new_settings):
+    """As many requests as there are connections must not wait for one another for ever."""
+    settings = {**new_settings("postgresql"), "sqlalchemy.pool_size": "1"}
+    service = Service("postgresql", settings)
+    visitor = signed_in(service)
+    visitor.submit("/settings/jwts", status=200)
+    service.stop()

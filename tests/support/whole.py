@@ -1,0 +1,78 @@
+"""Files read whole, as tests like them, and what they hold in the shape of the expected files."""
+
+import io
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from finance_api.importers.interface import (
+    BankBalance,
+    Entry,
+    Statement,
+    StatementAccount,
+    StatementImporter,
+)
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text, instant_text
+
+
+@dataclass
+class Whole:
+    """A statement with its entries."""
+
+    statement: Statement
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def account(self) -> StatementAccount:
+        return self.statement.account
+
+
+def read_whole(importer: StatementImporter, data: str | bytes) -> list[Whole]:
+    """The statements in the order of the file. Raises ImportRefused.
+
+    Checks that each comes once without an entry, and before its entries.
+    """
+    found: list[Whole] = []
+    stream = io.BytesIO(data if isinstance(data, bytes) else data.encode())
+    for statement, entry in importer.read(stream):
+        if entry is None:
+            assert all(statement is not whole.statement for whole in found)
+            found.append(Whole(statement))
+        else:
+            (whole,) = (whole for whole in found if whole.statement is statement)
+            whole.entries.append(entry)
+    return found
+
+
+def readable(whole: Whole) -> dict[str, Any]:
+    """Dates and amounts as text; an opening balance only if there is one."""
+    statement = whole.statement
+    days = (statement.first_day, statement.last_day)
+    opening = {"opening": _balance(statement.opening)} if statement.opening else {}
+    return {
+        "account": asdict(statement.account),
+        "days": [day and date_text(day) for day in days],
+        "as_of": statement.as_of and instant_text(statement.as_of),
+        **opening,
+        "closing": statement.closing and _balance(statement.closing),
+        "skipped": statement.skipped,
+        "remarks": statement.remarks,
+        "entries": [_entry(entry) for entry in whole.entries],
+    }
+
+
+def _balance(balance: BankBalance) -> dict[str, str]:
+    return {"amount": decimal_text(balance.amount), "date": date_text(balance.date)}
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    """Without what the entry does not have."""
+    moment = instant_text(entry.date)
+    values = {
+        **entry._asdict(),
+        "date": moment.removesuffix("T00:00:00Z"),
+        "amount": decimal_text(entry.amount),
+        "value_date": entry.value_date and date_text(entry.value_date),
+        "original_amount": entry.original_amount and decimal_text(entry.original_amount),
+    }
+    return {name: value for name, value in values.items() if value}

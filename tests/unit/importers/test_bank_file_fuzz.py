@@ -1,0 +1,186 @@
+"""Damaged camt and MT940 files: read as another reading reads them, or refused; never an error."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from finance_api.importers.camt import message_of
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.time import date_text
+from support.bank_files import SAMPLE_FILES, read_bank_file
+from support.independent import read_camt, read_mt940
+from support.nightly import count
+
+_MAX_BYTES = 4_096
+#: Of each format. The large ones are truncated everywhere at night only.
+FORMATS = {
+    name: [path.read_bytes() for path in SAMPLE_FILES if path.parent.name == name]
+    for name in ("camt", "mt940")
+}
+SMALL = {name: [d for d in files if len(d) <= _MAX_BYTES] for name, files in FORMATS.items()}
+FRAGMENTS = {
+    "camt": [
+        *(
+            b"<Ntry>",
+            b"</Ntry>",
+            b"<Stmt>",
+            b"</Stmt>",
+            b"<Amt Ccy='EUR'>1</Amt>",
+            b"<Sts>PDNG</Sts>",
+        ),
+        *(
+            b"<TxDtls>",
+            b"</TxDtls>",
+            b"<!--",
+            b"-->",
+            b"<![CDATA[",
+            b"]]>",
+            b"<!DOCTYPE a>",
+            b"&#0;",
+        ),
+        *(
+            b"&amp;",
+            b"&x;",
+            b"xmlns='",
+            b"DBIT",
+            b"CRDT",
+            b"ITBD",
+            b"EUX",
+            b"-1",
+            b"1e9",
+            b"9" * 30,
+        ),
+        *(
+            b"\0",
+            b"\xff\xfe",
+            b"\x81",
+            b"\xc3",
+            b"\r\n",
+            b" ",
+            b"2026-02-30",
+            b"true",
+            b"NOTPROVIDED",
+        ),
+    ],
+    "mt940": [
+        *(b"\n:61:", b"\n:86:", b"\n:60F:", b"\n:62F:C260227EUR1,", b"\n:20:", b"\n:25:", b"\n-\n"),
+        *(
+            b"\n:34F:EUR0,",
+            b"\n:90D:1EUR1,",
+            b"\n:NS:",
+            b"\n:13D:",
+            b"{4:",
+            b"-}{5:}",
+            b"\r",
+            b"\0",
+        ),
+        *(
+            b"RC",
+            b"D",
+            b"EC",
+            b",",
+            b".",
+            b"//",
+            b"NTRF",
+            b"9" * 20,
+            b"?20",
+            b"?32",
+            b"/NAME/",
+            b"SVWZ+",
+        ),
+        *(
+            b"\xff",
+            b"\x81",
+            b"\x85",
+            b"\xe2\x80\xa8",
+            b"\xef\xbb\xbf",
+            "٣".encode(),
+            b"260230",
+            b" ",
+        ),
+    ],
+}
+
+pytestmark = pytest.mark.nightly
+
+
+def is_right_or_refused(data: bytes) -> bool:
+    """Whether it was read; then the entries are those that another reading finds."""
+    try:
+        wholes = read_bank_file(data)
+    except ImportRefused as refused:
+        assert len(refused.reason) > 15
+        assert "unexpected" not in refused.reason.lower()
+        return False
+    entries = [entry for whole in wholes for entry in whole.entries]
+    is_camt = message_of(data) is not None
+    independent = read_camt(data) if is_camt else read_mt940(data)
+    assert sum(entry.amount for entry in entries) == sum(units for _, units in independent.entries)
+    if not any(entry.batch for entry in entries):
+        days = [date_text(entry.date) for entry in entries]
+        if not is_camt:
+            days = [day[5:] for day in days]
+        found = Counter(zip(days, (entry.amount for entry in entries), strict=True))
+        assert found == Counter(independent.entries)
+    return True
+
+
+def mutations(originals: list[bytes], fragments: list[bytes], number: int) -> Iterator[bytes]:
+    """Originals with some bytes cut, repeated, moved, changed, or fragments put in."""
+    rng = random.Random(20)
+    for _ in range(number):
+        data = rng.choice(originals)
+        for _ in range(rng.choice((1, 1, 1, 2, 4))):
+            start = rng.randrange(len(data) + 1)
+            end = min(len(data), start + rng.choice((1, 1, 2, 5, 20, 200)))
+            target = rng.randrange(len(data) + 1)
+            piece = rng.choice((rng.choice(fragments), rng.randbytes(rng.randint(1, 3))))
+            digit = str(rng.randrange(10)).encode()
+            data = rng.choice(
+                (
+                    data[:start] + data[end:],
+                    data[:target] + data[start:end] + data[target:],
+                    data[:start] + piece + data[start:],
+                    data[:start] + piece + data[start + len(piece) :],
+                    data[:start] + digit + data[start + 1 :],
+                )
+            )
+        yield data
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_changed_file_is_read_right_or_refused(name: str) -> None:
+    outcomes = Counter(
+        is_right_or_refused(data)
+        for data in mutations(SMALL[name], FRAGMENTS[name], count(100, 10_000))
+    )
+    # Neither everything nor nothing is refused.
+    assert min(outcomes[True], outcomes[False]) > 0
+    print(f"{name}: {outcomes[True]} read right, {outcomes[False]} refused")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_that_is_cut_off_is_read_right_or_refused(name: str) -> None:
+    by_size = sorted(FORMATS[name], key=len)
+    for data in count(by_size[:1], by_size[-3:]):
+        for length in range(len(data)):
+            begin = data[:length]
+            is_read = is_right_or_refused(begin)
+            if name == "camt":
+                assert not is_read or begin.rstrip().endswith(b"Document>")
+
+
+def test_a_message_that_is_cut_off_is_refused() -> None:
+    """What is read of an MT940 file that was cut off are its first messages, whole."""
+    (path,) = (path for path in SAMPLE_FILES if path.name == "german.sta")
+    data = path.read_bytes()
+    numbers = Counter()
+    for length in range(len(data)):
+        try:
+            wholes = read_bank_file(data[:length])
+        except ImportRefused:
+            continue
+        numbers[sum(len(whole.entries) for whole in wholes)] += 1
+    assert set(numbers) == {2, 4}

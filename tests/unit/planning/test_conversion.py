@@ -1,0 +1,392 @@
+"""Converted amounts against a plain model: every record by itself, in Decimal."""
+
+import itertools
+from collections import Counter, defaultdict
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from finance_api.planning.conversion import Conversion, with_converted
+from finance_api.planning.summaries import DIMENSIONS, LEFT_OUT, SummaryQuery, summarize
+from finance_api.query.model import Operator, Span, condition_on
+from finance_api.resources import ACCOUNTS, LABELS, RECORDS
+from finance_api.resources.records import record_type
+from finance_api.storage.testing import Unit, make_id, make_row
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.rates import DayRates
+from finance_api.values.time import from_date, to_date
+from support.nightly import count
+
+STORAGES = ["memory", "sqlite", "postgresql"]
+DAY = 86_400
+FIRST = date(2026, 2, 20)
+CODES = ["EUR", "USD", "CHF", "JPY", "AED"]
+#: In the order in which they are preferred.
+BASES = ["EUR", "GBP", "USD"]
+
+_users = itertools.count(1)
+
+NUMBER_OF_DAYS = 25
+days = st.integers(0, NUMBER_OF_DAYS - 1).map(lambda n: FIRST + timedelta(days=n))
+codes = st.sampled_from(CODES)
+rates = st.sampled_from(
+    ["1", "2", "0.5", "1.0842", "0.93125", "160.12", "3.6725", "0.0000000123", "98765432109.87"]
+)
+quotes = st.dictionaries(
+    st.tuples(days, st.sampled_from(BASES), codes).filter(lambda quote: quote[1] != quote[2]),
+    rates,
+    min_size=5,
+    max_size=40,
+)
+amounts = st.integers(-30, 30) | st.sampled_from(
+    [MAX_UNITS, -MAX_UNITS, -(2**32), 5, -5, 15, -15, 12_345_678]
+)
+NUMBER = 4
+accounts = st.lists(
+    st.fixed_dictionaries(
+        {"currencyCode": codes, "excludeFromStats": st.sampled_from([False, False, True])}
+    ),
+    min_size=NUMBER,
+    max_size=NUMBER,
+)
+records = st.lists(
+    st.fixed_dictionaries(
+        {
+            "recordDate": st.tuples(days, st.sampled_from([0, 86_399])).map(
+                lambda pair: from_date(pair[0]) + pair[1]
+            ),
+            "amount": amounts,
+            "accountId": st.integers(1, NUMBER).map(make_id),
+            "labelIds": st.lists(st.integers(1, 2).map(make_id), max_size=2, unique=True).map(
+                tuple
+            ),
+            "payee": st.sampled_from([None, "a", "b"]),
+            "recordState": st.sampled_from([None, "void"]),
+            "transferId": st.sampled_from([None, None, make_id(9)]),
+        }
+    ),
+    min_size=3,
+    max_size=25,
+)
+
+#: Currencies with a rate, with one that becomes too old, and without.
+EXAMPLE = (
+    {
+        **{(FIRST + timedelta(days=at), "EUR", "USD"): f"1.0{at}" for at in range(NUMBER_OF_DAYS)},
+        (FIRST, "USD", "CHF"): "0.9",
+    },
+    [{"currencyCode": code, "excludeFromStats": False} for code in ("EUR", "USD", "CHF", "AED")],
+    [
+        {
+            "recordDate": from_date(FIRST) + at * DAY,
+            "amount": amount,
+            "accountId": make_id(account),
+            "labelIds": tuple(map(make_id, range(1, at % 3 + 1))),
+            "payee": "a" if at % 2 else None,
+            "recordState": None,
+            "transferId": None,
+        }
+        for at in range(NUMBER_OF_DAYS)
+        for account, amount in ((1, -15), (2, 15), (3, -(2**32)), (4, 1))
+    ],
+    [(["month"], set(), FIRST, target) for target in ("EUR", "CHF")]
+    + [(["label", "day"], set(LEFT_OUT), FIRST, "EUR")],
+)
+
+
+def set_rates(unit, quoted):
+    """In place of all that there are; every base is one on every day."""
+    by_day = {(at, base): {} for at in range(NUMBER_OF_DAYS) for base in BASES}
+    for (day, base, code), rate in quoted.items():
+        by_day[(day - FIRST).days, base][code] = Decimal(rate)
+    with unit.writing() as storage:
+        storage.rates.put(
+            [
+                DayRates(from_date(FIRST + timedelta(days=at)), base, found)
+                for (at, base), found in by_day.items()
+            ]
+        )
+
+
+# -- the model
+
+
+def between(quoted, day, code, other):
+    """As a pair of numbers whose quotient is the rate."""
+    if (day, code, other) in quoted:
+        return Decimal(quoted[day, code, other]), Decimal(1)
+    if (day, other, code) in quoted:
+        return Decimal(1), Decimal(quoted[day, other, code])
+    return None
+
+
+def cross(quoted, day, code, target):
+    """The first of the shortest ways, each tried by itself."""
+    for length in range(len(BASES) + 1):
+        for middle in itertools.permutations(BASES, length):
+            way = [code, *middle, target]
+            steps = [between(quoted, day, *pair) for pair in itertools.pairwise(way)]
+            if len(set(way)) == len(way) and None not in steps:
+                return steps
+    return None
+
+
+def converted(quoted, amount, code, day, target):
+    """In ten-thousandths; None: there is no rate."""
+    if code == target:
+        return amount
+    for age in range(8):
+        steps = cross(quoted, day - timedelta(days=age), code, target)
+        if steps is not None:
+            with localcontext(prec=400):
+                numerator = denominator = Decimal(1)
+                for up, down in steps:
+                    numerator, denominator = numerator * up, denominator * down
+                exact = amount * numerator / denominator
+                return int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP))
+    return None
+
+
+class Books:
+    """Random data of one user in a storage, whose rates are the only ones."""
+
+    def __init__(self, backend, some_accounts, some_records):
+        self.unit = Unit(backend, f"user{next(_users)}")
+        self.accounts = [make_row(ACCOUNTS, n, **a) for n, a in enumerate(some_accounts, 1)]
+        currency = {row["id"]: row["currencyCode"] for row in self.accounts}
+        self.excluded = {row["id"] for row in self.accounts if row["excludeFromStats"]}
+        self.records = [
+            make_row(
+                RECORDS,
+                n,
+                **row,
+                currencyCode=currency[row["accountId"]],
+                recordType=record_type(row["amount"]),
+                labels=tuple("xy"[int(i[:8], 16) - 1] for i in row["labelIds"]),
+            )
+            for n, row in enumerate(some_records, 1)
+        ]
+        self.unit.put(ACCOUNTS, *self.accounts)
+        self.unit.put(LABELS, *(make_row(LABELS, n, name="xy"[n - 1]) for n in (1, 2)))
+        self.unit.put(RECORDS, *self.records)
+
+
+def group_values(record, name):
+    day = to_date(record["recordDate"])
+    match name:
+        case "account":
+            return [record["accountId"]]
+        case "label":
+            return list(record["labelIds"]) or [None]
+        case "month":
+            return [f"{day:%Y-%m}"]
+        case "day":
+            return [f"{day}"]
+    return [record[name]]
+
+
+def expected_summary(books, quoted, group_by, include, since, target):
+    """By group: the sums of the columns; and what could not be converted."""
+    groups = defaultdict(lambda: [0] * 8)
+    missing = Counter()
+    for record in books.records:
+        if to_date(record["recordDate"]) < since:
+            continue
+        if (record["recordState"] and "void" not in include) or (
+            record["transferId"] and "transfers" not in include
+        ):
+            continue
+        if record["accountId"] in books.excluded and "excluded" not in include:
+            continue
+        amount, code = record["amount"], record["currencyCode"]
+        day = to_date(record["recordDate"])
+        in_target = converted(quoted, amount, code, day, target)
+        if in_target is None:
+            missing[code, day] += 1
+        for values in itertools.product(*(group_values(record, name) for name in group_by)):
+            sums = groups[code, *values]
+            for at, value, is_there in ((0, amount, True), (4, in_target, in_target is not None)):
+                if is_there:
+                    sums[at] += 1
+                    sums[at + 1 + (amount < 0)] += value
+                    sums[at + 3] += value
+    for sums in groups.values():
+        if not sums[4]:
+            sums[5:] = [None] * 3
+    return {key: tuple(sums) for key, sums in groups.items()}, missing
+
+
+_SUMS = ("count", "income", "expense", "net")
+_SUMS += ("convertedCount", "convertedIncome", "convertedExpense", "convertedNet")
+_SHOWN = {"account": "accountId", "label": "labelId"}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("storage", STORAGES)
+def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, storage):
+    found_ways: Counter[bool] = Counter()
+    questions = st.tuples(
+        st.lists(
+            st.sampled_from(["account", "label", "month", "day", "payee", "recordType"]),
+            max_size=2,
+            unique=True,
+        ),
+        st.sets(st.sampled_from(LEFT_OUT)),
+        days,
+        codes,
+    )
+    backend = new_backend(storage)
+
+    @settings(max_examples=count(20, 1_000), suppress_health_check=list(HealthCheck))
+    @example(*EXAMPLE)
+    @given(quotes, accounts, records, st.lists(questions, min_size=1, max_size=3))
+    def check(quoted, some_accounts, some_records, asked):
+        books = Books(backend, some_accounts, some_records)
+        set_rates(books.unit, quoted)
+        user = books.unit.user.id
+        for group_by, include, since, target in asked:
+            with books.unit.reading() as reading:
+                rows = with_converted(reading, RECORDS, books.records, target, 0)
+                on = from_date(since)
+                query = SummaryQuery(
+                    (condition_on(RECORDS, "recordDate", Operator.GTE, Span(on, on + DAY)),),
+                    tuple(DIMENSIONS[name] for name in group_by),
+                    frozenset(include),
+                    limit=1_000,
+                    convert_to=target,
+                )
+                summary = summarize(reading, user, query)
+                balances = with_converted(reading, ACCOUNTS, books.accounts, target, on)
+            for row in rows:
+                day = to_date(row["recordDate"])
+                amount, code = row["amount"], row["currencyCode"]
+                wanted = converted(quoted, amount, code, day, target)
+                assert row["convertedAmount"] == wanted
+                assert row["convertedCurrencyCode"] == target
+                assert (row["conversionError"] is None) == (wanted is not None)
+                found_ways[wanted is not None] += 1
+            for row in balances:
+                wanted = converted(quoted, row["balance"], row["currencyCode"], since, target)
+                assert row["convertedBalance"] == wanted
+            names = [_SHOWN.get(name, name) for name in group_by]
+            groups = {
+                (row["currencyCode"], *(row[name] for name in names)): tuple(
+                    row[name] for name in _SUMS
+                )
+                for row in summary.groups
+            }
+            assert {row["convertedCurrencyCode"] for row in summary.groups} <= {target}
+            wanted_groups, missing = expected_summary(
+                books, quoted, group_by, include, since, target
+            )
+            assert groups == wanted_groups
+            found_missing = Counter(
+                (code, to_date(day))
+                for code, those in summary.not_converted.items()
+                for day in those
+            )
+            assert found_missing == missing
+
+    check()
+    assert min(found_ways[True], found_ways[False]) > 50
+
+
+# -- one by one
+
+
+@pytest.fixture(params=STORAGES)
+def convert(new_backend, request):
+    """Converts one amount on a day of March 2026 by the rates that are given."""
+    unit = Unit(new_backend(request.param))
+
+    def convert(amount, code, target, day, *quoted):
+        by_day = defaultdict(dict)
+        for number, base, other, rate in quoted:
+            by_day[from_date(date(2026, 3, number)), base][other] = Decimal(rate)
+        with unit.writing() as storage:
+            storage.rates.put([DayRates(*key, found) for key, found in by_day.items()])
+        at = from_date(date(2026, 3, day))
+        with unit.reading() as storage:
+            return Conversion(storage, target, [at]).convert(amount, code, at)
+
+    return convert
+
+
+@pytest.mark.parametrize(
+    ("amount", "rate", "expected"),
+    [
+        (1, "0.5", 1),
+        (-1, "0.5", -1),
+        (3, "0.5", 2),
+        (-3, "0.5", -2),
+        (1, "0.4999999999999999999999999999", 0),
+        (-1, "0.5000000000000000000000000001", -1),
+        (1, "1.5", 2),
+        (5, "0.1", 1),
+        (-5, "0.1", -1),
+        (4, "0.1", 0),
+        (0, "0.5", 0),
+        (MAX_UNITS, "0.5", 2**62),
+        (-MAX_UNITS, "1000000000000", -MAX_UNITS * 10**12),
+        (10_000_000_000_000_001, "0.5", 5_000_000_000_000_001),
+    ],
+)
+def test_halves_are_rounded_away_from_zero_and_nothing_is_a_float(convert, amount, rate, expected):
+    assert convert(amount, "EUR", "USD", 2, (2, "EUR", "USD", rate)) == expected
+
+
+def test_what_is_divided_by_is_exact_too(convert):
+    assert convert(10_000, "USD", "EUR", 2, (2, "EUR", "USD", "3")) == 3_333
+    assert convert(20_000, "USD", "EUR", 2) == 6_667
+    assert convert(-15_000, "USD", "EUR", 2, (2, "EUR", "USD", "10000")) == -2
+    assert convert(-14_999, "USD", "EUR", 2) == -1
+
+
+@pytest.mark.parametrize(("day", "expected"), [(1, None), (2, 20), (8, 20), (9, 20), (10, None)])
+def test_a_rate_counts_for_seven_days_after_its_own(convert, day, expected):
+    assert convert(10, "EUR", "USD", day, (2, "EUR", "USD", "2")) == expected
+
+
+def test_the_newest_rate_counts_and_none_of_a_later_day(convert):
+    quoted = [(day, "EUR", "USD", str(day)) for day in (2, 4, 7)]
+    found = [convert(1, "EUR", "USD", day, *quoted) for day in range(1, 9)]
+    assert found == [None, 2, 2, 4, 4, 4, 7, 7]
+
+
+def test_both_sides_of_a_cross_rate_are_of_one_day(convert):
+    """The newest on which there are both."""
+    quoted = [(2, "EUR", "USD", "2"), (2, "EUR", "GBP", "4"), (4, "EUR", "USD", "3")]
+    assert convert(100, "USD", "GBP", 4, *quoted) == 200
+
+
+@pytest.mark.parametrize(
+    ("quoted", "expected"),
+    [
+        # As it is quoted, else the other way.
+        ([("USD", "CHF", "2"), ("CHF", "USD", "4")], 200),
+        ([("CHF", "USD", "4")], 25),
+        # Through a base, of which EUR is the first.
+        ([("EUR", "USD", "2"), ("AED", "USD", "1"), ("AED", "CHF", "7"), ("EUR", "CHF", "6")], 300),
+        ([("GBP", "USD", "2"), ("AED", "USD", "1"), ("AED", "CHF", "7"), ("GBP", "CHF", "6")], 700),
+        # Rather one rate than two, and two than three.
+        ([("EUR", "USD", "2"), ("EUR", "CHF", "6"), ("USD", "CHF", "5")], 500),
+        ([("USD", "EUR", "2"), ("EUR", "GBP", "3"), ("GBP", "CHF", "4")], 2_400),
+        ([("USD", "GBP", "2"), ("CHF", "JPY", "4")], None),
+        # What is the base of nothing is no way.
+        (
+            [("EUR", "USD", "2"), ("EUR", "JPY", "2"), ("GBP", "JPY", "4"), ("GBP", "CHF", "1")],
+            None,
+        ),
+    ],
+)
+def test_ways_from_one_currency_to_another(new_backend, quoted, expected):
+    unit = Unit(new_backend("memory"))
+    by_base = defaultdict(dict)
+    for base, code, rate in quoted:
+        by_base[base][code] = Decimal(rate)
+    with unit.writing() as storage:
+        storage.rates.put([DayRates(0, base, found) for base, found in by_base.items()])
+        assert Conversion(storage, "CHF", [0]).convert(100, "USD", 0) == expected
