@@ -48,11 +48,15 @@ def _joined(*values: ColumnElement[int]) -> ColumnElement[str]:
 def _head(database: str) -> Select[Any]:
     """As the first row: the state, then some revisions, each with its tag, as numbers."""
     wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
-    tags = select(
-        func.aggregate_strings(_text(" ") + _joined(data_states.c.revision, data_states.c.tag), "")
-    ).where(data_states.c.user_id == USER, data_states.c.revision.in_(wanted))
-    numbers = _joined(*STATE) + func.coalesce(tags.scalar_subquery(), _text(""))
-    columns: Sequence[ColumnElement[Any]] = (
+    join = {"sqlite": func.group_concat, "postgresql": func.string_agg}[database]
+    tag = _text(" ") + _joined(data_states.c.revision, data_states.c.tag)
+    tags = (
+        select(join(tag, _text("")))
+        .where(data_states.c.user_id == USER, data_states.c.revision.in_(wanted))
+        .scalar_subquery()
+    )
+    numbers = _joined(*STATE) + func.coalesce(tags, _text(""))
+    columns: tuple[ColumnElement[Any], ...] = (
         literal_column("-1", BigInteger).label("revision"),
         _text("").label("resource"),
         _text("").label("row_id"),
