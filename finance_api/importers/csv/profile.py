@@ -14,6 +14,8 @@ from finance_api.importers.interface import ImportRefused
 
 #: A heading row of fewer columns selects no profile by itself.
 FEWEST_COLUMNS = 4
+#: So many different cells are remembered.
+_REMEMBERED = 100
 #: Stands in a heading for any ISO 4217 code, and as the currency for the one that was found.
 CODE = "{currency}"
 
@@ -24,13 +26,21 @@ class Words:
     def __init__(self, words: Sequence[str]) -> None:
         self._words = frozenset(folded(word) for word in words if not word.endswith("*"))
         self._beginnings = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
+        self._known: dict[str, int] = {}
 
     def __contains__(self, cell: str) -> bool:
         return self.fit(cell) > 0
 
     def fit(self, cell: str) -> int:
         """How much of the cell is named: more for a longer beginning, most for a word; 0: none."""
-        text = folded(cell)
+        fit = self._known.get(cell)
+        if fit is None:
+            fit = self._fit(folded(cell))
+            if len(self._known) < _REMEMBERED:
+                self._known[cell] = fit
+        return fit
+
+    def _fit(self, text: str) -> int:
         if text in self._words:
             return len(text) + 2
         return max((len(b) + 1 for b in self._beginnings if text.startswith(b)), default=0)

@@ -5,15 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from finance_api.importers.csv.columns import Columns
-from finance_api.importers.csv.profile import TESTS, Condition, Leg, Match, Rows, Selected, shown
+from finance_api.importers.csv.profile import TESTS, Condition, Match, Rows, Selected, shown
+from finance_api.importers.csv.profile_cells import DerivedCells, Make
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 
 #: What a row becomes: rows of cells, the derived ones at their end. What is left out is counted.
 Expand = Callable[[int, list[str], Counter[str] | None], list[list[str]]]
-
-_MINUS = "-+\u2010\u2011\u2012\u2013\u2212"
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,10 @@ class _Test:
 
 @dataclass(frozen=True)
 class _Leg:
-    """sources: the columns of each derived field, in their order."""
+    """A leg of the profile, by the columns of this file. make: what makes its derived cells."""
 
     test: _Test
-    positive: str | None
-    ignore_sign: bool
-    currency: str
-    sources: Mapping[str, tuple[int, ...]]
+    make: tuple[Make, ...]
 
 
 class ProfileRows:
@@ -74,65 +70,29 @@ class ProfileRows:
         self._refuse = self._tests(profile.refuse)
         self._fill_down = match.indexes(profile.fill_down)
         self._opening = _Test.of(profile.opening, match) if profile.opening else None
-        self._constants = dict(preamble)
-        self._legs = [self._leg(leg) for leg in profile.legs]
-        derived = self._derived()
-        self._fields = tuple(derived)
-        self.columns: Columns = {name: (width + i,) for i, name in enumerate(derived)}
+        derived = DerivedCells(match, preamble)
+        self.columns: Columns = {name: (width + i,) for i, name in enumerate(derived.names)}
+        self._make = derived.of_leg(None)
+        if self._opening is not None:
+            self.columns["opening"] = (width + len(derived.names),)
+        self._legs = [
+            _Leg(test, derived.of_leg(leg))
+            for leg in profile.legs
+            if (test := _Test.of(leg.when, match)) is not None
+        ]
         self.used = frozenset(
-            index
-            for indexes in (
-                *derived.values(),
-                *(indexes for leg in self._legs for indexes in leg.sources.values()),
-                *(tuple(i for i, _ in leg.test.parts) for leg in self._legs),
-                *self._equal,
-                match.indexes(profile.ignore),
-                tuple(index for index, *_ in self._only),
+            (
+                *derived.used,
+                *(index for leg in self._legs for index, _ in leg.test.parts),
+                *(index for pair in self._equal for index in pair),
+                *(index for index, *_ in self._only),
+                *match.indexes(profile.ignore),
             )
-            for index in indexes
         )
-        self._base = derived
 
     def _tests(self, rows: Sequence[Rows]) -> list[tuple[_Test, str]]:
         tests = [(_Test.of(part.when, self._match), part.text) for part in rows]
         return [(test, text) for test, text in tests if test is not None]
-
-    def _leg(self, leg: Leg) -> _Leg:
-        test = _Test.of(leg.when, self._match)
-        assert test is not None
-        sources = {name: self._match.indexes(columns) for name, columns in leg.map.items()}
-        if leg.currency:
-            sources["currency"] = ()
-        return _Leg(test, leg.positive, leg.ignore_sign, leg.currency, sources)
-
-    def _derived(self) -> dict[str, tuple[int, ...]]:
-        """The derived fields, and the columns that they are made of where no leg says others."""
-        profile, match = self._match.profile, self._match
-        names = dict.fromkeys(name for leg in self._legs for name in leg.sources)
-        if profile.says_direction:
-            names |= dict.fromkeys(("debit", "credit"))
-            names.pop("amount", None)
-        if len(match.indexes(profile.map.get("category", ()))) > 1:
-            names["category"] = None
-        if profile.account_prefix:
-            names["account"] = None
-        if profile.payment_types:
-            names["paymentType"] = None
-        names |= dict.fromkeys(self._constants)
-        if self._opening is not None:
-            names["opening"] = None
-        return {name: self._of_field(name) for name in names}
-
-    def _of_field(self, name: str) -> tuple[int, ...]:
-        match = self._match
-        if name in ("debit", "credit"):
-            name = "amount"
-        if name == "balance":
-            return match.indexes([match.profile.options["balance"]])
-        if name == "fee":
-            fees = match.profile.options["fee"]
-            return tuple(match.column_and_rest("fee", fee)[0] for fee in fees)
-        return match.indexes(match.profile.map.get(name, ()))
 
     def begin(self) -> Expand:
         """Takes the rows of one reading in their order. Raises ImportRefused with their lines."""
@@ -152,10 +112,11 @@ class ProfileRows:
             if not self._keeps(line, cells, left_out):
                 return []
             self._check(line, cells)
-            if not self._fields:
-                return [cells]
+            end = []
+            if self._opening is not None:
+                end.append("1" if self._opening.holds(cells) else "")
             if not self._legs:
-                return [cells + [self._cell(name, cells, None) for name in self._fields]]
+                return [[*cells, *(make(cells) for make in self._make), *end]]
             legs = [leg for leg in self._legs if leg.test.parts and leg.test.holds(cells)]
             legs = legs or [leg for leg in self._legs if not leg.test.parts]
             if not legs:
@@ -163,7 +124,7 @@ class ProfileRows:
                     raise self._unknown(line, cells)
                 if left_out is not None:
                     left_out[self._match.profile.otherwise] += 1
-            return [cells + [self._cell(name, cells, leg) for name in self._fields] for leg in legs]
+            return [[*cells, *(make(cells) for make in leg.make), *end] for leg in legs]
 
         return expand
 
@@ -218,32 +179,3 @@ class ProfileRows:
             "with --no-profile and the options of its columns",
             line,
         )
-
-    def _cell(self, name: str, cells: Sequence[str], leg: _Leg | None) -> str:
-        profile = self._match.profile
-        if name == "opening":
-            assert self._opening is not None
-            return "1" if self._opening.holds(cells) else ""
-        side = {"debit": "out", "credit": "in"}.get(name)
-        if leg is not None and side is not None:
-            if leg.positive != side:
-                return ""
-            text = self._text(leg.sources.get("amount", self._base[name]), cells, " ")
-            return text.strip(_MINUS + " ") if leg.ignore_sign else text
-        if name == "currency" and leg is not None and leg.currency:
-            return leg.currency
-        indexes = self._base[name]
-        if leg is not None and name in leg.sources:
-            indexes = leg.sources[name]
-        if name == "category":
-            return self._text(indexes, cells, profile.category_separator)
-        text = self._constants.get(name) or self._text(indexes, cells, " ")
-        if name == "account" and text and profile.account_prefix:
-            return f"{profile.account_prefix} {text}"
-        if name == "paymentType" and profile.payment_types:
-            return profile.payment_types.get(folded(text), "")
-        return text
-
-    @staticmethod
-    def _text(indexes: tuple[int, ...], cells: Sequence[str], separator: str) -> str:
-        return separator.join(text for index in indexes if (text := cells[index].strip()))
