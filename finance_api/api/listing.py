@@ -9,12 +9,13 @@ from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import WITH_SUBCATEGORIES, query_of
 from finance_api.api.representation import (
     JSON,
-    JSON_WRITERS,
-    ROW_WRITERS,
     HeaderItems,
     Representation,
+    body_of,
+    json_page,
     negotiate,
     next_offset,
+    page_headers,
 )
 from finance_api.errors import NOT_FOUND, problem
 from finance_api.planning.computing import depends_on_today, list_computed
@@ -24,7 +25,7 @@ from finance_api.query.render import canonical_text, fields_text
 from finance_api.querystring import split_query
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.wire import encoder_of, shown
-from finance_api.storage.interface import JsonPage, Page, Storage
+from finance_api.storage.interface import JsonPage, Storage
 
 
 class ListRequest(DataRequest):
@@ -61,19 +62,18 @@ class ListRequest(DataRequest):
         if self._with_subcategories:
             conditions = with_subcategories(storage, user_id, query.resource, query.conditions)
             query = replace(query, conditions=conditions)
-        page: Page | JsonPage
-        if self._representation in ROW_WRITERS:
-            state = storage.data.get_state(user_id)
-            page = list_computed(storage, user_id, query, today)
-            body, headers = ROW_WRITERS[self._representation](query, self._fields, page)
+        page = _json_page(storage, user_id, query, today)
+        resource, fields = query.resource, self._fields
+        headers: HeaderItems = ()
+        if self._representation is JSON:
+            body = json_page(query, page, shown(resource, fields, page.lines))
         else:
-            page = _json_page(storage, user_id, query, self._fields, today)
-            state = page.state
-            body, headers = JSON_WRITERS[self._representation](query, page)
+            body = body_of(self._representation, fields, page.lines, resource)
+            headers = page_headers(query, page)
         offset = next_offset(query, page)
         if offset is not None:
             headers = (*headers, ("Link", self._link % offset))
-        return Payload(state, body, headers)
+        return Payload(page.state, body, headers)
 
     @cached_property
     def _link(self) -> str:
@@ -96,26 +96,20 @@ class ObjectRequest(DataRequest):
         self.depends_on_today = depends_on_today(resource)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        page = _json_page(storage, user_id, self._query, self._fields, today)
+        page = _json_page(storage, user_id, self._query, today)
         if not page.lines:
             raise problem(404, NOT_FOUND)
-        return Payload(page.state, page.lines)
+        return Payload(page.state, shown(self._query.resource, self._fields, page.lines))
 
 
-def _json_page(
-    storage: Storage, user_id: int, query: Query, fields: Sequence[Field], today: int
-) -> JsonPage:
-    """The page with these fields of each row."""
-    if query.resource.computed_fields:
-        state = storage.data.get_state(user_id)
-        rows = list_computed(storage, user_id, query, today)
-        lines = encoder_of(query.resource).lines(rows.rows)
-        page = JsonPage(state, lines, rows.has_more, rows.total)
-    else:
-        page = storage.data.list_json(user_id, query)
-    if fields == query.resource.fields:
-        return page
-    return JsonPage(page.state, shown(fields, page.lines), page.has_more, page.total)
+def _json_page(storage: Storage, user_id: int, query: Query, today: int) -> JsonPage:
+    """`DataReader.list_json`, of a resource with computed fields too."""
+    if not query.resource.computed_fields:
+        return storage.data.list_json(user_id, query)
+    state = storage.data.get_state(user_id)
+    page = list_computed(storage, user_id, query, today)
+    lines = encoder_of(query.resource).lines(page.rows)
+    return JsonPage(state, lines, page.has_more, page.total)
 
 
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:

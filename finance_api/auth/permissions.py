@@ -17,6 +17,7 @@ class Permission(StrEnum):
     STANDING_ORDERS_READ = "public:standing-orders:read"
     LABELS_READ = "public:labels:read"
     RECORD_RULES_READ = "public:record-rules:read"
+    ALL_READ = "public:all:read"
     API_USAGE_READ = "public:api-usage:read"
     INTERNAL_RECORDS_READ = "internal:records:read"
     INTERNAL_DOCUMENTS_READ = "internal:documents:read"

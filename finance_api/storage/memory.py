@@ -5,7 +5,7 @@ It serves tests, and exports that are loaded at start. Data is lost with the pro
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,9 +19,11 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
+from finance_api.resources.wire import encoder_of
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
+    STREAMED_ROWS,
     BeforeImage,
     DataReader,
     DataState,
@@ -429,13 +431,25 @@ class MemoryDataReader(_Part, DataReader):
     def _rows(self, user_id: int, resource: Resource) -> dict[str, Row]:
         return self._table(user_id, resource).rows
 
-    def list_rows(self, user_id: int, query: Query) -> Page:
+    def _matching(self, user_id: int, query: Query) -> list[Row]:
+        """The whole list, in no order."""
         rows = self._rows(user_id, query.resource).values()
-        found = sorted_rows((r for r in rows if matches(r, query.conditions)), query.sort)
+        return [row for row in rows if matches(row, query.conditions)]
+
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        found = sorted_rows(self._matching(user_id, query), query.sort)
         names = names_of(query.resource.listed_fields)
         end = query.offset + query.limit
         page = [{name: row[name] for name in names} for row in found[query.offset : end]]
         return Page(page, len(found) > end, len(found) if query.with_total else None)
+
+    def count_rows(self, user_id: int, query: Query) -> int:
+        return len(self._matching(user_id, query))
+
+    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        found = sorted_rows(self._matching(user_id, query), query.sort)
+        for start in range(0, len(found), STREAMED_ROWS):
+            yield encoder_of(query.resource).lines(found[start : start + STREAMED_ROWS])
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         rows = self._rows(user_id, resource)

@@ -31,9 +31,7 @@ class RecordsByIdRequest(DataRequest):
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state, rows = storage.data.get_json(user_id, RECORDS, self._ids)
-        found = b"\n".join(filter(None, rows))
-        if self._fields != RECORDS.fields:
-            found = shown(self._fields, found)
+        found = shown(RECORDS, self._fields, b"\n".join(filter(None, rows)))
         missing = [wanted for wanted, body in zip(self._ids, rows, strict=True) if not body]
         count = len(self._ids) - len(missing)
         end = b'],"count":%d,"missingIds":%b}' % (count, orjson.dumps(missing))

@@ -25,6 +25,7 @@ from finance_api.storage.interface.credentials import (
     TokenWriter,
 )
 from finance_api.storage.interface.data import (
+    STREAMED_ROWS,
     DataReader,
     DataState,
     DataWriter,
@@ -48,7 +49,7 @@ __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWrite
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter", "Tombstone"]
-__all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
+__all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
 #: How long a unit of work that writes waits for another one, unless it says otherwise.

@@ -17,6 +17,7 @@ from finance_api.storage.testing.queries import QueriesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.sessions import SessionsConformance
+from finance_api.storage.testing.streams import StreamsConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
 from finance_api.storage.testing.users import UsersConformance
 
@@ -32,5 +33,6 @@ class StorageConformance(
     JsonRowsConformance,
     AnchorsConformance,
     SearchingConformance,
+    StreamsConformance,
 ):
     """The tests. No implementation overrides or skips one."""
