@@ -11,6 +11,7 @@ from pyramid.httpexceptions import HTTPException, status_map
 from pyramid.response import Response
 
 from finance_api.bulkhead import BulkheadFull
+from finance_api.downloads import DownloadRunning
 from finance_api.problem import CONTENT_TYPE, problem_body
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -20,7 +21,11 @@ logger = logging.getLogger(__name__)
 #: Retry-After while the storage is unavailable or busy.
 STORAGE_RETRY_SECONDS = 2
 
+#: Retry-After while a download of the same user runs.
+DOWNLOAD_RETRY_SECONDS = 10
+
 BUSY = "Other requests keep the database busy; please try again."
+DOWNLOAD_RUNNING = "Another download of yours is running; please try again when it has ended."
 UNEXPECTED = "Something went wrong; please report the request id {}."
 
 NOT_FOUND = "There is nothing at this path."
@@ -73,6 +78,12 @@ def busy(error: BulkheadFull, request: Request) -> Response:
     return problem(503, BUSY, headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
 
 
+def download_running(error: DownloadRunning, request: Request) -> Response:
+    """429 at once."""
+    headers = {"Retry-After": str(DOWNLOAD_RETRY_SECONDS)}
+    return problem(429, DOWNLOAD_RUNNING, headers=headers)
+
+
 def unexpected(error: Exception, request: Request) -> Response:
     """500 with the request id, under which the error is logged."""
     request_id = log_unexpected(error, request)
@@ -94,4 +105,5 @@ def includeme(config: Configurator) -> None:
     config.add_exception_view(storage_unavailable, context=StorageUnavailable)
     config.add_exception_view(storage_unavailable, context=StorageNotReady)
     config.add_exception_view(busy, context=BulkheadFull)
+    config.add_exception_view(download_running, context=DownloadRunning)
     config.add_exception_view(unexpected, context=Exception)

@@ -9,6 +9,7 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.identity import Failure, Identity
+from finance_api.ratelimit.limits import Decision
 from finance_api.storage.interface import Storage
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     validated: Mapping[str, Any]
     #: The secret of a browser that is not signed in, where this request has made one.
     visitor_secret: str | None = None
+    #: What was taken of the quota of its token or user.
+    taken: Decision | None = None
 
     _authentication: Identity | Failure | None = None
     _storage: Storage | None = None

@@ -12,7 +12,8 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,9 @@ from pyramid.paster import get_app, setup_logging
 
 from finance_api import wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
+
+#: How often it is looked whether the client of a broken response has gone.
+_LOOK_SECONDS = 1.0
 
 
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
@@ -104,13 +108,48 @@ def _application(global_conf: dict[str, str]) -> Any:
             # granian names itself in answers that name no server.
             return start_response(status, [*headers, ("Server", "finance_api")], *error)
 
-        return app(environ, start)
+        body = app(environ, start)
+        return body if isinstance(body, list) else _Unended(body)
 
     # granian's handler needs the main thread, which waits for a lock. Python does not wake it where
     # the system gives the signal to another thread: such a worker would go on until it is killed.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     threading.Thread(target=_pass_sigterm_on, name="SIGTERM", daemon=True).start()
     return application
+
+
+class _Unended:
+    """A body that has no end where it breaks off.
+
+    granian takes an error for the end, and tells the client that all is there. So nothing more is
+    sent, until the client or the proxy gives up, which closes the body.
+    """
+
+    def __init__(self, body: Iterable[bytes]) -> None:
+        self._body = body
+        self._chunks = iter(body)
+        self._is_broken = False
+
+    def __iter__(self) -> "_Unended":
+        return self
+
+    def __next__(self) -> bytes:
+        if not self._is_broken:
+            try:
+                return next(self._chunks)
+            except StopIteration:
+                raise
+            except Exception:
+                # Who has made the body has logged it.
+                self._is_broken = True
+        time.sleep(_LOOK_SECONDS)
+        # It reaches no client, but tells whether there is one.
+        return b""
+
+    def close(self) -> None:
+        close = getattr(self._body, "close", None)
+        if close is not None:
+            close()
 
 
 def _pass_sigterm_on() -> None:

@@ -12,6 +12,7 @@ from finance_api.auth.sessions import SeenSessions
 from finance_api.background import Periodic, WriteBehind
 from finance_api.bulkhead import Bulkhead
 from finance_api.clock import Clock
+from finance_api.downloads import Downloads
 from finance_api.housekeeping import make_housekeeping
 from finance_api.metrics import Metrics
 from finance_api.ratelimit.quotas import Quotas, open_limiters
@@ -40,6 +41,7 @@ class Services:
     housekeeping: Periodic
     response_cache: ResponseCache
     data_requests: Bulkhead
+    downloads: Downloads
     statement_seconds: int
 
     def close(self) -> None:
@@ -79,5 +81,6 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         ),
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
+        downloads=Downloads(settings["finance_api.max_downloads"]),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

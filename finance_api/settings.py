@@ -244,8 +244,16 @@ SETTINGS: tuple[Setting, ...] = (
         _integer(1, 1000),
         "3",
         "requests",
-        "Requests for data that a process reads from the database at once; fewer than the "
-        "server's threads, so that health is still answered.",
+        "Requests for data that a process reads from the database at once; with downloads fewer "
+        "than the server's threads, so that health is still answered.",
+    ),
+    Setting(
+        "finance_api.max_downloads",
+        _integer(1, 1000),
+        "2",
+        "downloads",
+        "Exports, and downloads of the settings pages, that a process sends at once; one of each "
+        "user.",
     ),
     Setting(
         "finance_api.imports.keep_days",
@@ -464,7 +472,7 @@ SERVER_SETTINGS: tuple[Setting, ...] = (
     Setting(
         "server.threads",
         _integer(1, 1000),
-        "4",
+        "6",
         "threads",
         "Requests that each process works on at once.",
     ),

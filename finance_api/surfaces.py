@@ -9,7 +9,7 @@ USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
-SETTINGS = "/settings"
+SETTINGS_PAGES = "/settings"
 PAGES = (
     OVERVIEW,
     "/records",
@@ -22,7 +22,7 @@ PAGES = (
     "/transfers",
     "/import",
     "/imports",
-    SETTINGS,
+    SETTINGS_PAGES,
 )
 _FIRST = frozenset(path[1:] for path in PAGES)
 

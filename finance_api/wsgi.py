@@ -43,12 +43,14 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
 
 
 def check_threads(application: Any, threads: int) -> None:
-    """Raises SettingError where slow requests for data could take every thread of the server."""
-    at_once = application.registry.settings["finance_api.max_data_requests"]
-    if 1 < threads <= at_once:
+    """Raises SettingError where slow requests and downloads could take every thread."""
+    settings = application.registry.settings
+    requests, downloads = (settings[f"finance_api.max_{w}"] for w in ("data_requests", "downloads"))
+    if 1 < threads <= requests + downloads:
         raise SettingError(
-            f"finance_api.max_data_requests: {at_once} are too many for {threads} threads of the "
-            "server; one has to be left that answers health"
+            f"finance_api.max_data_requests: {requests}, and {downloads} of "
+            f"finance_api.max_downloads, are too many for {threads} threads of the server; one has "
+            "to be left that answers health"
         )
 
 

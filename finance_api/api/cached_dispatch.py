@@ -42,8 +42,6 @@ def endpoints_of(registry: Registry) -> dict[str, Endpoint]:
         service.path: Endpoint(service.factory, options["permission"], options["schema"], view)
         for service in get_services()
         if registry.introspector.get("routes", service.name)
-        # With an id in it, a path is what the router says.
-        if "{" not in service.path
         for method, view, options in service.definitions
         if method == "GET" and options["validators"] == [validate_query]
         # An option that is not set is an empty list.

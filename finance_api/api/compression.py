@@ -1,6 +1,9 @@
 """Bodies compressed by gzip (RFC 9110, sections 8.4.1 and 12.5.3)."""
 
 import gzip
+import zlib
+from collections.abc import Generator
+from contextlib import closing
 from functools import lru_cache
 
 from webob.acceptparse import create_accept_encoding_header
@@ -36,3 +39,13 @@ def gzipped(body: bytes) -> bytes | None:
     if len(body) < _SMALLEST_BYTES:
         return None
     return gzip.compress(body, _LEVEL, mtime=0)
+
+
+def gzip_chunks(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
+    """As `gzipped`, of a body that is made while it is sent; closed with it."""
+    with closing(chunks):
+        compressor = zlib.compressobj(_LEVEL, wbits=zlib.MAX_WBITS | 16)
+        for chunk in chunks:
+            if compressed := compressor.compress(chunk):
+                yield compressed
+        yield compressor.flush()

@@ -4,15 +4,26 @@ import hashlib
 import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 
 from pyramid.response import Response
 
 from finance_api import __version__
-from finance_api.api.compression import GZIP, gzipped, takes_gzip
-from finance_api.api.data_request import DataRequest, Payload, data_request_of
+from finance_api.api.compression import GZIP, gzip_chunks, gzipped, takes_gzip
+from finance_api.api.data_request import (
+    DataRequest,
+    ExportRequest,
+    Payload,
+    Tagged,
+    TaggedRequest,
+    data_request_of,
+)
+from finance_api.api.exporting import cost_of
 from finance_api.api.representation import XLSX
 from finance_api.api.service import refusal
 from finance_api.auth.identity import Failure
+from finance_api.downloads import Chunks, download
+from finance_api.ratelimit.tween import give_back, take_for
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
@@ -33,29 +44,11 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
     """The data request ``make(*arguments, target)`` of the authenticated user: 200 or 304."""
     data_request = data_request_of(request, make, *arguments)
     services, user = request.services, _user_of(request)
-    today, variant = 0, ""
-    if data_request.depends_on_today:
-        today = day_in(user.time_zone, services.clock.now())
-        variant = date_text(today)
-        data_request = data_request.on(today)
-    if data_request.convert_to is not None:
-        variant += f" {_rates_tag(request.storage, data_request)}"
-    environ = request.environ
-    # A workbook is compressed in itself.
-    has_gzip = data_request.content_type != XLSX.content_type and takes_gzip(
-        environ.get("HTTP_ACCEPT_ENCODING")
-    )
-    if_none_match = environ.get("HTTP_IF_NONE_MATCH")
-    is_any = if_none_match is not None and if_none_match.strip() == "*"
-    if if_none_match is not None and (not is_any or data_request.is_always_there):
-        # The tag needs the data's state, but none of its rows.
-        # A replica may be behind.
-        state = data_state_of(request.storage, user.id) if is_any else user.data
-        etag = _etag(user.uuid, state, data_request, variant)
-        given = [etag] if is_any else _ENTITY_TAG.findall(if_none_match)
-        for own in (etag, _gzip_tag(etag)) if has_gzip else (etag,):
-            if own in given:
-                return Response(headerlist=list(_headers(own, state)), status=304)
+    data_request, today, variant = _as_of_today(request, data_request)
+    has_gzip = _takes_gzip(request, data_request)
+    unchanged = _unchanged(request, data_request, variant, has_gzip)
+    if unchanged is not None:
+        return unchanged
     key = (*data_request.key, variant)
     cache, tag = services.response_cache, user.data.tag
     response: CachedResponse | None = None
@@ -74,11 +67,88 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
         if has_gzip:
             response = _compressed(response)
             cache.put(user.id, tag, (*key, GZIP), response, len(response.body))
-    if is_any:
+    if _is_any(request):
         # There is one, as only now is known.
         headers = [h for h in response.headers if not h[0].startswith("Content-")]
         return Response(headerlist=headers, status=304)
     return Response(app_iter=[response.body], headerlist=list(response.headers))
+
+
+def respond_with_export(
+    request: Request, make: Callable[..., ExportRequest], *arguments: Hashable
+) -> Response:
+    """As `respond`, for an export: a download, which takes of the quota what it costs."""
+    export_request = data_request_of(request, make, *arguments)
+    services, user = request.services, _user_of(request)
+    export_request, today, variant = _as_of_today(request, export_request)
+    has_gzip = _takes_gzip(request, export_request)
+    unchanged = _unchanged(request, export_request, variant, has_gzip)
+    if unchanged is not None:
+        return unchanged
+
+    def begin(storage: Storage) -> tuple[Response, Chunks]:
+        try:
+            export = export_request.open(storage, user.id, today)
+        except NotFound as error:
+            raise unknown_in_replica() from error
+        if request.method != "HEAD":
+            take_for(request, cost_of(export.count), "This export")
+        etag = _etag(user.uuid, export.state, export_request, variant)
+        file = export_request.file_name(day_in(user.time_zone, services.clock.now()))
+        headers = [
+            ("Content-Type", export_request.content_type),
+            ("Content-Disposition", f'attachment; filename="{file}"'),
+            ("X-Total-Count", str(export.count)),
+            *_headers(_gzip_tag(etag) if has_gzip else etag, export.state),
+        ]
+        if not has_gzip:
+            return Response(headerlist=headers), export.chunks
+        headers.append(("Content-Encoding", GZIP))
+        return Response(headerlist=headers), gzip_chunks(export.chunks)
+
+    return download(request, user.id, begin, partial(give_back, request))
+
+
+def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:
+    """The request with the user's day; that day and the state of the rates, if they matter."""
+    today, variant = 0, ""
+    if asked.depends_on_today:
+        today = day_in(_user_of(request).time_zone, request.services.clock.now())
+        asked, variant = asked.on(today), date_text(today)
+    if asked.convert_to is not None:
+        variant += f" {_rates_tag(request.storage, asked)}"
+    return asked, today, variant
+
+
+def _takes_gzip(request: Request, asked: TaggedRequest) -> bool:
+    # A workbook is compressed in itself.
+    return asked.content_type != XLSX.content_type and takes_gzip(
+        request.environ.get("HTTP_ACCEPT_ENCODING")
+    )
+
+
+def _is_any(request: Request) -> bool:
+    return bool(request.environ.get("HTTP_IF_NONE_MATCH", "").strip() == "*")
+
+
+def _unchanged(
+    request: Request, asked: TaggedRequest, variant: str, has_gzip: bool
+) -> Response | None:
+    """304 if the client has the response; None if not, or where only reading it tells."""
+    if_none_match = request.environ.get("HTTP_IF_NONE_MATCH")
+    is_any = _is_any(request)
+    if if_none_match is None or (is_any and not asked.is_always_there):
+        return None
+    # The tag needs the data's state, but none of its rows.
+    user = _user_of(request)
+    # A replica may be behind.
+    state = data_state_of(request.storage, user.id) if is_any else user.data
+    etag = _etag(user.uuid, state, asked, variant)
+    given = [etag] if is_any else _ENTITY_TAG.findall(if_none_match)
+    for own in (etag, _gzip_tag(etag)) if has_gzip else (etag,):
+        if own in given:
+            return Response(headerlist=list(_headers(own, state)), status=304)
+    return None
 
 
 def _user_of(request: Request) -> User:
@@ -87,12 +157,12 @@ def _user_of(request: Request) -> User:
     return identity.user
 
 
-def _rates_tag(storage: Storage, data_request: DataRequest) -> int:
+def _rates_tag(storage: Storage, asked: TaggedRequest) -> int:
     """Of the exchange rates in the snapshot from which the response is read."""
-    state, currency = storage.rates.get_state(), data_request.convert_to
+    state, currency = storage.rates.get_state(), asked.convert_to
     if currency not in state.currencies:
         message = f"there are no exchange rates of {currency}: 'finance-api rates import' adds them"
-        raise refusal([(data_request.convert_to_name, message)])
+        raise refusal([(asked.convert_to_name, message)])
     return state.tag
 
 
@@ -131,7 +201,7 @@ def _gzip_tag(etag: str) -> str:
     return f'{etag[:-1]}-{GZIP}"'
 
 
-def _etag(uuid: str, state: DataState, data_request: DataRequest, variant: str) -> str:
+def _etag(uuid: str, state: DataState, asked: TaggedRequest, variant: str) -> str:
     """A function of user, state, representation and query.
 
     variant: the day and the state of the exchange rates, if they matter.
@@ -140,9 +210,9 @@ def _etag(uuid: str, state: DataState, data_request: DataRequest, variant: str) 
         __version__,
         uuid,
         str(state.tag),
-        data_request.content_type,
+        asked.content_type,
         variant,
-        data_request.text,
+        asked.text,
     )
     key = "\0".join(parts).encode("utf-8", "surrogatepass")
     return f'"{hashlib.sha256(key).hexdigest()[:32]}"'

@@ -1,30 +1,47 @@
 """Rows as CSV (RFC 4180), safe to open in a spreadsheet."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-from finance_api.resources.field import Field
-from finance_api.resources.wire import text_writer
-from finance_api.values import Row
+from finance_api.resources.field import Field, Kind
+from finance_api.resources.wire import objects_of
 from finance_api.values.spreadsheet import harmless
 
+_BOOLEANS = {None: "", True: "true", False: "false"}
 
-def csv_body(fields: Sequence[Field], rows: Iterable[Row]) -> bytes:
+
+def csv_chunks(fields: Sequence[Field], pages: Iterable[bytes]) -> Iterator[bytes]:
     """A header row and the rows; CRLF line ends, UTF-8 without a byte order mark.
 
-    Text is in quotes, and with an apostrophe before whatever would run as a formula; numbers stay
-    numbers.
+    pages: JSON objects, one on each line. Text is in quotes, and with an apostrophe before whatever
+    would run as a formula; numbers stay numbers.
     """
-    plan = [(f.name, text_writer(f), f.kind.is_text) for f in fields]
-    lines = [",".join(f.name for f in fields)]
-    for row in rows:
-        cells = []
-        for name, write, is_text in plan:
-            value = row[name]
-            cell = "" if value is None else write(value)
-            cells.append(_quoted(cell) if is_text and cell else cell)
-        lines.append(",".join(cells))
-    return "".join(f"{line}\r\n" for line in lines).encode("utf-8")
+    yield (",".join(field.name for field in fields) + "\r\n").encode()
+    plan = [(field.name, _writer(field)) for field in fields]
+    for page in pages:
+        rows = objects_of(page)
+        # Column by column: most of the work is done by map and zip.
+        columns = [map(write, [row[name] for row in rows]) for name, write in plan]
+        lines = map(",".join, zip(*columns, strict=True))
+        yield "".join([f"{line}\r\n" for line in lines]).encode()
 
 
-def _quoted(text: str) -> str:
-    return '"' + harmless(text).replace('"', '""') + '"'
+def _writer(field: Field) -> Callable[[Any], str]:
+    """The function from a value of such an object to a cell."""
+    if field.kind is Kind.BOOLEAN:
+        return _BOOLEANS.__getitem__
+    if field.kind.is_list:
+        return _texts if field.kind.is_text else ";".join
+    return _text if field.kind.is_text else _plain
+
+
+def _plain(value: str | None) -> str:
+    return value or ""
+
+
+def _text(value: str | None) -> str:
+    return '"' + harmless(value).replace('"', '""') + '"' if value else ""
+
+
+def _texts(values: list[str]) -> str:
+    return _text(";".join(values))

@@ -1,14 +1,16 @@
-"""Data requests: GETs of the user's own data, apart from user, data and day."""
+"""Data requests: GETs of the user's own data, apart from user, data and day; and exports."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from finance_api.api.parameters import CONVERT_TO
+from finance_api.downloads import Chunks
 from finance_api.requests import Request
 from finance_api.storage.interface import DataState, Storage
+from finance_api.values.time import date_text
 
 #: How many are remembered, and the most characters of query string and Accept of one of them.
 REMEMBERED = 1_024
@@ -38,17 +40,15 @@ class Payload:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class DataRequest(ABC):
-    """Made of a `RequestTarget`; raises a 406.
+class TaggedRequest(ABC):
+    """Made of a `RequestTarget`; raises a 406. The response has an entity tag.
 
     text: the canonical form: equal for requests with the same response.
     content_type: of the response.
-    key: as the client wrote it: requests with one key are the same.
     """
 
     text: str
     content_type: str
-    key: tuple[str, ...]
     #: Whether the response can differ from day to day while the data is unchanged.
     depends_on_today: bool = False
     #: The currency that amounts are converted to: then it depends on the exchange rates, too.
@@ -58,18 +58,54 @@ class DataRequest(ABC):
     #: Whether there is a response whatever the data is.
     is_always_there: bool = True
 
-    @abstractmethod
-    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
-        """today: the user's, as its first second. Raises NotFound if there is no such user."""
-
-    def on(self, today: int) -> "DataRequest":
+    def on(self: "Tagged", today: int) -> "Tagged":
         """With the days that it means today, where it says them otherwise."""
         return self
 
 
-def data_request_of(
-    request: Request, make: Callable[..., DataRequest], *arguments: Hashable
-) -> DataRequest:
+Tagged = TypeVar("Tagged", bound=TaggedRequest)
+
+
+class DataRequest(TaggedRequest):
+    """For a body that is read at once.
+
+    key: as the client wrote it: requests with one key are the same.
+    """
+
+    key: tuple[str, ...]
+
+    @abstractmethod
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        """today: the user's, as its first second. Raises NotFound if there is no such user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """state: of the data that it is from. count: of its rows. chunks: of its body."""
+
+    state: DataState
+    count: int
+    chunks: Chunks
+
+
+class ExportRequest(TaggedRequest):
+    """For a body that is made while it is sent.
+
+    name: of the file, without day and ending. suffix: the ending.
+    """
+
+    name: str
+    suffix: str
+
+    @abstractmethod
+    def open(self, storage: Storage, user_id: int, today: int) -> Export:
+        """As `DataRequest.read`. The chunks read the storage as they are taken."""
+
+    def file_name(self, today: int) -> str:
+        return f"{self.name}-{date_text(today)}.{self.suffix}"
+
+
+def data_request_of(request: Request, make: Callable[..., Tagged], *arguments: Hashable) -> Tagged:
     """``make(*arguments, target)``, remembered."""
     environ = request.environ
     query_string, accept = environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT")
@@ -77,11 +113,12 @@ def data_request_of(
     target = RequestTarget(path, query_string, accept, request.validated)
     if len(query_string) + len(accept or "") > MAX_REMEMBERED_CHARACTERS:
         return make(*arguments, target)
-    return _remembered(make, arguments, target)
+    found: Tagged = _remembered(make, arguments, target)
+    return found
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _remembered(
-    make: Callable[..., DataRequest], arguments: tuple[Hashable, ...], target: RequestTarget
-) -> DataRequest:
+    make: Callable[..., Any], arguments: tuple[Hashable, ...], target: RequestTarget
+) -> Any:
     return make(*arguments, target)

@@ -9,12 +9,13 @@ from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import WITH_SUBCATEGORIES, query_of
 from finance_api.api.representation import (
     JSON,
-    JSON_WRITERS,
-    ROW_WRITERS,
     HeaderItems,
     Representation,
+    body_of,
+    json_page,
     negotiate,
     next_offset,
+    page_headers,
 )
 from finance_api.errors import NOT_FOUND, problem
 from finance_api.planning.computing import list_computed
@@ -24,7 +25,7 @@ from finance_api.query.render import canonical_text
 from finance_api.querystring import split_query
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import RowEncoder, shown
-from finance_api.storage.interface import JsonPage, Page, Storage
+from finance_api.storage.interface import JsonPage, Storage
 
 
 class ListRequest(DataRequest):
@@ -62,19 +63,17 @@ class ListRequest(DataRequest):
         if self._with_subcategories:
             conditions = with_subcategories(storage, user_id, query.resource, query.conditions)
             query = replace(query, conditions=conditions)
-        page: Page | JsonPage
-        if self._representation in ROW_WRITERS:
-            state = storage.data.get_state(user_id)
-            page = _row_page(storage, user_id, query, self._columns, today)
-            body, headers = ROW_WRITERS[self._representation](query, self._columns.shown, page)
+        page = _json_page(storage, user_id, query, self._columns, today)
+        headers: HeaderItems = ()
+        if self._representation is JSON:
+            body = json_page(query, page, page.lines)
         else:
-            page = _json_page(storage, user_id, query, self._columns, today)
-            state = page.state
-            body, headers = JSON_WRITERS[self._representation](query, page)
+            body = body_of(self._representation, self._columns.shown, page.lines)
+            headers = page_headers(query, page)
         offset = next_offset(query, page)
         if offset is not None:
             headers = (*headers, ("Link", self._link % offset))
-        return Payload(state, body, headers)
+        return Payload(page.state, body, headers)
 
     @cached_property
     def _link(self) -> str:
@@ -104,24 +103,18 @@ class ObjectRequest(DataRequest):
         return Payload(page.state, page.lines)
 
 
-def _row_page(storage: Storage, user_id: int, query: Query, columns: Columns, today: int) -> Page:
-    page = list_computed(storage, user_id, query, today)
-    return replace(page, rows=columns.converted(storage, page.rows, today))
-
-
 def _json_page(
     storage: Storage, user_id: int, query: Query, columns: Columns, today: int
 ) -> JsonPage:
     """The page with these columns of each row."""
     if not columns.are_stored:
         state = storage.data.get_state(user_id)
-        rows = _row_page(storage, user_id, query, columns, today)
-        lines = RowEncoder(columns.shown).lines(rows.rows)
-        return JsonPage(state, lines, rows.has_more, rows.total)
-    page = storage.data.list_json(user_id, query)
-    if columns.shown == query.resource.fields:
-        return page
-    return replace(page, lines=shown(columns.shown, page.lines))
+        page = list_computed(storage, user_id, query, today)
+        rows = columns.converted(storage, page.rows, today)
+        lines = RowEncoder(columns.shown).lines(rows)
+        return JsonPage(state, lines, page.has_more, page.total)
+    stored = storage.data.list_json(user_id, query)
+    return replace(stored, lines=shown(query.resource, columns.shown, stored.lines))
 
 
 def next_link(target: RequestTarget, offset: int | None) -> HeaderItems:

@@ -151,9 +151,18 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
             if field.filterable:
                 self.add_parameter(field.name, Conditions(field), ())
 
+    def add_sort(self, resource: Resource) -> None:
+        """sortBy."""
+        sort = partial(parse_sort, resource)
+        self.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
+
     def add_fields(self, resource: Resource) -> None:
-        """fields: those that are shown of each row; convertTo, where something can be converted."""
+        """fields: those that are shown of each row."""
         self.add_parameter("fields", Scalar(partial(parse_fields, resource)), resource.fields)
+
+    def add_columns(self, resource: Resource) -> None:
+        """As `add_fields`; convertTo, where something can be converted."""
+        self.add_fields(resource)
         if resource in CONVERTED:
             self.add_conversion(CONVERT_TO)
 
@@ -172,9 +181,18 @@ def list_schema(resource: Resource) -> ParameterSchema:
     """limit, offset, sortBy, withTotal, what is shown of each row, and filters."""
     schema = ParameterSchema()
     schema.add_page(MAX_LIMIT)
-    sort = partial(parse_sort, resource)
-    schema.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
+    schema.add_sort(resource)
     schema.add_parameter("withTotal", Scalar(parse_boolean), False)
+    schema.add_columns(resource)
+    schema.add_filters(resource)
+    return schema
+
+
+def export_schema(resource: Resource) -> ParameterSchema:
+    """sortBy, fields, trailer and filters."""
+    schema = ParameterSchema()
+    schema.add_sort(resource)
+    schema.add_parameter("trailer", Scalar(parse_boolean), False)
     schema.add_fields(resource)
     schema.add_filters(resource)
     return schema
@@ -183,7 +201,7 @@ def list_schema(resource: Resource) -> ParameterSchema:
 def object_schema(resource: Resource) -> ParameterSchema:
     """What is shown of the object."""
     schema = ParameterSchema()
-    schema.add_fields(resource)
+    schema.add_columns(resource)
     return schema
 
 

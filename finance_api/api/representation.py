@@ -1,6 +1,6 @@
 """The representations of responses, and content negotiation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +8,12 @@ import orjson
 from pyramid.response import Response
 from webob.acceptparse import create_accept_header
 
-from finance_api.api.csv import csv_body
-from finance_api.api.xlsx import xlsx_body
+from finance_api.api.csv import csv_chunks
+from finance_api.api.xlsx import xlsx_chunks
 from finance_api.errors import problem
 from finance_api.query.model import Query
-from finance_api.resources.field import Field
+from finance_api.resources.field import Field, Resource
+from finance_api.resources.wire import shown
 from finance_api.storage.interface import JsonPage, Page
 
 HeaderItems = tuple[tuple[str, str], ...]
@@ -50,8 +51,8 @@ def json_response(document: dict[str, Any]) -> Response:
     return response
 
 
-def json_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
-    """The page in its envelope."""
+def json_page(query: Query, page: JsonPage, lines: bytes) -> bytes:
+    """The page in its envelope. lines: its rows, as they are shown."""
     offset = next_offset(query, page)
     end = b'],"limit":%d,"offset":%d,"nextOffset":%b%b}' % (
         query.limit,
@@ -60,43 +61,47 @@ def json_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
         b"" if page.total is None else b',"total":%d' % page.total,
     )
     begin = b'{"%b":[' % query.resource.name.encode()
-    return b"".join((begin, page.lines.replace(b"\n", b","), end)), ()
+    return b"".join((begin, lines.replace(b"\n", b","), end))
 
 
-def ndjson_page(query: Query, page: JsonPage) -> tuple[bytes, HeaderItems]:
-    """One row per line."""
-    return page.lines + b"\n" * bool(page.lines), _without_envelope(query, page)
-
-
-def csv_page(query: Query, fields: Sequence[Field], page: Page) -> tuple[bytes, HeaderItems]:
-    """A header line, and one row per line."""
-    return csv_body(fields, page.rows), _without_envelope(query, page)
-
-
-def xlsx_page(query: Query, fields: Sequence[Field], page: Page) -> tuple[bytes, HeaderItems]:
-    """A workbook with a header row, and a row for each."""
-    return xlsx_body(fields, page.rows), _without_envelope(query, page)
-
-
-def _without_envelope(query: Query, page: Page | JsonPage) -> HeaderItems:
-    """nextOffset and total, as headers."""
+def page_headers(query: Query, page: JsonPage) -> HeaderItems:
+    """nextOffset and total, for what has no envelope."""
     offset = next_offset(query, page)
     headers = (("X-Next-Offset", "" if offset is None else str(offset)),)
     return headers if page.total is None else (*headers, ("X-Total-Count", str(page.total)))
 
 
-#: Writers of a page of JSON rows.
-JSON_WRITERS: dict[Representation, Callable[[Query, JsonPage], tuple[bytes, HeaderItems]]] = {
-    JSON: json_page,
-    NDJSON: ndjson_page,
-}
-#: Writers of a page of rows, with these fields of each.
-ROW_WRITERS: dict[
-    Representation, Callable[[Query, Sequence[Field], Page], tuple[bytes, HeaderItems]]
-] = {
-    CSV: csv_page,
-    XLSX: xlsx_page,
-}
+def chunks_of(
+    representation: Representation,
+    fields: Sequence[Field],
+    pages: Iterable[bytes],
+    count: int,
+    resource: Resource | None = None,
+) -> Iterator[bytes]:
+    """These fields of the rows, in a representation without an envelope.
+
+    pages: JSON objects, one on each line, none empty. count: of all rows. resource: whose objects
+    they are, unless they have these fields alone.
+    """
+    if representation is CSV:
+        return csv_chunks(fields, pages)
+    if representation is XLSX:
+        return xlsx_chunks(fields, pages, count)
+    if resource is not None:
+        pages = (shown(resource, fields, page) for page in pages)
+    return (page + b"\n" for page in pages)
+
+
+def body_of(
+    representation: Representation,
+    fields: Sequence[Field],
+    lines: bytes,
+    resource: Resource | None = None,
+) -> bytes:
+    """As `chunks_of`, of one page, which may be empty."""
+    count = lines.count(b"\n") + 1 if lines else 0
+    pages = [lines] if lines else []
+    return b"".join(chunks_of(representation, fields, pages, count, resource))
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

@@ -1,11 +1,14 @@
-"""The options that the Cornice services of data have in common."""
+"""What the Cornice services of data have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from cornice import Service
 from pyramid.httpexceptions import HTTPException
+from pyramid.response import Response
 
 from finance_api.api.parameters import Fault, ParameterSchema, list_schema, validate_query
+from finance_api.api.representation import CSV, NDJSON, XLSX, Representation
 from finance_api.auth.contexts import Factory, own_data, own_internal_data
 from finance_api.auth.permissions import Permission
 from finance_api.errors import problem
@@ -58,3 +61,20 @@ def public(
 
 def internal(description: str, schema: ParameterSchema, permission: Permission) -> dict[str, Any]:
     return options(description, schema, permission, own_internal_data(permission))
+
+
+#: A view that is given the representation; None: the one that the client prefers.
+FormView = Callable[[Request, Representation | None], Response]
+
+
+def in_every_form(path: str, view: FormView, **service_options: Any) -> Iterator[Service]:
+    """The service at a path, where Accept decides, and one at the path with each ending."""
+    for form in (None, CSV, NDJSON, XLSX):
+        at = path if form is None else f"{path}.{form.suffix}"
+        service = Service(f"public {at}", at, **service_options)
+        service.add_view("GET", _view_in(view, form))
+        yield service
+
+
+def _view_in(view: FormView, form: Representation | None) -> Callable[[Request], Response]:
+    return lambda request: view(request, form)

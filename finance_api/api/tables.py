@@ -6,9 +6,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.csv import csv_body
-from finance_api.api.representation import CSV, JSON, XLSX, HeaderItems, Representation
-from finance_api.api.xlsx import xlsx_body
+from finance_api.api.representation import JSON, HeaderItems, Representation, body_of
 from finance_api.resources.field import Field
 from finance_api.resources.wire import RowEncoder
 from finance_api.values import Row
@@ -30,17 +28,13 @@ class TableAnswer:
 
 def write_table(answer: TableAnswer, representation: Representation) -> tuple[bytes, HeaderItems]:
     """The body, and the headers that belong to it."""
-    if representation is CSV:
-        return csv_body(answer.columns, answer.rows), answer.headers
-    if representation is XLSX:
-        return xlsx_body(answer.columns, answer.rows), answer.headers
     lines = RowEncoder(answer.columns).lines(answer.rows)
-    if representation is JSON:
-        members = orjson.dumps(answer.members)[1:]
-        comma = b"," if answer.members else b""
-        begin = b'{"%b":[' % answer.name.encode()
-        return b"".join((begin, lines.replace(b"\n", b","), b"]", comma, members)), ()
-    return lines + b"\n" * bool(lines), answer.headers
+    if representation is not JSON:
+        return body_of(representation, answer.columns, lines), answer.headers
+    members = orjson.dumps(answer.members)[1:]
+    comma = b"," if answer.members else b""
+    begin = b'{"%b":[' % answer.name.encode()
+    return b"".join((begin, lines.replace(b"\n", b","), b"]", comma, members)), ()
 
 
 def page_members(limit: int, offset: int, *, has_more: bool) -> dict[str, int | None]:

@@ -1,20 +1,27 @@
-"""Rows as a workbook of Office Open XML (ECMA-376), as spreadsheets open it in every locale."""
+"""Rows as a workbook of Office Open XML (ECMA-376), as spreadsheets open it in every locale.
 
-from collections.abc import Iterable, Sequence
+XlsxWriter makes the workbook. The rows are written here: they are as XlsxWriter would write them,
+in a tenth of the time, while they are sent.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from xlsxwriter import Workbook
-from xlsxwriter.format import Format
-from xlsxwriter.worksheet import Worksheet
+from xlsxwriter.utility import xl_col_to_name
 
 from finance_api.resources.field import Field, Kind
-from finance_api.resources.wire import text_writer
-from finance_api.values import Row
-from finance_api.values.spreadsheet import in_cell
-from finance_api.values.time import DAY_SECONDS, parse_date
+from finance_api.resources.wire import objects_of
+from finance_api.values.time import DAY_SECONDS, parse_date, parse_time
 
+#: What a sheet holds, below its header row.
+MAX_ROWS = 1_048_575
+#: What a cell holds at most. A longer text ends in an ellipsis there.
+_LONGEST_TEXT = 32_767
 #: Number formats and widths by kind; spreadsheets have no days before this one.
 _DATES = {Kind.DATE: ("yyyy-mm-dd", 11), Kind.DATETIME: ("yyyy-mm-dd hh:mm:ss", 19)}
 _FIRST_DAY = parse_date("1900-03-01")
@@ -22,41 +29,157 @@ _FIRST_DAY = parse_date("1900-03-01")
 _EPOCH = 25_569
 #: So that the same rows give the same bytes.
 _CREATED = datetime(1980, 1, 1)
+#: As for gzip.
+_LEVEL = 3
+#: With more rows a sheet may be longer than a part of a zip file can be without extensions, which
+#: few old programs do not know.
+_MOST_ROWS_OF_SHORT_PART = 200_000
+
+_SHEET = "xl/worksheets/sheet1.xml"
+
+#: What XML cannot hold, or reads as something else; and what programs read as such an escape.
+_ESCAPED = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)")
+_BLANK_END = re.compile(r"\s|.*\s\Z", re.DOTALL)
 
 
-def xlsx_body(fields: Sequence[Field], rows: Iterable[Row]) -> bytes:
+def xlsx_chunks(fields: Sequence[Field], pages: Iterable[bytes], count: int) -> Iterator[bytes]:
     """A header row and the rows: numbers and dates as such, and all text as text.
 
-    Times are in UTC. A number keeps the 15 digits that spreadsheets have.
+    pages: JSON objects, one on each line; ``count`` in all, at most `MAX_ROWS`. Times are in UTC.
+    Programs keep 15 digits of a number.
     """
+    sink = _Sink()
+    with (
+        ZipFile(_frame(fields, count)) as frame,
+        ZipFile(sink, "w", ZIP_DEFLATED, compresslevel=_LEVEL) as parts,
+    ):
+        # Written last, so that a program that reads from the beginning knows what the rest means.
+        for info in frame.infolist():
+            if info.filename != _SHEET:
+                parts.writestr(info, frame.read(info))
+        head, _, rest = frame.read(_SHEET).partition(b"</row>")
+        long = count > _MOST_ROWS_OF_SHORT_PART
+        with parts.open(_SHEET, "w", force_zip64=long) as sheet:
+            sheet.write(head + b"</row>")
+            yield sink.taken()
+            columns, number = _columns(fields), 2
+            for page in pages:
+                rows = objects_of(page)
+                sheet.write(_rows(columns, rows, number))
+                number += len(rows)
+                # What is written is compressed in larger parts.
+                if taken := sink.taken():
+                    yield taken
+            sheet.write(rest[rest.index(b"</sheetData>") :])
+    yield sink.taken()
+
+
+class _Sink:
+    """A file that cannot be gone back in; what was written to it is taken away."""
+
+    def __init__(self) -> None:
+        self._written: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._written.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    def taken(self) -> bytes:
+        taken, self._written = b"".join(self._written), []
+        return taken
+
+
+def _frame(fields: Sequence[Field], count: int) -> BytesIO:
+    """The workbook with its header row and a mark in the last cell, which says how large it is."""
     stream = BytesIO()
     workbook = Workbook(stream, {"constant_memory": True})
     workbook.set_properties({"created": _CREATED})
-    formats = {kind: workbook.add_format({"num_format": f}) for kind, (f, _) in _DATES.items()}
     sheet = workbook.add_worksheet()
+    formats = {kind: workbook.add_format({"num_format": f}) for kind, (f, _) in _DATES.items()}
     for column, field in enumerate(fields):
         if field.kind in _DATES:
-            sheet.set_column(column, column, _DATES[field.kind][1])
+            sheet.set_column(column, column, _DATES[field.kind][1], formats[field.kind])
         sheet.write_string(0, column, field.name)
     sheet.freeze_panes(1, 0)
-    for number, row in enumerate(rows, start=1):
-        for column, field in enumerate(fields):
-            value = row[field.name]
-            if value is not None:
-                _write(sheet, number, column, field, value, formats.get(field.kind))
+    if count:
+        sheet.write_number(count, len(fields) - 1, 0)
     workbook.close()
-    return stream.getvalue()
+    stream.seek(0)
+    return stream
 
 
-def _write(
-    sheet: Worksheet, row: int, column: int, field: Field, value: Any, form: Format | None
-) -> None:
+class _Column(NamedTuple):
+    """name: of the field. begin: of each cell. write: makes the rest of a value; "" of none."""
+
+    name: str
+    begin: str
+    write: Callable[[Any], str]
+
+
+def _columns(fields: Sequence[Field]) -> list[_Column]:
+    # Formats are numbered as columns first use them.
+    kinds = dict.fromkeys(field.kind for field in fields if field.kind in _DATES)
+    styles = {kind: number for number, kind in enumerate(kinds, start=1)}
+    return [
+        _Column(f.name, f'<c r="{xl_col_to_name(at)}', _writer(f, styles.get(f.kind)))
+        for at, f in enumerate(fields)
+    ]
+
+
+def _rows(columns: Sequence[_Column], rows: Sequence[dict[str, Any]], first: int) -> bytes:
+    """The rows from that number on."""
+    cells = [map(each.write, [row[each.name] for row in rows]) for each in columns]
+    begins = [each.begin for each in columns]
+    written = []
+    for number, rests in enumerate(zip(*cells, strict=True), start=first):
+        written.append(f'<row r="{number}">')
+        written += [f"{a}{number}{b}" for a, b in zip(begins, rests, strict=True) if b]
+        written.append("</row>")
+    return "".join(written).encode()
+
+
+def _writer(field: Field, style: int | None) -> Callable[[Any], str]:
+    """`_Column.write`."""
     if field.kind is Kind.NUMBER:
-        sheet.write_number(row, column, value / 10**field.decimals)
-    elif field.kind is Kind.BOOLEAN:
-        sheet.write_boolean(row, column, value)
-    elif form is not None and value >= _FIRST_DAY:
-        whole = value - value % DAY_SECONDS if field.kind is Kind.DATE else value
-        sheet.write_number(row, column, _EPOCH + whole / DAY_SECONDS, form)
-    else:
-        sheet.write_string(row, column, in_cell(text_writer(field)(value)))
+        return _number
+    if field.kind is Kind.BOOLEAN:
+        return _boolean
+    if field.kind.is_list:
+        return lambda values: _text(";".join(values))
+    if style is not None:
+        return lambda value: _moment(value, style)
+    return _text
+
+
+def _number(value: str | None) -> str:
+    return "" if value is None else f'"><v>{value}</v></c>'
+
+
+def _boolean(value: bool | None) -> str:
+    return "" if value is None else f'" t="b"><v>{value:d}</v></c>'
+
+
+def _moment(value: str | None, style: int) -> str:
+    seconds = _FIRST_DAY if value is None else parse_time(value)
+    if value is None or seconds < _FIRST_DAY:
+        return _text(value)
+    return f'" s="{style}"><v>{_EPOCH + seconds / DAY_SECONDS:.16G}</v></c>'
+
+
+def _text(value: str | None) -> str:
+    if not value:
+        return ""
+    if len(value) > _LONGEST_TEXT:
+        value = value[: _LONGEST_TEXT - 1] + "…"
+    value = _ESCAPED.sub(_escape, value)
+    value = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    space = ' xml:space="preserve"' if _BLANK_END.match(value) else ""
+    return f'" t="inlineStr"><is><t{space}>{value}</t></is></c>'
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"_x{ord(found[0]):04X}_"

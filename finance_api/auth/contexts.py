@@ -6,12 +6,14 @@ from typing import Any
 from pyramid.authorization import ALL_PERMISSIONS, DENY_ALL, Allow, Deny
 from pyramid.config import Configurator
 
+from finance_api.auth.issuing import SCOPES
 from finance_api.auth.permissions import PAGES, Permission
 from finance_api.auth.principals import (
     NO_PREMIUM,
     owner_by_jwt,
     owner_by_session,
     owner_by_token,
+    owner_with_every_scope,
     owner_with_scope,
 )
 from finance_api.requests import Request
@@ -22,12 +24,12 @@ _PREMIUM_ONLY = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
 class OwnData:
     """Data of the authenticated user.
 
-    scope: the path of the public resource, if a personal token needs it as a scope.
+    scopes: the paths of public resources that a personal token needs as scopes.
     """
 
-    def __init__(self, user_id: int, acl: list[Any], scope: str | None = None) -> None:
+    def __init__(self, user_id: int, acl: list[Any], scopes: tuple[str, ...] = ()) -> None:
         self.user_id = user_id
-        self.scope = scope
+        self.scopes = scopes
         self._acl = acl
 
     def __acl__(self) -> list[Any]:
@@ -45,7 +47,18 @@ def own_data(scope: str, permission: Permission) -> Factory:
     def factory(request: Request) -> OwnData:
         user_id = request.identity.user.id
         owner = owner_with_scope(user_id, scope)
-        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner, permission)], scope)
+        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner, permission)], (scope,))
+
+    return factory
+
+
+def all_own_data(permission: Permission) -> Factory:
+    """All that the user has: for tokens of premium users with every scope."""
+
+    def factory(request: Request) -> OwnData:
+        user_id = request.identity.user.id
+        owner = owner_with_every_scope(user_id)
+        return OwnData(user_id, [_PREMIUM_ONLY, (Allow, owner, permission)], SCOPES)
 
     return factory
 

@@ -18,6 +18,7 @@ class Permission(StrEnum):
     LABELS_READ = "public:labels:read"
     RECORD_RULES_READ = "public:record-rules:read"
     CHANGES_READ = "public:changes:read"
+    ALL_READ = "public:all:read"
     API_USAGE_READ = "public:api-usage:read"
     INTERNAL_RECORDS_READ = "internal:records:read"
     INTERNAL_DOCUMENTS_READ = "internal:documents:read"

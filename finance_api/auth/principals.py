@@ -19,6 +19,11 @@ def owner_with_scope(user_id: int, scope: str) -> str:
     return f"user:{user_id}:token:{scope}"
 
 
+def owner_with_every_scope(user_id: int) -> str:
+    """The user with a personal token that has all scopes."""
+    return owner_with_scope(user_id, "*")
+
+
 def owner_by_jwt(user_id: int) -> str:
     """The user with a JSON Web Token."""
     return f"user:{user_id}:jwt"
@@ -40,8 +45,11 @@ def principals_of(identity: Identity) -> Sequence[str]:
 
 @lru_cache(maxsize=4_096)
 def _by_token(user_id: int, scopes: tuple[str, ...] | None, premium: bool) -> tuple[str, ...]:
-    principals = [owner_with_scope(user_id, s) for s in (SCOPES if scopes is None else scopes)]
+    scopes = SCOPES if scopes is None else scopes
+    principals = [owner_with_scope(user_id, scope) for scope in scopes]
     principals.append(owner_by_token(user_id))
+    if set(scopes) >= set(SCOPES):
+        principals.append(owner_with_every_scope(user_id))
     if not premium:
         principals.append(NO_PREMIUM)
     return tuple(principals)

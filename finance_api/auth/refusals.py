@@ -1,11 +1,13 @@
 """401 and 403 responses."""
 
+from collections.abc import Sequence
+
 from pyramid.authorization import ACLDenied
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, HTTPForbidden
 from pyramid.response import Response
 
-from finance_api.auth.identity import Failure
+from finance_api.auth.identity import Failure, TokenIdentity
 from finance_api.auth.principals import NO_PREMIUM
 from finance_api.errors import as_problem, problem
 from finance_api.problem import CONTENT_TYPE
@@ -37,20 +39,21 @@ def forbidden(error: HTTPForbidden, request: Request) -> Response:
     denied = error.result
     if isinstance(denied, ACLDenied) and denied.ace and denied.ace[1] == NO_PREMIUM:
         return problem(403, "The public API needs a premium subscription.")
-    scope = getattr(request.context, "scope", None)
-    if scope is None:
+    scopes = getattr(request.context, "scopes", ())
+    if not scopes or not isinstance(request.authentication, TokenIdentity):
         return problem(403, "The token does not allow this.")
-    return lacks_scope(scope)
+    missing = [scope for scope in scopes if scope not in (request.authentication.scopes or ())]
+    return lacks_scopes(missing, scopes)
 
 
-def lacks_scope(scope: str) -> HTTPException:
-    """403 (RFC 6750, section 3.1)."""
+def lacks_scopes(missing: Sequence[str], scopes: Sequence[str]) -> HTTPException:
+    """403 (RFC 6750, section 3.1). scopes: all that are needed."""
     return problem(
         403,
-        f"The token lacks the scope {scope}.",
+        f"The token lacks the scope{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
         headers={
             "WWW-Authenticate": f'Bearer realm="{REALM}", error="insufficient_scope", '
-            f'scope="{scope}"'
+            f'scope="{" ".join(scopes)}"'
         },
     )
 

@@ -12,10 +12,9 @@ from finance_api.cli.context import CliContext, get_user, pass_cli_context
 @pass_cli_context
 def dump(cli: CliContext, email: str) -> None:
     """Write a user's whole data to standard output, in the native format."""
-    from finance_api.ledger.dump import dump_lines
+    from finance_api.ledger.dump import dump as dumped
 
     out = sys.stdout.buffer
     with cli.reading() as storage:
-        for line in dump_lines(storage, get_user(storage, email).id):
-            out.write(line)
+        out.writelines(dumped(storage, get_user(storage, email).id))
     out.flush()

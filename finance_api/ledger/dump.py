@@ -1,16 +1,15 @@
 """A user's whole data in the native format."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from finance_api.importers.native import NativeWriter
+from finance_api.query.model import Query
 from finance_api.resources import RESOURCES
-from finance_api.storage.interface import Storage, data_state_of
-
-_PAGE = 1_000
+from finance_api.storage.interface import STREAMED_ROWS, Storage, data_state_of
 
 
-def dump_lines(storage: Storage, user_id: int) -> Iterator[bytes]:
-    """The lines: type after type, each referring only to types before it, rows by id.
+def dump(storage: Storage, user_id: int) -> Generator[bytes, None, None]:
+    """The lines, some at a time: type after type, each referring only to types before; rows by id.
 
     Raises StorageUnavailable where a copy of the database has not heard of the user: what it has
     would look like all there is.
@@ -19,7 +18,13 @@ def dump_lines(storage: Storage, user_id: int) -> Iterator[bytes]:
     for resource in RESOURCES:
         writer = NativeWriter(resource)
         after = ""
-        while page := storage.data.scan_rows(user_id, resource, after_id=after, limit=_PAGE):
-            for row in page:
-                yield writer.line(row)
+        while page := storage.data.scan_rows(
+            user_id, resource, after_id=after, limit=STREAMED_ROWS
+        ):
+            yield b"".join([writer.line(row) for row in page])
             after = page[-1]["id"]
+
+
+def count_dumped(storage: Storage, user_id: int) -> int:
+    """The number of lines of `dump`."""
+    return sum(storage.data.count_rows(user_id, Query(resource)) for resource in RESOURCES)

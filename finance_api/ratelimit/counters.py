@@ -25,19 +25,26 @@ class Counter(ABC, Generic[CounterState]):
     @abstractmethod
     def read(self, key: str, now_ms: int) -> CounterState: ...
 
-    @abstractmethod
-    def level(self, state: CounterState, now_ms: int) -> Level: ...
+    def number_of(self, requests: int) -> int:
+        """How many of so many requests count, at most as many as the limit allows."""
+        return min(requests, self._count)
 
     @abstractmethod
-    def has_left(self, state: CounterState) -> bool:
-        """Whether a request can be taken."""
+    def level(self, state: CounterState, now_ms: int, number: int = 1) -> Level:
+        """number: for how many requests `Level.retry_ms` is."""
 
     @abstractmethod
-    def take(self, key: str, state: CounterState, now_ms: int) -> CounterState:
-        """Takes one request; only if `has_left`."""
+    def has_left(self, state: CounterState, number: int = 1) -> bool:
+        """Whether so many requests can be taken."""
 
     @abstractmethod
-    def give_back(self, key: str, state: CounterState, taken_at_ms: int) -> CounterState: ...
+    def take(self, key: str, state: CounterState, now_ms: int, number: int = 1) -> CounterState:
+        """Takes so many requests; only if `has_left`."""
+
+    @abstractmethod
+    def give_back(
+        self, key: str, state: CounterState, taken_at_ms: int, number: int = 1
+    ) -> CounterState: ...
 
     @abstractmethod
     def state_count(self) -> int:
@@ -61,7 +68,7 @@ class BucketCounter(Counter[tuple[int, int]]):
         self._capacity = limit.count * limit.window_ms
         self._states: StateStore[int] = StateStore(limit.window_ms)
 
-    def level(self, state: tuple[int, int], now_ms: int) -> Level:
+    def level(self, state: tuple[int, int], now_ms: int, number: int = 1) -> Level:
         used, at_ms = state
         if not used:
             return Level(self._limit, self._count, 0, 0, 0)
@@ -69,18 +76,23 @@ class BucketCounter(Counter[tuple[int, int]]):
         ahead_ms = at_ms - now_ms
         full_ms = ahead_ms + self._refill_ms(used, self._count)
         next_ms = ahead_ms + self._refill_ms(used, remaining + 1)
-        return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
+        retry_ms = 0 if remaining >= number else ahead_ms + self._refill_ms(used, number)
+        return Level(self._limit, remaining, full_ms, next_ms, retry_ms)
 
-    def has_left(self, state: tuple[int, int]) -> bool:
-        return state[0] + self._window_ms <= self._capacity
+    def has_left(self, state: tuple[int, int], number: int = 1) -> bool:
+        return state[0] + number * self._window_ms <= self._capacity
 
-    def take(self, key: str, state: tuple[int, int], now_ms: int) -> tuple[int, int]:
-        taken = self._write(key, state[0] + self._window_ms, state[1])
+    def take(
+        self, key: str, state: tuple[int, int], now_ms: int, number: int = 1
+    ) -> tuple[int, int]:
+        taken = self._write(key, state[0] + number * self._window_ms, state[1])
         # With a time ahead, the new level may allow less of it.
         return taken if taken[1] <= now_ms else self.read(key, now_ms)
 
-    def give_back(self, key: str, state: tuple[int, int], taken_at_ms: int) -> tuple[int, int]:
-        return self._write(key, max(0, state[0] - self._window_ms), state[1])
+    def give_back(
+        self, key: str, state: tuple[int, int], taken_at_ms: int, number: int = 1
+    ) -> tuple[int, int]:
+        return self._write(key, max(0, state[0] - number * self._window_ms), state[1])
 
     def state_count(self) -> int:
         return len(self._states)
@@ -125,27 +137,30 @@ class LogCounter(Counter["array[int]"]):
         super().__init__(limit)
         self._states: StateStore[array[int]] = StateStore(limit.window_ms)
 
-    def level(self, state: "array[int]", now_ms: int) -> Level:
+    def level(self, state: "array[int]", now_ms: int, number: int = 1) -> Level:
         if not state:
             return Level(self._limit, self._count, 0, 0, 0)
         remaining = self._count - len(state)
         full_ms = state[-1] + self._window_ms - now_ms
         next_ms = state[0] + self._window_ms - now_ms
-        return Level(self._limit, remaining, full_ms, next_ms, 0 if remaining else next_ms)
+        missing = number - remaining
+        retry_ms = state[missing - 1] + self._window_ms - now_ms if missing > 0 else 0
+        return Level(self._limit, remaining, full_ms, next_ms, retry_ms)
 
-    def has_left(self, state: "array[int]") -> bool:
-        return len(state) < self._count
+    def has_left(self, state: "array[int]", number: int = 1) -> bool:
+        return len(state) + number <= self._count
 
-    def take(self, key: str, state: "array[int]", now_ms: int) -> "array[int]":
-        state.append(now_ms)
+    def take(self, key: str, state: "array[int]", now_ms: int, number: int = 1) -> "array[int]":
+        state.extend([now_ms] * number)
         self._states.put(key, state)
         return state
 
-    def give_back(self, key: str, state: "array[int]", taken_at_ms: int) -> "array[int]":
-        # If the clock went back since, `read` has moved the request's time back too.
+    def give_back(
+        self, key: str, state: "array[int]", taken_at_ms: int, number: int = 1
+    ) -> "array[int]":
+        # If the clock went back since, `read` has moved the requests' time back too.
         place = bisect_right(state, taken_at_ms)
-        if place:
-            del state[place - 1]
+        del state[max(0, place - number) : place]
         if not state:
             self._states.drop(key)
         return state

@@ -40,8 +40,12 @@ class FallbackLimiter(RateLimiter):
         self._warned_at: float | None = None
         self._must_say_back = False
 
-    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
-        return self._decide(lambda limiter: limiter.take(rule, key, now_ms, is_free=is_free))
+    def take(
+        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
+    ) -> Decision:
+        return self._decide(
+            lambda limiter: limiter.take(rule, key, now_ms, number=number, is_free=is_free)
+        )
 
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
         return self._decide(lambda limiter: limiter.peek(rule, key, now_ms))

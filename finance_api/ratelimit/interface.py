@@ -15,15 +15,18 @@ class RateLimiter(ABC):
     key: of a token, a user or an address.
     now_ms: milliseconds since 1970 by the wall clock. It may jump, and the clocks of machines
     that share a limiter may differ. Even then a level is never below 0 nor above its limit, and
-    no refused client has to wait for longer than one window.
+    nobody who is refused a request has to wait for longer than one window.
 
     Every method but `close` may raise LimiterUnavailable.
     """
 
     @abstractmethod
-    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
-        """Takes one request of every limit of the rule, or of none: a refusal takes nothing.
+    def take(
+        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
+    ) -> Decision:
+        """Takes requests of every limit of the rule, or of none: a refusal takes nothing.
 
+        number: how many; of a limit that allows fewer, all that it allows.
         is_free: takes one of ``rule.free`` instead, as long as one is left there.
         """
 

@@ -90,7 +90,8 @@ class Level:
     remaining: whole requests, 0 to the limit's count.
     full_ms: milliseconds until everything is available again; 0 if it is.
     next_ms: milliseconds until one request more than ``remaining`` is available; 0 when full.
-    retry_ms: milliseconds until one request is available; 0 if one is. At most a window.
+    retry_ms: milliseconds until one request, or as many as were refused, are available; 0 if they
+    are. At most a window.
     """
 
     limit: Limit
@@ -102,23 +103,23 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision about one request, and the levels after it.
+    """The decision about one request, or several, and the levels after it.
 
     levels: one for each limit of the rule, in its order.
     taken_at_ms: ``now_ms`` of the call.
-    taken: whether a request of the limits was taken, which can be given back.
+    taken: how many requests of the limits were taken, which can be given back.
     made_by: the limiter that decided, if there are several.
     """
 
     allowed: bool
     levels: tuple[Level, ...]
     taken_at_ms: int
-    taken: bool = field(default=False, compare=False)
+    taken: int = field(default=0, compare=False)
     made_by: object = field(default=None, compare=False, repr=False)
 
     @property
     def retry_after_seconds(self) -> int:
-        """Whole seconds after which a request passes; at least 1 when this one was refused."""
+        """Whole seconds after which the same would pass; at least 1 when this was refused."""
         seconds = -(-max(level.retry_ms for level in self.levels) // 1000)
         return seconds if self.allowed else max(1, seconds)
 

@@ -31,15 +31,20 @@ class MemoryLimiter(RateLimiter):
             counters = [*self._counters.values(), self._free.values()]
             return sum(counter.state_count() for each in counters for counter in each)
 
-    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
+    def take(
+        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
+    ) -> Decision:
         with self._lock:
             states = self._read(rule, key, now_ms)
             if is_free and self._take_free(rule, key, now_ms):
                 return _decision(True, states, now_ms)
-            allowed = _has_left(states)
-            if allowed:
-                states = [(counter, counter.take(key, state, now_ms)) for counter, state in states]
-            return _decision(allowed, states, now_ms, taken=allowed)
+            if not _has_left(states, number):
+                return _decision(False, states, now_ms, number)
+            states = [
+                (counter, counter.take(key, state, now_ms, counter.number_of(number)))
+                for counter, state in states
+            ]
+            return _decision(True, states, now_ms, taken=number)
 
     def give_back(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
@@ -47,9 +52,10 @@ class MemoryLimiter(RateLimiter):
         with self._lock:
             states = self._read(rule, key, now_ms)
             if decision.taken and (not is_free or self._take_free(rule, key, now_ms)):
-                at_ms = decision.taken_at_ms
+                at_ms, number = decision.taken_at_ms, decision.taken
                 states = [
-                    (counter, counter.give_back(key, state, at_ms)) for counter, state in states
+                    (counter, counter.give_back(key, state, at_ms, counter.number_of(number)))
+                    for counter, state in states
                 ]
             return _decision(_has_left(states), states, now_ms)
 
@@ -81,10 +87,15 @@ class MemoryLimiter(RateLimiter):
         return has_left
 
 
-def _has_left(states: list[_State]) -> bool:
-    return all(counter.has_left(state) for counter, state in states)
+def _has_left(states: list[_State], number: int = 1) -> bool:
+    return all(counter.has_left(state, counter.number_of(number)) for counter, state in states)
 
 
-def _decision(allowed: bool, states: list[_State], now_ms: int, *, taken: bool = False) -> Decision:
-    levels = tuple([counter.level(state, now_ms) for counter, state in states])
+def _decision(
+    allowed: bool, states: list[_State], now_ms: int, number: int = 1, *, taken: int = 0
+) -> Decision:
+    """number: of the requests that were refused."""
+    levels = tuple(
+        [counter.level(state, now_ms, counter.number_of(number)) for counter, state in states]
+    )
     return Decision(allowed, levels, now_ms, taken)

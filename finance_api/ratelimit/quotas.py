@@ -60,6 +60,16 @@ class Quotas:
         counted = self._counted(identity)
         return self._limiter.give_back(*counted, decision, now_ms, is_free=is_free)
 
+    def take_instead(
+        self, identity: Identity, decision: Decision, number: int, now_ms: int
+    ) -> Decision:
+        """Takes so many requests in place of what was taken, which is given back as what is free.
+
+        A refusal takes nothing.
+        """
+        self.give_back(identity, decision, now_ms, is_free=True)
+        return self._limiter.take(*self._counted(identity), now_ms, number=number)
+
     def peek(self, identity: Identity, now_ms: int) -> Decision:
         """The levels, without taking a request."""
         return self._limiter.peek(*self._counted(identity), now_ms)

@@ -41,15 +41,18 @@ class RedisLimiter(RateLimiter):
         )
         self._script = self._client.register_script(SCRIPT)
 
-    def take(self, rule: Rule, key: str, now_ms: int, *, is_free: bool = False) -> Decision:
-        return self._run("take", rule, key, now_ms, now_ms, is_free)
+    def take(
+        self, rule: Rule, key: str, now_ms: int, *, number: int = 1, is_free: bool = False
+    ) -> Decision:
+        return self._run("take", rule, key, now_ms, now_ms, is_free, number)
 
     def give_back(
         self, rule: Rule, key: str, decision: Decision, now_ms: int, *, is_free: bool = False
     ) -> Decision:
         if not decision.taken:
             return self.peek(rule, key, now_ms)
-        return self._run("give back", rule, key, now_ms, decision.taken_at_ms, is_free)
+        at_ms, number = decision.taken_at_ms, decision.taken
+        return self._run("give back", rule, key, now_ms, at_ms, is_free, number)
 
     def peek(self, rule: Rule, key: str, now_ms: int) -> Decision:
         return self._run("peek", rule, key, now_ms, now_ms, False)
@@ -58,12 +61,20 @@ class RedisLimiter(RateLimiter):
         self._client.close()
 
     def _run(
-        self, what: str, rule: Rule, key: str, now_ms: int, taken_at_ms: int, is_free: bool
+        self,
+        what: str,
+        rule: Rule,
+        key: str,
+        now_ms: int,
+        taken_at_ms: int,
+        is_free: bool,
+        number: int = 1,
     ) -> Decision:
         # The braces keep the keys of one question in one slot of a cluster.
         prefix = f"finance_api:ratelimit:{{{rule.name}:{key}}}"
         keys = [f"{prefix}:{limit.name}" for limit in rule.limits]
         args: list[str | int] = [what, _ALGORITHMS[rule.algorithm], now_ms, taken_at_ms]
+        args.append(number)
         for limit in rule.limits:
             args += [limit.count, limit.window_ms]
         if is_free:
@@ -80,4 +91,4 @@ class RedisLimiter(RateLimiter):
         allowed, taken, *numbers = answer
         levels = zip(rule.limits, *(numbers[n::4] for n in range(4)), strict=True)
         found = tuple([Level(*level) for level in levels])
-        return Decision(bool(allowed), found, now_ms, bool(taken))
+        return Decision(bool(allowed), found, now_ms, taken)

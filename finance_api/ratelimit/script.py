@@ -1,11 +1,11 @@
 """The script that Redis runs for each question: takes, gives back or peeks at all of its limits.
 
 KEYS: one for each limit. ARGV: what is to be done ("take", "give back" or "peek"), the algorithm
-("bucket" or "log"), now and the time of the take that is given back, in milliseconds; then the
-count and the milliseconds of the window of each limit. With "free" at the end, the last of the
-limits is the bucket of what is free.
+("bucket" or "log"), now and the time of the take that is given back, in milliseconds; the number of
+requests; then the count and the milliseconds of the window of each limit. With "free" at the end,
+the last of the limits is the bucket of what is free.
 
-Answers 1 or 0 (allowed) and 1 or 0 (taken of the limits), then remaining, full_ms, next_ms and
+Answers 1 or 0 (allowed) and how many were taken of the limits, then remaining, full_ms, next_ms and
 retry_ms of each limit but that one.
 
 Lua's numbers are doubles. Every product stays below 2^53, as `parse_limits` sees to, and
@@ -16,7 +16,7 @@ on it.
 
 SCRIPT = """\
 local what, algorithm = ARGV[1], ARGV[2]
-local now, taken_at = tonumber(ARGV[3]), tonumber(ARGV[4])
+local now, taken_at, requests = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local spare_ms = 60000
 
 -- The quotient of whole numbers, rounded down, and whether there was a rest.
@@ -41,8 +41,8 @@ end
 
 local bucket = {}
 
-local function refill_ms(self, requests)
-  local missing = self.used - (self.count - requests) * self.window
+local function refill_ms(self, number)
+  local missing = self.used - (self.count - number) * self.window
   if missing <= 0 then return 0 end
   local ms, more = divide(missing, self.count)
   return more and ms + 1 or ms
@@ -60,18 +60,19 @@ function bucket.read(self)
 end
 
 function bucket.take(self)
-  self.used = self.used + self.window
+  self.used = self.used + self.number * self.window
 end
 
 function bucket.give_back(self)
-  self.used = math.max(0, self.used - self.window)
+  self.used = math.max(0, self.used - self.number * self.window)
 end
 
 function bucket.level(self)
-  if self.used == 0 then return self.count, 0, 0 end
+  if self.used == 0 then return self.count, 0, 0, 0 end
   local remaining = divide(self.count * self.window - self.used, self.window)
   local ahead = self.at - now
-  return remaining, ahead + refill_ms(self, self.count), ahead + refill_ms(self, remaining + 1)
+  return remaining, ahead + refill_ms(self, self.count), ahead + refill_ms(self, remaining + 1),
+    remaining >= self.number and 0 or ahead + refill_ms(self, self.number)
 end
 
 function bucket.write(self)
@@ -113,7 +114,7 @@ function log.read(self)
 end
 
 function log.take(self)
-  redis.call('RPUSH', self.key, whole(now))
+  for _ = 1, self.number do redis.call('RPUSH', self.key, whole(now)) end
 end
 
 function log.give_back(self)
@@ -123,21 +124,30 @@ function log.give_back(self)
     place = place - 1
     at = redis.call('LINDEX', self.key, place)
   end
-  if at then redis.call('LREM', self.key, -1, at) end
+  for _ = 1, self.number do
+    if not at then break end
+    redis.call('LREM', self.key, -1, at)
+    at = redis.call('LINDEX', self.key, place)
+  end
 end
 
 function log.level(self)
   local length = redis.call('LLEN', self.key)
-  if length == 0 then return self.count, 0, 0 end
+  if length == 0 then return self.count, 0, 0, 0 end
   local newest = tonumber(redis.call('LINDEX', self.key, -1))
   -- More than the count are there only if it was larger before.
   local first = tonumber(redis.call('LINDEX', self.key, math.max(0, length - self.count)))
   if not first then
     redis.call('DEL', self.key)
-    return self.count, 0, 0
+    return self.count, 0, 0, 0
   end
   local remaining = math.max(0, self.count - length)
-  return remaining, newest + self.window - now, first + self.window - now
+  local missing, retry_ms = self.number - remaining, 0
+  if missing > 0 then
+    local place = math.max(0, length - self.count) + missing - 1
+    retry_ms = tonumber(redis.call('LINDEX', self.key, place)) + self.window - now
+  end
+  return remaining, newest + self.window - now, first + self.window - now, retry_ms
 end
 
 function log.write(self)
@@ -145,13 +155,16 @@ function log.write(self)
   redis.call('PEXPIRE', self.key, whole(full_ms + spare_ms))
 end
 
-local function limit_of(n)
-  return {key = KEYS[n], count = tonumber(ARGV[3 + 2 * n]), window = tonumber(ARGV[4 + 2 * n])}
+-- number: of a limit that allows fewer, all that it allows.
+local function limit_of(n, number)
+  local limit = {key = KEYS[n], count = tonumber(ARGV[4 + 2 * n])}
+  limit.window, limit.number = tonumber(ARGV[5 + 2 * n]), math.min(number, limit.count)
+  return limit
 end
 
 local count = #KEYS
 if ARGV[#ARGV] == 'free' then
-  local free = limit_of(count)
+  local free = limit_of(count, 1)
   count = count - 1
   bucket.read(free)
   local has_left = bucket.level(free) >= 1
@@ -172,17 +185,18 @@ local kind = algorithm == 'log' and log or bucket
 local limits = {}
 local allowed = true
 for n = 1, count do
-  local limit = limit_of(n)
+  local limit = limit_of(n, requests)
   kind.read(limit)
   if what == 'give back' then
     kind.give_back(limit)
+    limit.number = 1
   end
-  allowed = kind.level(limit) >= 1 and allowed
+  allowed = kind.level(limit) >= limit.number and allowed
   limits[n] = limit
 end
 
 local takes = what == 'take' and allowed
-local answer = {(allowed or what == 'free') and 1 or 0, takes and 1 or 0}
+local answer = {(allowed or what == 'free') and 1 or 0, takes and requests or 0}
 for _, limit in ipairs(limits) do
   if takes then
     kind.take(limit)
@@ -191,11 +205,11 @@ for _, limit in ipairs(limits) do
   if limit.moved or what == 'give back' or takes then
     kind.write(limit)
   end
-  local remaining, full_ms, next_ms = kind.level(limit)
-  answer[#answer + 1] = remaining
-  answer[#answer + 1] = full_ms
-  answer[#answer + 1] = next_ms
-  answer[#answer + 1] = remaining >= 1 and 0 or next_ms
+  -- Where nothing is refused, the wait is that for one.
+  limit.number = allowed and 1 or limit.number
+  for _, part in ipairs({kind.level(limit)}) do
+    answer[#answer + 1] = part
+  end
 end
 return answer
 """

@@ -32,26 +32,49 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         decision = quotas.take(found, now_ms, is_free=is_free)
         if not decision.allowed:
             return _too_many(decision, _REQUESTS)
-        request.add_response_callback(_settled(found, decision))
+        request.taken = decision
+        request.add_response_callback(_settled(found))
         return handler(request)
 
-    def _settled(identity: Identity, taken: Decision) -> Callable[[Request, Response], None]:
-        """304 is given back while it is free, 5xx if it is the fault of the service."""
+    def _settled(identity: Identity) -> Callable[[Request, Response], None]:
+        """304 and 429 are given back while they are free, 5xx if it is the fault of the service."""
 
         def settle(request: Request, response: Response) -> None:
-            decision = taken
-            is_free = response.status_int == 304
+            decision = request.taken
+            assert decision is not None
+            is_free = response.status_int in (304, 429)
             if is_free or _is_fault_of_the_service(request, response):
                 quotas, now_ms = request.services.quotas, request.services.clock.now_ms()
-                decision = quotas.give_back(identity, taken, now_ms, is_free=is_free)
+                decision = quotas.give_back(identity, decision, now_ms, is_free=is_free)
             headers = rate_headers(decision)
-            # This request was not refused, even if none is left.
+            # This request was not refused, even if none is left; or it was, by what knows better.
             headers.pop("Retry-After", None)
             response.headerlist.extend(headers.items())
 
         return settle
 
     return tween
+
+
+def take_for(request: Request, number: int, what: str) -> None:
+    """Takes so many requests of the quota in place of one. Raises a 429 about ``what``."""
+    quotas, identity = request.services.quotas, request.known_identity
+    assert identity is not None and request.taken is not None
+    now_ms = request.services.clock.now_ms()
+    decision = quotas.take_instead(identity, request.taken, number, now_ms)
+    request.taken = decision
+    if not decision.allowed:
+        seconds, left = decision.retry_after_seconds, decision.tightest.remaining
+        detail = f"{what} takes {number} requests and {left} are left; "
+        detail += f"please try again in {seconds} seconds, or ask for less."
+        raise problem(429, detail, headers={"Retry-After": str(seconds)})
+
+
+def give_back(request: Request) -> None:
+    """Gives back what was taken of the quota, after the response has begun."""
+    identity, now_ms = request.known_identity, request.services.clock.now_ms()
+    assert identity is not None and request.taken is not None
+    request.services.quotas.give_back(identity, request.taken, now_ms, is_free=False)
 
 
 def _is_fault_of_the_service(request: Request, response: Response) -> bool:

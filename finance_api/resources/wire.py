@@ -94,11 +94,24 @@ def encoder_of(resource: Resource) -> RowEncoder:
 
 
 #: Numbers with a decimal point are kept as they are written.
-_DECODER = json.JSONDecoder(parse_float=orjson.Fragment)
+_FRAGMENTS = json.JSONDecoder(parse_float=orjson.Fragment)
+_TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)
 
 
-def shown(fields: Sequence[Field], lines: bytes) -> bytes:
-    """Of the JSON objects on the lines, the members for these fields."""
+def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
+    """Of the resource's JSON objects on the lines, the members for these fields."""
+    if fields == resource.fields:
+        return lines
     names = names_of(fields)
-    objects = _DECODER.decode("[" + lines.decode().replace("\n", ",") + "]")
+    objects = _decoded(_FRAGMENTS, lines)
     return b"\n".join([orjson.dumps({name: found[name] for name in names}) for found in objects])
+
+
+def objects_of(lines: bytes) -> list[dict[str, Any]]:
+    """The JSON objects on the lines; numbers as texts, as they are written."""
+    return _decoded(_TEXTS, lines)
+
+
+def _decoded(decoder: json.JSONDecoder, lines: bytes) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = decoder.decode("[" + lines.decode().replace("\n", ",") + "]")
+    return found

@@ -21,11 +21,12 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
-from finance_api.resources.wire import RowEncoder
+from finance_api.resources.wire import RowEncoder, encoder_of
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
     NO_RATES,
+    STREAMED_ROWS,
     BeforeImage,
     Change,
     ChangeKey,
@@ -465,13 +466,25 @@ class MemoryDataReader(_Part, DataReader):
     def _rows(self, user_id: int, resource: Resource) -> dict[str, Row]:
         return self._table(user_id, resource).rows
 
-    def list_rows(self, user_id: int, query: Query) -> Page:
+    def _matching(self, user_id: int, query: Query) -> list[Row]:
+        """The whole list, in no order."""
         rows = self._rows(user_id, query.resource).values()
-        found = sorted_rows((r for r in rows if matches(r, query.conditions)), query.sort)
+        return [row for row in rows if matches(row, query.conditions)]
+
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        found = sorted_rows(self._matching(user_id, query), query.sort)
         names = names_of(query.resource.listed_fields)
         end = query.offset + query.limit
         page = [{name: row[name] for name in names} for row in found[query.offset : end]]
         return Page(page, len(found) > end, len(found) if query.with_total else None)
+
+    def count_rows(self, user_id: int, query: Query) -> int:
+        return len(self._matching(user_id, query))
+
+    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        found = sorted_rows(self._matching(user_id, query), query.sort)
+        for start in range(0, len(found), STREAMED_ROWS):
+            yield encoder_of(query.resource).lines(found[start : start + STREAMED_ROWS])
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
         rows = self._rows(user_id, resource)

@@ -5,12 +5,14 @@ import re
 #: First characters that make a spreadsheet read a cell as a formula (OWASP: CSV injection), in all
 #: forms that Unicode has of them.
 _FORMULA = "=＝﹦⁼₌+＋﹢⁺₊@＠﹫\\-－﹣−⁻₋"
+#: What may be dropped before a cell: white space, invisible characters, quotes.
+_DROPPED = r';\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff'
 #: The beginning of a cell, also for a program that splits at semicolons, tabs and line ends, within
-#: quotes too; with what may be dropped there: white space, invisible characters, quotes.
-_BEGINNING = re.compile(
-    rf'((?:^|[;\t\r\n])[;\s"\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*)([{_FORMULA}])?'
-)
+#: quotes too.
+_BEGINNING = re.compile(rf"((?:^|[;\t\r\n])[{_DROPPED}]*)([{_FORMULA}])?")
 _BLANK_BEGINNING = re.compile(r"(^|;)(?=[\t\r\n])")
+#: Most texts: an ordinary beginning, and nothing at which a program splits.
+_PLAIN = re.compile(rf"[^{_DROPPED}{_FORMULA}][^;\t\r\n]*")
 _APOSTROPHE = re.compile(_BEGINNING.pattern.replace(f"([{_FORMULA}])?", f"'(?=[{_FORMULA}])"))
 _BLANK_APOSTROPHE = re.compile(r"(^|;)'(?=[\t\r\n])")
 
@@ -26,6 +28,8 @@ def in_cell(text: str) -> str:
 
 def harmless(text: str) -> str:
     """The text with an apostrophe before whatever would run as a formula."""
+    if _PLAIN.fullmatch(text):
+        return text
     return _BLANK_BEGINNING.sub(r"\1'", _BEGINNING.sub(_with_apostrophe, text))
 
 

@@ -11,7 +11,15 @@ from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
 from finance_api.bulkhead import BulkheadFull
-from finance_api.errors import BUSY, STORAGE_RETRY_SECONDS, UNEXPECTED, log_unexpected
+from finance_api.downloads import DownloadRunning
+from finance_api.errors import (
+    BUSY,
+    DOWNLOAD_RETRY_SECONDS,
+    DOWNLOAD_RUNNING,
+    STORAGE_RETRY_SECONDS,
+    UNEXPECTED,
+    log_unexpected,
+)
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
@@ -26,6 +34,7 @@ _TITLES = {
     403: "Not allowed",
     404: "Page not found",
     415: "This form cannot be read",
+    429: "Please try again",
     503: "Please try again",
 }
 _DETAILS = {
@@ -92,6 +101,12 @@ def busy(error: BulkheadFull, request: Request) -> Response:
     return response
 
 
+def download_running(error: DownloadRunning, request: Request) -> Response:
+    response = error_page(request, 429, DOWNLOAD_RUNNING)
+    response.headers["Retry-After"] = str(DOWNLOAD_RETRY_SECONDS)
+    return response
+
+
 def undecodable(error: UnicodeDecodeError, request: Request) -> Response:
     return error_page(request, 400)
 
@@ -109,5 +124,6 @@ def includeme(config: Configurator) -> None:
     for error in (StorageUnavailable, StorageNotReady, LimiterUnavailable):
         config.add_exception_view(unavailable, context=error, **here)
     config.add_exception_view(busy, context=BulkheadFull, **here)
+    config.add_exception_view(download_running, context=DownloadRunning, **here)
     config.add_exception_view(undecodable, context=UnicodeDecodeError, **here)
     config.add_exception_view(unexpected, context=Exception, **here)

@@ -2,9 +2,9 @@
 
 from urllib.parse import quote, unquote
 
-from finance_api.surfaces import OVERVIEW, SETTINGS, is_page
+from finance_api.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
 
-LOGIN = f"{SETTINGS}/login"
+LOGIN = f"{SETTINGS_PAGES}/login"
 
 
 def login_path(wanted: str) -> str:

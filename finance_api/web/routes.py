@@ -4,10 +4,10 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.auth.contexts import own_pages
-from finance_api.surfaces import SETTINGS
+from finance_api.surfaces import SETTINGS_PAGES
 
 #: Public; a new version of a file has a new URL.
-STATIC = f"{SETTINGS}/static"
+STATIC = f"{SETTINGS_PAGES}/static"
 STATIC_SECONDS = 31_536_000
 
 #: Name -> path. All but signing in need a session.
@@ -38,7 +38,7 @@ def includeme(config: Configurator) -> None:
         permission=NO_PERMISSION_REQUIRED,
     )
     # Often typed; they lead to a page.
-    config.add_route("settings", SETTINGS)
-    config.add_route("settings.slash", f"{SETTINGS}/")
+    config.add_route("settings", SETTINGS_PAGES)
+    config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
     for name, path in ROUTES.items():
         config.add_route(name, path, factory=own_pages)

@@ -88,6 +88,10 @@ def targets():
     for suffix in ("csv", "ndjson", "xlsx", "json", "pdf", "CSV"):
         yield f"/v1/api/records.{suffix}?limit=2&fields=payee", "application/json"
         yield f"/v1/api/budgets.{suffix}?limit=x", None
+        yield f"/v1/api/records/summary.{suffix}?groupBy=month", "image/png"
+        yield f"/v1/api/export/records.{suffix}?fields=payee", None
+        yield f"/v1/api/export/goals.{suffix}?limit=1", None
+        yield f"/v1/api/export/all.{suffix}", None
     for path in ("", "/", "//", "/nothing", "/record%73", "/records/", "//records", "/records;x"):
         yield f"/v1/api{path}", None
     for path in (
@@ -345,7 +349,9 @@ def unknown_parts(registry):
 def test_nothing_is_registered_that_cached_dispatch_does_not_know(services):
     registry = services("memory").app.registry
     assert unknown_parts(registry) == []
-    assert len(cached_dispatch.endpoints_of(registry)) == 15 + 3 * len(PUBLIC_RESOURCES)
+    # Lists, exports and what is worked out, with and without each ending.
+    in_every_form = 2 * len(PUBLIC_RESOURCES) + 3
+    assert len(cached_dispatch.endpoints_of(registry)) == 4 * in_every_form + 5
 
 
 def added_deriver(view, info):

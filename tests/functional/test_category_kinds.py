@@ -5,7 +5,7 @@ import json
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.dump import dump_lines
+from finance_api.ledger.dump import dump
 from finance_api.storage.interface import reading
 from support.books import category, uid
 
@@ -69,7 +69,8 @@ def test_the_same_again_changes_nothing(client):
 def test_what_was_derived_is_derived_again_after_moving_house(client, service):
     client.load(category(1, group="Income"), below(1), category(3, kind="expense"))
     with reading(service.backend) as storage:
-        lines = [json.loads(line) for line in dump_lines(storage, client.user.id)]
+        dumped = b"".join(dump(storage, client.user.id))
+    lines = [json.loads(line) for line in dumped.splitlines()]
     other = service.client()
     other.load(*lines)
     assert kinds(other) == ["income", "income", "expense"]

@@ -19,9 +19,9 @@ from support.books import (
     standing_order,
     uid,
 )
-from support.made_statements import statement
 from support.mirror import TYPES, Mirror
 from support.service import Client, Service
+from support.statements import statement
 
 ANY = "accounts,budgets,categories,goals,labels,record-rules,records,standing-orders"
 

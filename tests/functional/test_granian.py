@@ -432,7 +432,8 @@ def test_what_stops_the_start_is_said_in_one_line(place, settings, said):
         ),
         (
             {"threads": "3"},
-            "finance_api.max_data_requests: 3 are too many for 3 threads of the server; one has",
+            "finance_api.max_data_requests: 3, and 2 of finance_api.max_downloads, are too many "
+            "for 3 threads of the server; one has",
         ),
         ({"host": "localhost"}, "server.host: 'localhost' is not an IP address"),
         ({"host": "192.0.2.1"}, "server.port: cannot listen on 192.0.2.1:"),

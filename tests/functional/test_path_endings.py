@@ -55,10 +55,38 @@ def test_an_ending_means_what_accept_means(client, resource, suffix):
     assert named.headers["Content-Type"].startswith(TYPES[suffix])
 
 
+#: Path and query.
+WORKED_OUT = [
+    ("records/summary", {"groupBy": "month", "limit": 1}),
+    ("accounts/balances", {"interval": "year"}),
+    ("standing-orders/upcoming", {"limit": 1}),
+    (f"budgets/{uid('Budget', 1)}/periods", {"last": 2}),
+]
+
+
+@pytest.mark.parametrize(("path", "query"), WORKED_OUT, ids=[path for path, _ in WORKED_OUT])
+@pytest.mark.parametrize("suffix", TYPES)
+def test_so_it_does_for_what_is_worked_out(client, path, query, suffix):
+    client.load(*household())
+    asked = client.get(path, headers={"Accept": TYPES[suffix]}, **query)
+    assert asked.status_int == 200
+    for accept in ("application/json", "image/png", "*/*"):
+        named = client.get(f"{path}.{suffix}", headers={"Accept": accept}, **query)
+        assert named.status_int == 200
+        assert named.body == asked.body
+        for name in ("Content-Type", "ETag"):
+            assert named.headers[name] == asked.headers[name]
+    assert named.headers["Content-Type"].startswith(TYPES[suffix])
+    assert client.get(f"{path}.json").status_int == 404
+
+
 def test_the_next_page_has_the_ending_too(client):
     client.load(*household())
     link = client.get("records.csv", limit=1).headers["Link"]
     assert link.startswith("</v1/api/records.csv?limit=1&offset=1>")
+    client.load(*payees("a", "b"))
+    link = client.get("records/summary.csv", groupBy="payee", limit=1).headers["Link"]
+    assert link.startswith("</v1/api/records/summary.csv?groupBy=payee&limit=1&offset=1>")
 
 
 def test_other_endings_are_404(client):
@@ -108,6 +136,8 @@ def test_numbers_dates_and_booleans_are_no_texts(client):
 
 def test_text_is_text(client):
     texts = ["=1+1", "+1", "-1", "@x", "http://a.example", "007", "TRUE", " a ", "<b>&", "é😀"]
+    # XlsxWriter would take the first one for a text with formats.
+    texts += ["<r><t>x</t></r>", "&amp;", "]]>"]
     texts += ["{=1}", "_x0041_", "a\nb\tc", "\ufffe\uffff", "1e5", "'x", "2026-01-01", "mailto:x"]
     client.load(*payees(*texts))
     cells = column(sheet_of(client.get("records.xlsx", sortBy="id")), "payee")

@@ -51,8 +51,8 @@ class Flaky(RateLimiter):
             raise LimiterUnavailable("it is switched off")
         return self.limiter
 
-    def take(self, rule, key, now_ms, *, is_free=False):
-        return self._ask().take(rule, key, now_ms, is_free=is_free)
+    def take(self, rule, key, now_ms, *, number=1, is_free=False):
+        return self._ask().take(rule, key, now_ms, number=number, is_free=is_free)
 
     def give_back(self, rule, key, decision, now_ms, *, is_free=False):
         return self._ask().give_back(rule, key, decision, now_ms, is_free=is_free)

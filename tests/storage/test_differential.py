@@ -137,6 +137,14 @@ def untagged(answer):
     return replace(state, tag=0), rows
 
 
+def streamed(storage, unit, query):
+    """The whole list, and how long it is."""
+    pages = storage.data.stream_json(unit.user.id, query)
+    lines = [line for page in pages for line in page.split(b"\n")]
+    assert storage.data.count_rows(unit.user.id, query) == len(lines)
+    return lines
+
+
 @pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
 def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource):
@@ -167,6 +175,7 @@ def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource)
                     by_id = found.data.get_json(unit.user.id, resource, wanted)
                     wanted_by_id = expected.data.get_json(model.user.id, resource, wanted)
                     assert untagged(by_id) == untagged(wanted_by_id)
+                    assert streamed(found, unit, query) == streamed(expected, model, query)
                 scanned = found.data.scan_rows(unit.user.id, resource, conditions=query.conditions)
                 assert scanned == expected.data.scan_rows(
                     model.user.id, resource, conditions=query.conditions
@@ -320,6 +329,7 @@ def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
                     rows = found.data.list_json(unit.user.id, query)
                     wanted_rows = expected.data.list_json(model.user.id, query)
                     assert untagged(rows) == untagged(wanted_rows)
+                    assert streamed(found, unit, query) == streamed(expected, model, query)
                     wanted = [make_id(n) for n in range(1, 45, 7)]
                     by_id = found.data.get_json(unit.user.id, RECORDS, wanted)
                     wanted_by_id = expected.data.get_json(model.user.id, RECORDS, wanted)

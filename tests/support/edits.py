@@ -4,13 +4,14 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from finance_api.api.csv import csv_body
+from finance_api.api.representation import CSV, body_of
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.session import changing
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Role
+from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values import Row
 from support.ledger import Person
@@ -75,7 +76,8 @@ def _own(resource: Any, row: Row) -> Row:
 
 def downloaded(person: Person) -> str:
     """All records as the API gives them as CSV."""
-    return csv_body(RECORDS.fields, person.rows(RECORDS)).decode()
+    lines = encoder_of(RECORDS).lines(person.rows(RECORDS))
+    return body_of(CSV, RECORDS.fields, lines).decode()
 
 
 def given_back(person: Person, data: str | bytes, **options: Any) -> Any:

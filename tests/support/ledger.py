@@ -8,7 +8,7 @@ from typing import Any
 
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
-from finance_api.ledger.dump import dump_lines
+from finance_api.ledger.dump import dump
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import changing
@@ -181,7 +181,7 @@ class Person:
         return int(self.look(lambda s: s.data.get_state(self.user.id)).revision)
 
     def dump(self) -> bytes:
-        return b"".join(self.look(lambda s: list(dump_lines(s, self.user.id))))
+        return b"".join(self.look(lambda s: list(dump(s, self.user.id))))
 
     def rows(self, resource: Resource) -> list[Row]:
         """By id."""

@@ -84,18 +84,22 @@ class BucketModel:
         self._now_ms = now_ms
 
     def add(self, requests: int) -> None:
+        """Of a limit that allows fewer, all that it allows."""
         for limit, left in self._left.items():
-            self._left[limit] = min(Fraction(limit.count), left + requests)
+            added = max(-limit.count, min(limit.count, requests))
+            self._left[limit] = min(Fraction(limit.count), left + added)
 
-    def levels(self) -> tuple[Level, ...]:
-        return tuple(self._level(limit, left) for limit, left in self._left.items())
+    def levels(self, number: int = 1) -> tuple[Level, ...]:
+        """number: of the requests that were refused."""
+        return tuple(self._level(limit, left, number) for limit, left in self._left.items())
 
-    def _level(self, limit: Limit, left: Fraction) -> Level:
+    def _level(self, limit: Limit, left: Fraction, number: int) -> Level:
         def wait_ms(requests: int) -> int:
             return max(0, ceil((requests - left) * limit.window_ms / limit.count))
 
         next_ms = 0 if left == limit.count else wait_ms(floor(left) + 1)
-        return Level(limit, floor(left), wait_ms(limit.count), next_ms, wait_ms(1))
+        retry_ms = wait_ms(min(number, limit.count))
+        return Level(limit, floor(left), wait_ms(limit.count), next_ms, retry_ms)
 
 
 class WindowModel:
@@ -104,34 +108,41 @@ class WindowModel:
     def __init__(self, limits: tuple[Limit, ...], now_ms: int) -> None:
         self._limits = limits
         self._now_ms = now_ms
-        self._taken: list[int] = []
+        self._taken: dict[Limit, list[int]] = {limit: [] for limit in limits}
 
     def pass_time(self, now_ms: int) -> None:
         self._now_ms = now_ms
-        longest_ms = max(limit.window_ms for limit in self._limits)
-        self._taken = [t for t in self._taken if t + longest_ms > now_ms]
+        for limit, taken in self._taken.items():
+            taken[:] = [t for t in taken if t + limit.window_ms > now_ms]
 
     def add(self, requests: int) -> None:
-        if requests < 0:
-            self._taken.append(self._now_ms)
-        else:
-            self._taken.remove(self._now_ms)
+        """Of a limit that allows fewer, all that it allows."""
+        for limit, taken in self._taken.items():
+            for _ in range(min(limit.count, abs(requests))):
+                if requests < 0:
+                    taken.append(self._now_ms)
+                else:
+                    taken.remove(self._now_ms)
 
-    def levels(self) -> tuple[Level, ...]:
-        return tuple(self._level(limit) for limit in self._limits)
+    def levels(self, number: int = 1) -> tuple[Level, ...]:
+        """number: of the requests that were refused."""
+        return tuple(self._level(limit, number) for limit in self._limits)
 
-    def _level(self, limit: Limit) -> Level:
+    def _level(self, limit: Limit, number: int) -> Level:
+        taken = self._taken[limit]
+
         def left(at_ms: int) -> int:
-            return limit.count - sum(at_ms - limit.window_ms < t for t in self._taken)
+            return limit.count - sum(at_ms - limit.window_ms < t for t in taken)
 
         def wait_ms(requests: int) -> int:
-            times = {self._now_ms, *(t + limit.window_ms for t in self._taken)}
+            times = {self._now_ms, *(t + limit.window_ms for t in taken)}
             return min(at - self._now_ms for at in times if left(at) >= requests and at >= now)
 
         now = self._now_ms
         remaining = left(now)
         next_ms = 0 if remaining == limit.count else wait_ms(remaining + 1)
-        return Level(limit, remaining, wait_ms(limit.count), next_ms, wait_ms(1))
+        retry_ms = wait_ms(min(number, limit.count))
+        return Level(limit, remaining, wait_ms(limit.count), next_ms, retry_ms)
 
 
 _checked = settings(
@@ -145,10 +156,11 @@ _checked = settings(
     ],
 )
 
-#: What is done, after how many milliseconds.
+#: What is done with how many requests, after how many milliseconds.
 _steps = st.lists(
     st.tuples(
         st.sampled_from(["take", "take", "take", "take", "give back", "peek"]),
+        st.sampled_from([1, 1, 1, 2, 5, 40]),
         st.one_of(st.just(0), st.integers(0, 400), st.integers(0, 70_000)),
     ),
     min_size=100,
@@ -178,25 +190,30 @@ def _agrees(
     limiter: RateLimiter,
     rule: Rule,
     model: BucketModel | WindowModel,
-    steps: list[tuple[str, int]],
+    steps: list[tuple[str, int, int]],
 ) -> None:
     key, now = make_key(), NOW
-    for what, passed_ms in steps:
+    for what, number, passed_ms in steps:
         now += passed_ms
         model.pass_time(now)
-        room = all(level.remaining for level in model.levels())
+        levels = model.levels()
+        if what == "peek":
+            number = 1
+        room = all(level.remaining >= min(number, level.limit.count) for level in levels)
         if what == "peek":
             decision = limiter.peek(rule, key, now)
         else:
-            decision = limiter.take(rule, key, now)
+            decision = limiter.take(rule, key, now, number=number)
+            assert decision.taken == (number if room else 0)
             if room:
-                model.add(-1)
-        assert decision == Decision(room, model.levels(), now)
+                model.add(-number)
+        assert decision == Decision(room, model.levels(1 if room else number), now)
         if what == "give back":
             decision = limiter.give_back(rule, key, decision, now)
             if room:
-                model.add(1)
-            assert decision == Decision(room, model.levels(), now)
+                model.add(number)
+            assert decision == limiter.peek(rule, key, now)
+            assert decision.levels == model.levels()
 
 
 class RateLimiterConformance:
@@ -308,7 +325,7 @@ class RateLimiterConformance:
     @given(steps=_steps)
     @pytest.mark.parametrize("text", ["5/second", "100/minute", "7/second, 11/minute", "13/hour"])
     def test_buckets_agree_with_fractions(
-        self, limiter: RateLimiter, text: str, steps: list[tuple[str, int]]
+        self, limiter: RateLimiter, text: str, steps: list[tuple[str, int, int]]
     ) -> None:
         rule = bucket_rule(text, text)
         _agrees(limiter, rule, BucketModel(rule.limits, NOW), steps)
@@ -317,10 +334,52 @@ class RateLimiterConformance:
     @given(steps=_steps)
     @pytest.mark.parametrize("text", ["5/second", "20/minute", "4/second, 9/minute", "30/hour"])
     def test_windows_agree_with_their_definition(
-        self, limiter: RateLimiter, text: str, steps: list[tuple[str, int]]
+        self, limiter: RateLimiter, text: str, steps: list[tuple[str, int, int]]
     ) -> None:
         rule = window_rule(text, text)
         _agrees(limiter, rule, WindowModel(rule.limits, NOW), steps)
+
+    # -- several requests at once
+
+    def test_several_requests_are_taken_all_or_none(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("10/hour"), window_rule("10/hour, 11/day")):
+            key = make_key()
+            assert limiter.take(rule, key, NOW, number=7).levels[0].remaining == 3
+            refused = limiter.take(rule, key, NOW, number=4)
+            assert (refused.allowed, refused.taken, refused.levels[0].remaining) == (False, 0, 3)
+            last = limiter.take(rule, key, NOW, number=3)
+            assert (last.allowed, last.taken, last.levels[0].remaining) == (True, 3, 0)
+            back = limiter.give_back(rule, key, last, NOW)
+            assert (back.allowed, back.levels[0].remaining) == (True, 3)
+
+    def test_who_is_refused_several_requests_is_told_when_they_are_there(
+        self, limiter: RateLimiter
+    ) -> None:
+        rule, key = bucket_rule("10/hour"), make_key()
+        limiter.take(rule, key, NOW, number=8)
+        refused = limiter.take(rule, key, NOW, number=5)
+        assert refused.retry_after_seconds == 3 * 360
+        assert not limiter.take(rule, key, NOW + 3 * 360_000 - 1, number=5).allowed
+        assert limiter.take(rule, key, NOW + 3 * 360_000, number=5).allowed
+        rule, key = window_rule("10/hour"), make_key()
+        for minute in range(10):
+            limiter.take(rule, key, NOW + minute * MINUTE)
+        refused = limiter.take(rule, key, NOW + 10 * MINUTE, number=3)
+        assert refused.retry_after_seconds == 52 * 60
+        assert not limiter.take(rule, key, NOW + 62 * MINUTE - 1, number=3).allowed
+        assert limiter.take(rule, key, NOW + 62 * MINUTE, number=3).allowed
+
+    def test_more_than_a_limit_allows_takes_all_of_it(self, limiter: RateLimiter) -> None:
+        for rule in (bucket_rule("3/minute, 100/hour"), window_rule("3/minute, 100/hour")):
+            key = make_key()
+            taken = limiter.take(rule, key, NOW, number=40)
+            assert [level.remaining for level in taken.levels] == [0, 60]
+            refused = limiter.take(rule, key, NOW, number=40)
+            assert (refused.allowed, refused.retry_after_seconds) == (False, 60)
+            back = limiter.give_back(rule, key, taken, NOW)
+            assert [level.remaining for level in back.levels] == [3, 100]
+            assert limiter.take(rule, key, NOW).allowed
+            assert not limiter.take(rule, key, NOW, number=40).allowed
 
     # -- several limits, keys and rules
 

@@ -133,13 +133,20 @@ ALLOWED = {
     "metrics": (),
     # Both imported late: the one when it is first needed, the other by mypy alone. See
     # `test_modules_import_each_other_in_no_circle`.
-    "requests": ("auth.authentication", "services", "auth.identity", "storage.interface"),
+    "requests": (
+        "auth.authentication",
+        "services",
+        "auth.identity",
+        "ratelimit.limits",
+        "storage.interface",
+    ),
     "services": (
         "api.response_cache",
         "auth",
         "background",
         "bulkhead",
         "clock",
+        "downloads",
         "housekeeping",
         "metrics",
         "ratelimit",
@@ -177,7 +184,8 @@ ALLOWED = {
         "values",
     ),
     "demo": ("importers", "resources", "values"),
-    "errors": ("bulkhead", "problem", "requests", "storage.errors"),
+    "downloads": ("bulkhead", "logs", "requests", "storage.errors", "storage.interface"),
+    "errors": ("bulkhead", "downloads", "problem", "requests", "storage.errors"),
     "auth": (
         "background",
         "edge.proxies",

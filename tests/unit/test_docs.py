@@ -397,11 +397,16 @@ def _page_of(path: str) -> str:
 
 
 def _documented(services: dict[str, Any]) -> Iterator[str]:
-    """The paths; what each list has besides, as that of records."""
+    """The paths; one object, an export and endings as those of records."""
     for path in services:
-        found = re.fullmatch(rf"{PUBLIC_SURFACE}[a-z-]+(\.[a-z]+|/{{id):.*}}", path + ":}")
-        rest = found and found[1].rstrip(":")
-        yield path if rest is None else f"{PUBLIC_SURFACE}records{rest}{'}' * ('{' in rest)}"
+        stem, dot, ending = path.partition(".")
+        if dot and stem in services:
+            yield f"{PUBLIC_SURFACE}records.{ending}"
+        elif re.match(rf"{PUBLIC_SURFACE}[a-z-]+/{{id:", path):
+            yield f"{PUBLIC_SURFACE}records/{{id}}"
+        else:
+            export = f"{PUBLIC_SURFACE}export/"
+            yield f"{export}records" if path.startswith(export) and not dot else path
 
 
 def test_every_endpoint_stands_in_the_table_of_its_page(services: dict[str, Any]) -> None:
@@ -413,20 +418,22 @@ def test_every_endpoint_stands_in_the_table_of_its_page(services: dict[str, Any]
 def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
     for path in _documented(services):
         written = path.replace("{", "$").replace("}", "")
-        assert f"$BASE{written}?" in _page_of(path) or path.startswith("/__"), path
+        example = re.search(re.escape(f"$BASE{written}") + '[?"]', _page_of(path))
+        assert example or path.startswith("/__"), path
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_every_path_in_the_docs_exists(path: Path, services: dict[str, Any]) -> None:
     text = path.read_text(encoding="utf-8")
-    below = r"/(?:v1/api|internal/v1)/[a-z/-]*[a-z]"
+    below = r"/(?:v1/api|internal/v1)/[a-z/-]*[a-z](?:\.(?:csv|ndjson|xlsx))?"
     named = re.findall(rf"{below}|/__\w+?__(?!\.py)", text)
     assert {name for name in named if name not in services} == set()
 
 
 @pytest.mark.parametrize("name", ["api.md", "filters.md", "internal.md"])
 def test_every_url_in_the_examples_is_accepted(name: str, services: dict[str, Any]) -> None:
-    urls = re.findall(r"((?:/v1/api|/internal/v1)/[a-z/-]+)\?([^\s\"'`>;]+)", page(name))
+    below = r"((?:/v1/api|/internal/v1)/[a-z/-]+(?:\.[a-z]+)?)"
+    urls = re.findall(below + r"\?([^\s\"'`>;]+)", page(name))
     assert urls
     for path, query in urls:
         given: dict[str, list[str | None]] = {}
@@ -633,7 +640,7 @@ def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) 
 # -- the settings pages
 
 
-SETTINGS_PATHS = {SETTINGS_PAGES + path for path in ROUTES.values()}
+PAGE_PATHS = set(ROUTES.values())
 
 
 def test_every_settings_page_has_a_row_with_its_methods(registry: Any) -> None:
@@ -641,24 +648,24 @@ def test_every_settings_page_has_a_row_with_its_methods(registry: Any) -> None:
     methods: dict[str, set[str]] = {}
     for view in (found["introspectable"] for found in views):
         if view["route_name"] in ROUTES:
-            path = SETTINGS_PAGES + ROUTES[view["route_name"]]
+            path = ROUTES[view["route_name"]]
             # Pyramid adds HEAD to GET.
             methods.setdefault(path, set()).update({view["request_methods"]} - {"HEAD"})
     documented = rows_of(section(page("settings-pages.md"), "The pages"), "Path")
     assert {row[0].strip("`"): set(row[1].split(", ")) for row in documented} == methods
-    assert set(methods) == SETTINGS_PATHS
+    assert set(methods) == PAGE_PATHS
 
 
 def _settings_paths(path: Path) -> set[str]:
     """Those that stand alone, after ``$BASE`` or after a host."""
     start = r"(?:(?<=[\s`])|\$BASE|https?://[\w.:]+)"
-    below = rf"{SETTINGS_PAGES}(?:/[a-z/{{}}-]+)?"
+    below = rf"{SETTINGS_PAGES}/[a-z/{{}}-]+"
     return set(re.findall(f"{start}({below})", path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_every_settings_page_in_the_docs_exists(path: Path) -> None:
-    assert {p for p in _settings_paths(path) if p.rstrip("/") != STATIC} <= SETTINGS_PATHS
+    assert {p for p in _settings_paths(path) if p.rstrip("/") != STATIC} <= PAGE_PATHS
 
 
 def test_paths_of_settings_pages_are_found() -> None:

@@ -6,14 +6,13 @@ from operator import itemgetter
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import CONVERT_TO, Conditions, Fault, ParameterSchema, Scalar
-from finance_api.api.representation import negotiate
-from finance_api.api.service import public, refusal
+from finance_api.api.representation import Representation, negotiate
+from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableAnswer, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.balances import Balances, BalancesError, BalancesQuery, list_balances
@@ -91,8 +90,9 @@ class BalancesRequest(DataRequest):
 
     depends_on_today = True
 
-    def __init__(self, target: RequestTarget) -> None:
-        self._representation = negotiate(target.accept)
+    def __init__(self, representation: Representation | None, target: RequestTarget) -> None:
+        """representation: None: the one that the client prefers."""
+        self._representation = representation or negotiate(target.accept)
         given = target.parameters
         self._query = BalancesQuery(
             given["interval"], given["from"], given["to"], given["accountId"]
@@ -182,13 +182,14 @@ def _totals(found: Balances, interval: Period) -> list[dict[str, Any]]:
     return totals
 
 
-account_balances = Service(
-    "public accounts/balances",
-    "/v1/api/accounts/balances",
-    **public(ACCOUNTS, Permission.ACCOUNTS_READ, _schema(), "Balances of accounts over time."),
+def get_balances(request: Request, form: Representation | None) -> Response:
+    return respond(request, BalancesRequest, form)
+
+
+SERVICES = tuple(
+    in_every_form(
+        "/v1/api/accounts/balances",
+        get_balances,
+        **public(ACCOUNTS, Permission.ACCOUNTS_READ, _schema(), "Balances of accounts over time."),
+    )
 )
-
-
-@account_balances.get()
-def get_balances(request: Request) -> Response:
-    return respond(request, BalancesRequest)

@@ -1,13 +1,12 @@
 """GET /v1/api/budgets/{id}/periods"""
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.parameters import ParameterSchema
-from finance_api.api.representation import negotiate
-from finance_api.api.service import public
+from finance_api.api.representation import Representation, negotiate
+from finance_api.api.service import in_every_form, public
 from finance_api.api.tables import TableAnswer, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.errors import NOT_FOUND, problem
@@ -33,8 +32,11 @@ class BudgetPeriodsRequest(DataRequest):
 
     depends_on_today = True
 
-    def __init__(self, budget_id: str, target: RequestTarget) -> None:
-        self._representation = negotiate(target.accept)
+    def __init__(
+        self, budget_id: str, representation: Representation | None, target: RequestTarget
+    ) -> None:
+        """representation: None: the one that the client prefers."""
+        self._representation = representation or negotiate(target.accept)
         self._budget_id = budget_id
         self._last = target.parameters["last"]
         self.text = f"periods\0{budget_id}\0{self._last}"
@@ -53,17 +55,20 @@ class BudgetPeriodsRequest(DataRequest):
         return Payload(state, body, headers)
 
 
-budget_periods = Service(
-    "public budgets/periods",
-    "/v1/api/budgets/{id}/periods",
-    **public(BUDGETS, Permission.BUDGETS_READ, _schema(), "What past periods of a budget used."),
-)
-
-
-@budget_periods.get()
-def get_periods(request: Request) -> Response:
+def get_periods(request: Request, form: Representation | None) -> Response:
     try:
         budget_id = parse_id(request.matchdict["id"])
     except IdError:
         raise problem(404, NOT_FOUND) from None
-    return respond(request, BudgetPeriodsRequest, budget_id)
+    return respond(request, BudgetPeriodsRequest, budget_id, form)
+
+
+SERVICES = tuple(
+    in_every_form(
+        "/v1/api/budgets/{id}/periods",
+        get_periods,
+        **public(
+            BUDGETS, Permission.BUDGETS_READ, _schema(), "What past periods of a budget used."
+        ),
+    )
+)

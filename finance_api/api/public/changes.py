@@ -14,7 +14,7 @@ from finance_api.api.service import options
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.identity import TokenIdentity
 from finance_api.auth.permissions import Permission
-from finance_api.auth.refusals import lacks_scope
+from finance_api.auth.refusals import lacks_scopes
 from finance_api.errors import problem
 from finance_api.planning.changes import Cursor, SinceGone, list_changes, parse_cursor
 from finance_api.query.errors import QueryError, quoted
@@ -106,7 +106,7 @@ def _readable(request: Request) -> tuple[Resource, ...]:
         return tuple(r for path, r in _TYPES.items() if path in identity.scopes)
     for resource in asked:
         if resource.path not in identity.scopes:
-            raise lacks_scope(str(resource.path))
+            raise lacks_scopes([str(resource.path)], [str(resource.path)])
     return asked
 
 

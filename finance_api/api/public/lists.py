@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator
 
 from cornice import Service
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.listing import ListRequest, ObjectRequest
 from finance_api.api.parameters import object_schema
-from finance_api.api.representation import OF_LISTS, Representation
-from finance_api.api.service import public
+from finance_api.api.representation import Representation
+from finance_api.api.service import FormView, in_every_form, public
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
 from finance_api.resources import (
@@ -26,7 +25,7 @@ from finance_api.resources import (
 from finance_api.resources.field import Resource
 from finance_api.values.ids import FORM
 
-_PERMISSIONS = {
+PERMISSIONS = {
     RECORDS: Permission.RECORDS_READ,
     ACCOUNTS: Permission.ACCOUNTS_READ,
     CATEGORIES: Permission.CATEGORIES_READ,
@@ -38,17 +37,14 @@ _PERMISSIONS = {
 }
 
 
-View = Callable[[Request], Response]
-
-
-def _list_of(resource: Resource, representation: Representation | None) -> View:
-    def list_rows(request: Request) -> Response:
-        return respond(request, ListRequest, resource, representation)
+def _list_of(resource: Resource) -> FormView:
+    def list_rows(request: Request, form: Representation | None) -> Response:
+        return respond(request, ListRequest, resource, form)
 
     return list_rows
 
 
-def _one_of(resource: Resource) -> View:
+def _one_of(resource: Resource) -> Callable[[Request], Response]:
     def get_object(request: Request) -> Response:
         return respond(request, ObjectRequest, resource, request.matchdict["id"])
 
@@ -56,25 +52,13 @@ def _one_of(resource: Resource) -> View:
 
 
 def _services() -> Iterator[Service]:
-    for resource, permission in _PERMISSIONS.items():
+    for resource, permission in PERMISSIONS.items():
         path = f"/v1/api/{resource.path}"
-        service = Service(f"public {resource.path}", path, **public(resource, permission))
-        service.add_view("GET", _list_of(resource, None))
-        yield service
-        for form in OF_LISTS[1:]:
-            name = f"public {resource.path}.{form.suffix}"
-            service = Service(name, f"{path}.{form.suffix}", **public(resource, permission))
-            service.add_view("GET", _list_of(resource, form))
-            yield service
+        yield from in_every_form(path, _list_of(resource), **public(resource, permission))
         one = public(resource, permission, object_schema(resource), f"One: {resource.meaning}")
         service = Service(f"public {resource.path} one", f"{path}/{{id:{FORM}}}", **one)
         service.add_view("GET", _one_of(resource))
         yield service
 
 
-_SERVICES = tuple(_services())
-
-
-def includeme(config: Configurator) -> None:
-    for service in _SERVICES:
-        config.add_cornice_service(service)
+SERVICES = tuple(_services())

@@ -35,9 +35,7 @@ class RecordsByIdRequest(DataRequest):
         if columns.are_stored:
             state, rows = storage.data.get_json(user_id, RECORDS, self._ids)
             missing = [wanted for wanted, row in zip(self._ids, rows, strict=True) if not row]
-            lines = b"\n".join(filter(None, rows))
-            if columns.shown != RECORDS.fields:
-                lines = shown(columns.shown, lines)
+            lines = shown(RECORDS, columns.shown, b"\n".join(filter(None, rows)))
         else:
             state = storage.data.get_state(user_id)
             found = storage.data.get_rows(user_id, RECORDS, self._ids)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
@@ -19,8 +18,8 @@ from finance_api.api.parameters import (
     Scalar,
     conditions_of,
 )
-from finance_api.api.representation import HeaderItems, negotiate
-from finance_api.api.service import public, refusal
+from finance_api.api.representation import HeaderItems, Representation, negotiate
+from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.subcategories import with_subcategories
@@ -96,9 +95,14 @@ def _schema() -> ParameterSchema:
 class SummaryRequest(DataRequest):
     """A page of groups, and how many records were left out."""
 
-    def __init__(self, target: RequestTarget, today: int | None = None) -> None:
-        """today: to mean relative days."""
-        self._representation = negotiate(target.accept)
+    def __init__(
+        self,
+        representation: Representation | None,
+        target: RequestTarget,
+        today: int | None = None,
+    ) -> None:
+        """representation: None: the one that the client prefers. today: to mean relative days."""
+        self._representation = representation or negotiate(target.accept)
         self._target = target
         given = target.parameters
         self._with_subcategories: bool = given[WITH_SUBCATEGORIES]
@@ -123,7 +127,7 @@ class SummaryRequest(DataRequest):
         self.key = (target.path, target.query_string, self.content_type)
 
     def on(self, today: int) -> "SummaryRequest":
-        return SummaryRequest(self._target, today)
+        return SummaryRequest(self._representation, self._target, today)
 
     def _canonical_text(self, records: Query) -> str:
         query = self._query
@@ -176,13 +180,14 @@ def _not_converted(currency: str, days: Sequence[int]) -> dict[str, Any]:
     }
 
 
-records_summary = Service(
-    "public records/summary",
-    "/v1/api/records/summary",
-    **public(RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups."),
+def get_summary(request: Request, form: Representation | None) -> Response:
+    return respond(request, SummaryRequest, form)
+
+
+SERVICES = tuple(
+    in_every_form(
+        "/v1/api/records/summary",
+        get_summary,
+        **public(RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups."),
+    )
 )
-
-
-@records_summary.get()
-def get_summary(request: Request) -> Response:
-    return respond(request, SummaryRequest)

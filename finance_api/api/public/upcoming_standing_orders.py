@@ -3,15 +3,14 @@
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
 from finance_api.api.parameters import ParameterSchema
-from finance_api.api.representation import negotiate
-from finance_api.api.service import public
+from finance_api.api.representation import Representation, negotiate
+from finance_api.api.service import in_every_form, public
 from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.upcoming import Total, list_upcoming, totals_of
@@ -47,8 +46,9 @@ class UpcomingRequest(DataRequest):
 
     depends_on_today = True
 
-    def __init__(self, target: RequestTarget) -> None:
-        self._representation = negotiate(target.accept)
+    def __init__(self, representation: Representation | None, target: RequestTarget) -> None:
+        """representation: None: the one that the client prefers."""
+        self._representation = representation or negotiate(target.accept)
         self._target = target
         given = target.parameters
         self._days, self._limit, self._offset = given["days"], given["limit"], given["offset"]
@@ -83,18 +83,19 @@ def _total(currency: str, total: Total) -> dict[str, Any]:
     }
 
 
-upcoming_standing_orders = Service(
-    "public standing-orders/upcoming",
-    "/v1/api/standing-orders/upcoming",
-    **public(
-        STANDING_ORDERS,
-        Permission.STANDING_ORDERS_READ,
-        _schema(),
-        "Occurrences of standing orders to come.",
-    ),
+def get_upcoming(request: Request, form: Representation | None) -> Response:
+    return respond(request, UpcomingRequest, form)
+
+
+SERVICES = tuple(
+    in_every_form(
+        "/v1/api/standing-orders/upcoming",
+        get_upcoming,
+        **public(
+            STANDING_ORDERS,
+            Permission.STANDING_ORDERS_READ,
+            _schema(),
+            "Occurrences of standing orders to come.",
+        ),
+    )
 )
-
-
-@upcoming_standing_orders.get()
-def get_upcoming(request: Request) -> Response:
-    return respond(request, UpcomingRequest)

@@ -26,6 +26,7 @@ from finance_api.storage.interface.credentials import (
     TokenWriter,
 )
 from finance_api.storage.interface.data import (
+    STREAMED_ROWS,
     Change,
     ChangeKey,
     Changes,
@@ -54,7 +55,7 @@ __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "Record
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["Change", "ChangeKey", "Changes"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
-__all__ += ["LOCK_TIMEOUT_SECONDS", "Storage", "StorageBackend", "WritableStorage"]
+__all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
 #: How long a unit of work that writes waits for another one, unless it says otherwise.

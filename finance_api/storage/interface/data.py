@@ -2,7 +2,7 @@
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,6 +10,9 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
 from finance_api.values import Row
+
+#: How many rows of a stream come at once.
+STREAMED_ROWS = 500
 
 
 def new_tag() -> int:
@@ -138,6 +141,18 @@ class DataReader(ABC):
         return JsonPage(
             state, encoder_of(query.resource).lines(page.rows), page.has_more, page.total
         )
+
+    @abstractmethod
+    def count_rows(self, user_id: int, query: Query) -> int:
+        """The number of rows of the whole list."""
+
+    @abstractmethod
+    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        """All rows of the list in its order: lines as of `JsonPage`, some at a time, none empty.
+
+        query: of a resource without computed fields; its page does not matter. There is one stream
+        of a unit of work at a time. Nothing is read beyond what is asked for.
+        """
 
     def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]

@@ -55,6 +55,7 @@ class ReadConnection(StatementConnection):
         if pooled is None or driver is None:
             return
         self._pooled, driver.deadline = None, math.inf
+        self._end_stream()
         if self._in_snapshot and pooled.is_valid:
             try:
                 driver.end_snapshot()

@@ -6,7 +6,7 @@ beyond that costs more than most of these statements do.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Generator, Hashable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -63,6 +63,15 @@ class Driver(ABC):
         """Runs a statement of `statements.with_state`: the state of the data, and the JSON rows.
 
         One row on each line, and no line end after the last. None without a state.
+        """
+
+    @abstractmethod
+    def stream(
+        self, statement: CompiledStatement, values: Mapping[str, Any], rows: int
+    ) -> Generator[bytes, None, None]:
+        """The texts that a statement selects, in a snapshot: one on each line, so many at a time.
+
+        The statement ends with the iterator. There is one at a time, beside other statements.
         """
 
     @abstractmethod

@@ -9,7 +9,7 @@ import math
 import re
 import select
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
@@ -123,6 +123,24 @@ class PostgresqlDriver(Driver):
         rows = [get(row, json_column) for row in range(result.ntuples)]
         return state, b"" if rows[0] is None else b"\n".join(rows)  # type: ignore[arg-type]
 
+    def stream(
+        self, statement: CompiledStatement, values: Mapping[str, Any], rows: int
+    ) -> Generator[bytes, None, None]:
+        text, names = _numbered(statement.text)
+        parameters = statement.parameters(values)
+        written: Any = [_written(parameters[name]) for name in names]
+        self._libpq.send_query_params(b"DECLARE stream NO SCROLL CURSOR FOR " + text, written)
+        self._result()
+        self._has_read = True
+        try:
+            while (found := self._execute(b"FETCH %d FROM stream" % rows)).ntuples:
+                get = found.get_value
+                yield b"\n".join([get(row, 0) or b"" for row in range(found.ntuples)])
+        finally:
+            # It is gone already where the transaction or the connection is.
+            with suppress(psycopg.Error):
+                self._execute(b"CLOSE stream")
+
     def begin_snapshot(self) -> None:
         self._execute(_BEGIN_SNAPSHOT)
         self._has_read = False
@@ -178,9 +196,9 @@ class PostgresqlDriver(Driver):
         if in_snapshot:
             self.begin_snapshot()
 
-    def _execute(self, text: bytes) -> None:
+    def _execute(self, text: bytes) -> pq.abc.PGresult:
         self._libpq.send_query(text)
-        self._result()
+        return self._result()
 
     def _result(self) -> pq.abc.PGresult:
         """Of what was sent; of the last one where there are several."""

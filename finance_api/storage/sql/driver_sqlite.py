@@ -2,7 +2,8 @@
 
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from typing import Any
 
 from finance_api.storage.errors import StatementTimeout
@@ -27,8 +28,7 @@ class SqliteDriver(Driver):
             cursor = self.connection.execute(statement.text, statement.parameters(values))
             rows: list[ResultRow] = cursor.fetchall()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise StatementTimeout("a statement was ended at its time limit") from error
+            _tell_late(error)
             raise
         return rows
 
@@ -40,8 +40,26 @@ class SqliteDriver(Driver):
             return tuple(state), lines or b""
         return None
 
+    def stream(
+        self, statement: CompiledStatement, values: Mapping[str, Any], rows: int
+    ) -> Generator[bytes, None, None]:
+        try:
+            with closing(self.connection.cursor()) as cursor:
+                cursor.execute(statement.text, statement.parameters(values))
+                while found := cursor.fetchmany(rows):
+                    yield "\n".join([text for (text,) in found]).encode()
+        except sqlite3.OperationalError as error:
+            _tell_late(error)
+            raise
+
     def begin_snapshot(self) -> None:
         self.connection.execute("BEGIN")
 
     def end_snapshot(self) -> None:
         self.connection.rollback()
+
+
+def _tell_late(error: sqlite3.OperationalError) -> None:
+    """Raises StatementTimeout where SQLite was told not to go on."""
+    if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+        raise StatementTimeout("a statement was ended at its time limit") from error

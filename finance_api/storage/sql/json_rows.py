@@ -1,7 +1,7 @@
 """Rows as the JSON objects of a response: written at import, read as they are."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Select, func, select
@@ -20,8 +20,19 @@ from finance_api.storage.sql.clauses import (
     ordering,
     shape_and_values,
 )
-from finance_api.storage.sql.projection.reading import RecordsByDateQuery, page_by_date
-from finance_api.storage.sql.statements import IDS, LIMIT, OFFSET, USER, StatementConnection
+from finance_api.storage.sql.projection.reading import (
+    RecordsByDateQuery,
+    page_by_date,
+    stream_by_date,
+)
+from finance_api.storage.sql.statements import (
+    IDS,
+    LIMIT,
+    NO_LIMIT,
+    OFFSET,
+    USER,
+    StatementConnection,
+)
 from finance_api.storage.sql.tables import DATA_TABLES, records_by_date
 
 #: From here on a page is far down its list.
@@ -119,11 +130,30 @@ def _page(connection: StatementConnection, user_id: int, query: Query) -> tuple[
         return connection.fetch_lines(_json_page, *shape, values=values)
     connection.begin_snapshot()
     found = connection.fetch(id_page, *shape, query.offset >= FAR_OFFSET, values=values)
-    ids = [row[0] for row in found]
+    return _records(connection, user_id, [row[0] for row in found])
+
+
+def _records(
+    connection: StatementConnection, user_id: int, ids: Sequence[str]
+) -> tuple[DataState, bytes]:
     state, rows = get_json(connection, user_id, RECORDS, ids)
     if b"" in rows:
         raise LookupError("a record is not in records_by_date")
     return state, b"\n".join(rows)
+
+
+def stream_json(connection: StatementConnection, user_id: int, query: Query) -> Iterator[bytes]:
+    """`DataReader.stream_json` of a resource whose JSON is stored."""
+    by_date = RecordsByDateQuery.of(query)
+    if by_date is not None:
+        return stream_by_date(connection, user_id, by_date)
+    predicates, values = shape_and_values(query.conditions)
+    values |= {"user": user_id, "limit": NO_LIMIT, "offset": 0}
+    shape = (query.resource.name, predicates, order_keys(query.sort))
+    if query.resource is not RECORDS:
+        return connection.stream(_json_page, *shape, values=values)
+    found = connection.stream(id_page, *shape, True, values=values)
+    return (_records(connection, user_id, ids.decode().split("\n"))[1] for ids in found)
 
 
 def count_rows(connection: StatementConnection, user_id: int, query: Query) -> int:

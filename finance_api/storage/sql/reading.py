@@ -1,7 +1,7 @@
 """Reading data: every statement here is bound to the user."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select, true
@@ -97,6 +97,13 @@ class SqlDataReader(Part, DataReader):
         if has_json(query.resource):
             return json_rows.list_json(self.connection, user_id, query)
         return super().list_json(user_id, query)
+
+    def count_rows(self, user_id: int, query: Query) -> int:
+        self.connection.begin_snapshot()
+        return json_rows.count_rows(self.connection, user_id, query)
+
+    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        return json_rows.stream_json(self.connection, user_id, query)
 
     def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]

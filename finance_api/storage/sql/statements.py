@@ -5,7 +5,7 @@ that it binds are named here, or p0, p1 ... by `clauses.BindNames`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, NoReturn, TypeVar
 
 from sqlalchemy import (
@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import ColumnElement, Executable
 
 from finance_api.storage.errors import NotFound, StorageUnavailable
-from finance_api.storage.interface import DataState
+from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import raise_unavailable
@@ -38,6 +38,8 @@ BuildSelect = Callable[..., Select[Any]]
 USER: ColumnElement[int] = bindparam("user", type_=BigInteger())
 LIMIT: ColumnElement[int] = bindparam("limit", type_=BigInteger())
 OFFSET: ColumnElement[int] = bindparam("offset", type_=BigInteger())
+#: A limit that no list reaches.
+NO_LIMIT = 2**62
 #: A JSON list of ids.
 IDS: ColumnElement[str] = bindparam("ids", type_=CodePointText)
 
@@ -117,6 +119,7 @@ class StatementConnection(ABC):
         self.database = dialect.name
         self._dialect = dialect
         self._statements = statements
+        self._stream: Generator[bytes, None, None] | None = None
 
     @property
     @abstractmethod
@@ -131,6 +134,11 @@ class StatementConnection(ABC):
         """Closes the connection. error: why the database has given it up, if it has."""
 
     def _fail(self, driver: Driver, error: Exception) -> NoReturn:
+        """Raises what the error means; of some the connection is not used again."""
+        if isinstance(error, StorageUnavailable):
+            self._invalidate(None)
+        if not isinstance(error, driver.failures):
+            raise error
         is_disconnect = self._dialect.is_disconnect(error, driver.connection, None)  # type: ignore[arg-type]
         if is_disconnect:
             self._invalidate(error)
@@ -141,16 +149,29 @@ class StatementConnection(ABC):
         driver = self.driver
         try:
             return work(driver)
-        except StorageUnavailable:
-            self._invalidate(None)
-            raise
-        except driver.failures as error:
+        except Exception as error:
             self._fail(driver, error)
 
     def fetch(self, build: Build, *shape: Any, values: dict[str, Any]) -> list[tuple[Any, ...]]:
         """The rows of the statement that ``build`` makes."""
         statement = self._statements.get(build, *shape)
         return self._run(lambda driver: driver.rows(statement, values))
+
+    def stream(self, build: BuildSelect, *shape: Any, values: dict[str, Any]) -> Iterator[bytes]:
+        """The texts of the rows that ``build`` selects; see `Driver.stream`."""
+        self.begin_snapshot()
+        statement = self._statements.get(build, *shape)
+        driver = self.driver
+        self._stream = driver.stream(statement, values, STREAMED_ROWS)
+        try:
+            yield from self._stream
+        except Exception as error:
+            self._fail(driver, error)
+
+    def _end_stream(self) -> None:
+        """Ends the stream that there may be, whoever has its iterator."""
+        if self._stream is not None:
+            self._stream.close()
 
     def fetch_lines(
         self, build: BuildSelect, *shape: Any, values: dict[str, Any]

@@ -19,6 +19,7 @@ from finance_api.storage.testing.rates import RatesConformance
 from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.sessions import SessionsConformance
+from finance_api.storage.testing.streams import StreamsConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
 from finance_api.storage.testing.users import UsersConformance
 
@@ -36,5 +37,6 @@ class StorageConformance(
     AnchorsConformance,
     SearchingConformance,
     RatesConformance,
+    StreamsConformance,
 ):
     """The tests. No implementation overrides or skips one."""

@@ -15,7 +15,7 @@ from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
-from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS
+from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.web.page import (
     done,
     form_text,
@@ -28,7 +28,7 @@ from finance_api.web.page import (
 )
 from finance_api.web.views.tokens import curl_line
 
-JWTS = f"{SETTINGS}/jwts"
+JWTS = f"{SETTINGS_PAGES}/jwts"
 
 _LIFETIMES = (
     (900, "15 minutes"),

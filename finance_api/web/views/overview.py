@@ -8,7 +8,7 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
-from finance_api.surfaces import SETTINGS
+from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.usage.periods import UsagePeriod
 from finance_api.web.page import SeeOther, data_state, identity_of, page
 from finance_api.web.views.accounts import account_rows
@@ -42,4 +42,4 @@ def show_overview(request: Request) -> dict[str, Any]:
 @view_config(route_name="settings", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 @view_config(route_name="settings.slash", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 def show_settings(request: Request) -> Response:
-    return SeeOther(f"{SETTINGS}/tokens")
+    return SeeOther(f"{SETTINGS_PAGES}/tokens")

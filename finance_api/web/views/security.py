@@ -11,7 +11,7 @@ from finance_api.auth.passwords import PasswordRefused, checked_hash, is_passwor
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
 from finance_api.requests import Request
-from finance_api.surfaces import SETTINGS
+from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
     done,
@@ -24,7 +24,7 @@ from finance_api.web.page import (
 )
 from finance_api.web.views.login import signed_out
 
-SECURITY = f"{SETTINGS}/security"
+SECURITY = f"{SETTINGS_PAGES}/security"
 
 
 @view_config(

@@ -15,7 +15,7 @@ from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
-from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS
+from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date
 from finance_api.web.page import (
     done,
@@ -29,7 +29,7 @@ from finance_api.web.page import (
     writing_for_user,
 )
 
-TOKENS = f"{SETTINGS}/tokens"
+TOKENS = f"{SETTINGS_PAGES}/tokens"
 
 _LABELS = [
     (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path

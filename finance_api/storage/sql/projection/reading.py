@@ -4,6 +4,7 @@ A page far down the list begins at an anchor instead of at the beginning; texts 
 `searching`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +19,12 @@ from finance_api.storage.sql.projection.searching import (
     SearchTerm,
     search,
     search_term_of,
+    stream_found,
 )
 from finance_api.storage.sql.statements import (
     FIRST,
     LIMIT,
+    NO_LIMIT,
     OFFSET,
     USER,
     StatementConnection,
@@ -161,6 +164,18 @@ def page_by_date(
     if anchor is None:
         return connection.get_data_state(user_id), b""
     return connection.fetch_lines(_page, *query.bounds, True, values=values | anchor)
+
+
+def stream_by_date(
+    connection: StatementConnection, user_id: int, query: RecordsByDateQuery
+) -> Iterator[bytes]:
+    """The JSON of all records of the list, some at a time."""
+    if query.empty:
+        return iter(())
+    values = query.values(user_id, NO_LIMIT, 0)
+    if query.terms:
+        return stream_found(connection, query.terms, query.bounds, values)
+    return connection.stream(_page, *query.bounds, False, values=values)
 
 
 def _newest_anchor_within(database: str) -> Select[Any]:

@@ -4,6 +4,7 @@ An index over the texts of all users would find rare ones faster, and its speed 
 common a text is among other users' records.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,10 +121,24 @@ def search(
 
     values: user, limit, offset and the bounds, as `RecordsByDateQuery.values` gives them.
     """
+    shape = tuple([term.shape for term in terms])
+    values = {**values, **_texts(terms)}
+    return connection.fetch_lines(_matches, shape, *bounds, values=values)
+
+
+def stream_found(
+    connection: StatementConnection,
+    terms: tuple[SearchTerm, ...],
+    bounds: tuple[bool, bool],
+    values: dict[str, Any],
+) -> Iterator[bytes]:
+    """As `search`, some rows at a time."""
+    shape = tuple([term.shape for term in terms])
+    values = {**values, **_texts(terms)}
+    return connection.stream(_matches, shape, *bounds, values=values)
+
+
+def _texts(terms: tuple[SearchTerm, ...]) -> dict[str, str]:
+    """The values that `_term_clauses` binds."""
     texts = [text for term in terms for text in (term.folded, term.exact) if text is not None]
-    return connection.fetch_lines(
-        _matches,
-        tuple([term.shape for term in terms]),
-        *bounds,
-        values={**values, **values_by_name(texts)},
-    )
+    return values_by_name(texts)

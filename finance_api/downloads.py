@@ -1,0 +1,122 @@
+"""Downloads: responses with all there is, made while they are sent, in one snapshot.
+
+They have no time limit. Each has a connection to the database and a thread of the server for as
+long as its client reads, so they are few.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+
+from pyramid.response import Response
+
+from finance_api.bulkhead import BulkheadFull
+from finance_api.logs import current_request_id
+from finance_api.requests import Request
+from finance_api.storage.errors import StorageError
+from finance_api.storage.interface import Storage, reading
+
+logger = logging.getLogger(__name__)
+
+
+class DownloadRunning(Exception):
+    """The user has a download already."""
+
+
+class Downloads:
+    """Bounds those that run at once: ``most`` in all, and one of each user."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._users: set[int] = set()
+
+    @contextmanager
+    def running(self, user_id: int) -> Iterator[None]:
+        """For as long as a download of the user's runs. Raises DownloadRunning, BulkheadFull."""
+        with self._lock:
+            if user_id in self._users:
+                raise DownloadRunning
+            if len(self._users) >= self._most:
+                raise BulkheadFull
+            self._users.add(user_id)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users.remove(user_id)
+
+
+class DownloadBroken(Exception):
+    """A download cannot be ended; the server is to break the connection off."""
+
+
+#: The chunks of a body.
+Chunks = Generator[bytes, None, None]
+
+
+def download(
+    request: Request,
+    user_id: int,
+    begin: Callable[[Storage], tuple[Response, Chunks]],
+    on_break: Callable[[], None] = lambda: None,
+) -> Response:
+    """The response that ``begin`` makes, with the chunks of its body, which are made as it is sent.
+
+    begin: may read the storage, which has no time limit, and may raise: nothing is sent then.
+    on_break: called where the body cannot be made to its end, through no fault of the client.
+    Raises DownloadRunning, BulkheadFull.
+    """
+    # A request never needs two connections.
+    request.close_storage()
+    with ExitStack() as stack:
+        stack.enter_context(request.services.downloads.running(user_id))
+        storage = stack.enter_context(reading(request.services.storage))
+        response, chunks = begin(storage)
+        stack.callback(chunks.close)
+        response.app_iter = _Body(chunks, stack.pop_all(), on_break, request.request_id)
+    return response
+
+
+class _Body:
+    """What a server iterates over, and closes whether it has come to the end or not."""
+
+    def __init__(
+        self, chunks: Chunks, opened: ExitStack, on_break: Callable[[], None], request_id: str
+    ) -> None:
+        """opened: what is closed with it."""
+        self._chunks = chunks
+        self._opened = opened
+        self._on_break = on_break
+        self._request_id = request_id
+
+    def __iter__(self) -> "_Body":
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            return next(self._chunks)
+        except StopIteration:
+            self.close()
+            raise
+        except Exception as error:
+            self._tell(error)
+            self._on_break()
+            self.close()
+            # Its own message may hold data of the user.
+            raise DownloadBroken from None
+
+    def close(self) -> None:
+        self._opened.close()
+
+    def _tell(self, error: Exception) -> None:
+        outside = current_request_id.set(self._request_id)
+        try:
+            if isinstance(error, StorageError):
+                logger.error("a download broke off: %s", error)
+            else:
+                name = type(error).__name__
+                logger.error("a download broke off: unexpected %s", name, exc_info=error)
+        finally:
+            current_request_id.reset(outside)

@@ -1,0 +1,636 @@
+"""Exports: whole lists in one answer, in one snapshot, at their price."""
+
+import gzip
+import io
+import json
+import re
+import threading
+import zipfile
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import text
+from webob import Request
+
+from finance_api.api import exporting
+from finance_api.downloads import DownloadBroken, Downloads
+from finance_api.ledger.dump import dump
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.interface import STREAMED_ROWS, reading
+from support.books import account, budget, category, household, payees, record, uid
+from support.service import USUAL_LIMITS, Service
+
+EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
+TYPES = {
+    "csv": "text/csv",
+    "ndjson": "application/x-ndjson",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+#: More than one page of a list, and than come at once.
+COUNT = STREAMED_ROWS + 120
+DATA = "finance-data-2026-03-18.ndjson"
+
+
+def many(count=COUNT):
+    return [
+        account(),
+        account(2, name="CHF", currencyCode="CHF"),
+        category(1),
+        category(2, name="Bread", parentId=uid("Category", 1)),
+        *(
+            record(
+                n,
+                accountId=uid("Account", 1 + n % 2),
+                amount=Decimal(n * 37 % 1_000) / 100 - 5,
+                recordDate=f"2026-0{1 + n % 3}-{1 + n % 28:02}T{n % 24:02}:00:00Z",
+                payee=f"Shop {n % 7}" if n % 3 else None,
+                note=("=odd", "+1;-2", 'a "b"\n', "é😀")[n % 4],
+                categoryId=uid("Category", 1 + n % 2),
+            )
+            for n in range(1, count + 1)
+        ),
+    ]
+
+
+def export(client, path, **query):
+    answer = client.get(f"export/{path}", **query)
+    assert answer.status_int == 200, answer.text
+    return answer
+
+
+def pages_of(client, path, **query):
+    """All pages of a list, one after another."""
+    bodies, offset = [], "0"
+    while offset:
+        answer = client.get(path, limit=100, offset=offset, **query)
+        assert answer.status_int == 200, answer.text
+        bodies.append(answer.body)
+        offset = answer.headers["X-Next-Offset"]
+    return bodies
+
+
+def cells(body):
+    """The rows of a workbook as they stand in it, without their numbers."""
+    with zipfile.ZipFile(io.BytesIO(body)) as parts:
+        assert parts.testzip() is None
+        sheet = parts.read("xl/worksheets/sheet1.xml").decode()
+    rows = sheet.partition("<sheetData>")[2].partition("</sheetData>")[0].split("</row>")[:-1]
+    for number, row in enumerate(rows, start=1):
+        assert set(re.findall(r' r="[A-Z]*([0-9]+)"', row)) == {str(number)}
+    return [re.sub(r' r="([A-Z]*)[0-9]+"', r' r="\1"', row) for row in rows]
+
+
+def joined(suffix, bodies):
+    """The pages as one."""
+    if suffix == "ndjson":
+        return b"".join(bodies)
+    if suffix == "csv":
+        header = bodies[0].partition(b"\r\n")[0] + b"\r\n"
+        assert all(body.startswith(header) for body in bodies)
+        return header + b"".join(body.removeprefix(header) for body in bodies)
+    sheets = [cells(body) for body in bodies]
+    return sheets[0][:1] + [row for sheet in sheets for row in sheet[1:]]
+
+
+# -- what is in it -------------------------------------------------------------------------------
+
+
+@EACH
+@pytest.mark.parametrize("suffix", TYPES)
+def test_an_export_is_all_pages_one_after_another(client, resource, suffix):
+    client.load(*household())
+    path = f"{resource.path}.{suffix}"
+    for query in ({}, {"sortBy": "-id"}, {"fields": "id,createdAt"}, {"id": uid("Label", 1)}):
+        answer = export(client, path, **query)
+        assert answer.headers["Content-Type"].startswith(TYPES[suffix])
+        whole = cells(answer.body) if suffix == "xlsx" else answer.body
+        assert whole == joined(suffix, pages_of(client, path, **query))
+        rows = client.get(str(resource.path), withTotal="true", **query).json["total"]
+        assert answer.headers["X-Total-Count"] == str(rows)
+
+
+@pytest.mark.parametrize("suffix", TYPES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"amount": "lt.0"},
+        {"sortBy": "amount,-payee"},
+        {"sortBy": "+note"},
+        {"recordDate": "gte.2026-02"},
+        {"recordDate": ["gte.2026-01-10", "lt.2026-03-02"], "note": "contains-i.ODD"},
+        {"q": "shop 3", "sortBy": "-recordDate"},
+        {"payee": "is.null", "accountId": uid("Account", 2)},
+        {"categoryId": uid("Category", 1), "withSubcategories": "true"},
+        {"fields": "payee,amount,recordDate", "payee": "eq.Shop 5"},
+        {"amount": "gt.1000"},
+    ],
+    ids=lambda query: "&".join(query) or "all",
+)
+def test_filters_order_and_fields_are_those_of_the_list(client, suffix, query):
+    client.load(*many())
+    whole = export(client, f"records.{suffix}", **query).body
+    pages = joined(suffix, pages_of(client, f"records.{suffix}", **query))
+    assert (cells(whole) if suffix == "xlsx" else whole) == pages
+
+
+def test_computed_fields_are_there_and_can_be_sorted_by(client):
+    client.load(account(), record(1, amount=-70), *(budget(n, limitAmount=n) for n in range(1, 8)))
+    for sort in ("-remaining", "progress,-id"):
+        whole = export(client, "budgets.csv", sortBy=sort).body
+        assert whole == joined("csv", pages_of(client, "budgets.csv", sortBy=sort))
+    # It is worked out for today.
+    client.service.clock.set("2026-04-18T12:00:00Z")
+    assert export(client, "budgets.csv", sortBy=sort).body != whole
+
+
+def test_relative_days_are_those_of_the_day(client):
+    client.load(account(), record(1, recordDate="2026-03-18"), record(2, recordDate="2026-03-17"))
+    counts = []
+    for day in ("18", "19"):
+        client.service.clock.set(f"2026-03-{day}T12:00:00Z")
+        answer = export(client, "records.ndjson", recordDate="gte.-1d")
+        counts.append(answer.headers["X-Total-Count"])
+    assert counts == ["2", "1"]
+
+
+def test_numbers_keep_all_their_digits(client):
+    exact = ("922337203685477.5807", "-922337203685477.5807", "900719925474099.3001", "0.0001")
+    client.load(account(), *(record(n, amount=Decimal(v)) for n, v in enumerate(exact, 1)))
+    query = {"sortBy": "id", "fields": "amount"}
+    lines = export(client, "records.ndjson", **query).body.splitlines()
+    assert [str(json.loads(line, parse_float=Decimal)["amount"]) for line in lines] == list(exact)
+    rows = export(client, "records.csv", **query).text.split("\r\n")[1:-1]
+    assert [row.partition(",")[2] for row in rows] == list(exact)
+    sheet = cells(export(client, "records.xlsx", **query).body)
+    assert all(f"<v>{v}</v>" in row for v, row in zip(exact, sheet[1:], strict=True))
+
+
+def test_nothing_runs_as_a_formula(client):
+    texts = ["=1+1", "+49 30", "-5", "@SUM(A1)", "a;=2", 'x\n"=3', "\t=4"]
+    client.load(*payees(*texts))
+    listed = client.get("records.csv", sortBy="id").body
+    assert export(client, "records.csv", sortBy="id").body == listed
+    assert listed.count(b"'") >= len(texts)
+    sheet = export(client, "records.xlsx").body
+    with zipfile.ZipFile(io.BytesIO(sheet)) as parts:
+        assert b"<f>" not in parts.read("xl/worksheets/sheet1.xml")
+
+
+def test_an_export_of_nothing_is_a_header_or_nothing(client):
+    assert export(client, "records.ndjson").body == b""
+    header = client.get("records.csv").body
+    assert export(client, "records.csv").body == header
+    assert cells(export(client, "records.xlsx").body) == cells(client.get("records.xlsx").body)
+
+
+def test_other_users_rows_are_hidden(service):
+    clients = [service.client(), service.client()]
+    for n, client in enumerate(clients):
+        rows = [account(name=f"of-{n}"), *(record(k, payee=f"of-{n}") for k in range(1, 5 + n))]
+        client.load(*rows)
+    for n, client in enumerate(clients):
+        for path in ("records.ndjson", "accounts.csv", "all.ndjson"):
+            body = export(client, path).text
+            assert f"of-{n}" in body
+            assert f"of-{1 - n}" not in body
+        by_id = export(client, "records.ndjson", id=uid("Record", 5))
+        assert by_id.headers["X-Total-Count"] == str(n)
+
+
+def test_all_is_what_the_command_dumps_and_can_be_imported(service):
+    client, other = service.client(), service.client()
+    client.load(*household(), *many()[4:])
+    answer = export(client, "all.ndjson")
+    with reading(service.backend) as storage:
+        assert answer.body == b"".join(dump(storage, client.user.id))
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{DATA}"'
+    rows = [json.loads(line, parse_float=Decimal) for line in answer.body.splitlines()]
+    assert answer.headers["X-Total-Count"] == str(len(rows))
+    assert not client.load(*rows).changed
+    other.load(*rows)
+    assert export(other, "all.ndjson").body == answer.body
+
+
+def test_an_export_is_of_one_state_whatever_is_imported_meanwhile(client):
+    client.load(*many())
+    for path in ("records.csv", "records.ndjson", "records.ndjson?sortBy=amount", "all.ndjson"):
+        before = export(client, path)
+        stream = Stream(client, path)
+        first = next(stream.chunks)
+        done = []
+
+        def load(done=done):
+            done.append(client.load(*(record(n, amount=-7, payee="new") for n in range(1, 900))))
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        thread.join(60)
+        assert done, "the import waits for the reader"
+        assert first + b"".join(stream.chunks) == before.body
+        for name in ("ETag", "X-Last-Data-Change-Rev", "X-Total-Count"):
+            assert stream.headers[name] == before.headers[name]
+        assert export(client, path).body != before.body
+        client.load(*many())
+
+
+# -- headers and parameters ----------------------------------------------------------------------
+
+
+def test_an_export_says_what_it_is(client):
+    client.load(*many(3))
+    answer = export(client, "standing-orders.csv")
+    named = 'attachment; filename="standing-orders-2026-03-18.csv"'
+    assert answer.headers["Content-Disposition"] == named
+    assert answer.headers["X-Last-Data-Change-Rev"] == "1"
+    assert answer.headers["Cache-Control"] == "private, no-cache"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    head = client.service.web.head("/v1/api/export/records.csv", headers=client.headers)
+    assert head.body == b""
+    assert head.headers["X-Total-Count"] == "3"
+
+
+def test_who_has_it_is_told_so(client):
+    client.load(*many(3))
+    for path in ("records.csv", "budgets.ndjson", "all.ndjson", "records.csv?recordDate=gte.-1d"):
+        tag = export(client, path).headers["ETag"]
+        for known in (tag, "*"):
+            again = client.get(f"export/{path}", headers={"If-None-Match": known})
+            assert (again.status_int, again.body) == (304, b"")
+    client.load(record(1, amount=-9))
+    known = {"If-None-Match": tag}
+    assert client.get("export/records.csv?recordDate=gte.-1d", headers=known).status_int == 200
+
+
+def test_the_tags_of_what_differs_differ(client):
+    client.load(*many(3))
+    paths = ["records.csv", "records.ndjson", "records.xlsx", "accounts.csv", "all.ndjson"]
+    paths += ["records.csv?sortBy=id", "records.csv?amount=lt.0", "records.csv?fields=amount"]
+    paths += ["records.ndjson?trailer=true", "records.csv?category=eq.Food"]
+    paths += ["records.csv?category=eq.Food&withSubcategories=true"]
+    tags = [export(client, path).headers["ETag"] for path in paths]
+    assert len(set(tags)) == len(paths)
+    assert export(client, "records.csv?sortBy=%2Bid").headers["ETag"] == tags[5]
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        (None, "ndjson"),
+        ("*/*", "ndjson"),
+        ("text/csv", "csv"),
+        (TYPES["xlsx"], "xlsx"),
+        ("application/x-ndjson", "ndjson"),
+        ("application/json", None),
+    ],
+)
+def test_without_an_ending_accept_decides(client, accept, expected):
+    headers = {} if accept is None else {"Accept": accept}
+    answer = client.get("export/labels", headers=headers)
+    if expected is None:
+        assert answer.status_int == 406
+        assert "text/csv" in answer.json["detail"]
+    else:
+        assert answer.headers["Content-Type"].startswith(TYPES[expected])
+        named = client.get(f"export/labels.{expected}", headers={"Accept": "application/json"})
+        assert named.body == answer.body
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("records.csv?limit=5", "limit"),
+        ("records.csv?offset=5", "offset"),
+        ("records.csv?withTotal=true", "withTotal"),
+        ("records.csv?nothing=1", "nothing"),
+        ("records.csv?sortBy=nothing", "sortBy"),
+        ("records.csv?trailer=true", "trailer"),
+        ("records.xlsx?trailer=true", "trailer"),
+        ("records.ndjson?trailer=maybe", "trailer"),
+        ("all.ndjson?sortBy=id", "sortBy"),
+    ],
+)
+def test_what_an_export_does_not_take_is_refused(client, path, name):
+    answer = client.get(f"export/{path}")
+    assert answer.status_int == 400
+    assert answer.json["errors"][0]["name"] == name
+
+
+def test_other_paths_are_404(client):
+    for path in ("export", "export/", "export/all", "export/all.csv", "export/records.json"):
+        assert client.get(path).status_int == 404
+    assert client.get("export/contacts.ndjson").status_int == 404
+
+
+def test_an_export_needs_the_scope_of_its_list_and_all_of_them_all_scopes(service):
+    narrow = service.client(scopes=["accounts", "goals"])
+    assert narrow.get("export/accounts.csv").status_int == 200
+    assert narrow.get("export/records.csv").status_int == 403
+    refused = narrow.get("export/all.ndjson")
+    assert refused.status_int == 403
+    assert "records" in refused.json["detail"] and "goals" not in refused.json["detail"]
+    scopes = " ".join(str(resource.path) for resource in PUBLIC_RESOURCES)
+    assert f'scope="{scopes}"' in refused.headers["WWW-Authenticate"]
+    assert service.client(scopes=scopes.split()).get("export/all.ndjson").status_int == 200
+    assert service.client(premium=False).get("export/all.ndjson").status_int == 403
+
+
+def test_a_trailer_tells_that_all_is_there(client):
+    client.load(*many())
+    for query, count in (({}, COUNT), ({"amount": "gt.1000"}, 0)):
+        lines = export(client, "records.ndjson", trailer="true", **query).body.splitlines()
+        assert json.loads(lines.pop()) == {"end": True, "rows": count}
+        assert len(lines) == count
+    assert b'"end"' not in export(client, "records.ndjson", trailer="false").body
+
+
+@pytest.mark.parametrize("path", ["records.csv", "records.ndjson", "all.ndjson"])
+def test_an_export_is_compressed_as_it_is_sent(client, path):
+    client.load(*many())
+    plain = export(client, path)
+    url, headers = f"/v1/api/export/{path}", {**client.headers, "Accept-Encoding": "gzip"}
+    packed = Request.blank(url, headers=headers).get_response(client.service.app)
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body) / 4
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    again = {**headers, "If-None-Match": packed.headers["ETag"]}
+    assert Request.blank(url, headers=again).get_response(client.service.app).status_int == 304
+    assert Request.blank(url, headers=headers).get_response(client.service.app).body == packed.body
+
+
+def test_a_workbook_is_not_compressed_twice_and_the_same_again(client):
+    client.load(*many())
+    headers = {**client.headers, "Accept-Encoding": "gzip"}
+    url = "/v1/api/export/records.xlsx"
+    first = Request.blank(url, headers=headers).get_response(client.service.app)
+    assert "Content-Encoding" not in first.headers
+    assert len(cells(first.body)) == COUNT + 1
+    again = Request.blank(url, headers=headers).get_response(client.service.app)
+    assert again.body == first.body
+
+
+def test_more_rows_than_a_workbook_holds_are_refused(client, monkeypatch):
+    client.load(*many(5))
+    monkeypatch.setattr(exporting, "MAX_ROWS", 4)
+    refused = client.get("export/records.xlsx")
+    assert refused.status_int == 400
+    assert "5 rows" in refused.json["detail"] and ".csv" in refused.json["detail"]
+    assert client.get("export/records.xlsx?payee=is.not_null").status_int == 200
+    assert client.get("export/records.csv").status_int == 200
+
+
+# -- quota ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "cost"),
+    [(0, 1), (1, 2), (1_000, 2), (1_001, 3), (248_999, 250), (249_001, 250), (10**9, 250)],
+)
+def test_an_export_costs_a_request_and_one_for_each_started_thousand(rows, cost):
+    assert exporting.cost_of(rows) == cost
+
+
+@pytest.fixture
+def limited(new_settings):
+    """A service on which ten requests are left of a new token's hundred."""
+    made = []
+
+    def make(limit="100/hour", kind="memory"):
+        settings = {**new_settings(kind), **USUAL_LIMITS, "finance_api.ratelimit.public": limit}
+        made.append(Service(kind, settings))
+        return made[-1].client()
+
+    yield make
+    for each in made:
+        each.stop()
+
+
+def left(answer):
+    return int(answer.headers["X-RateLimit-Remaining"])
+
+
+def test_exactly_enough_is_enough_and_one_too_few_is_refused(limited, monkeypatch):
+    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
+    client = limited()
+    client.load(*many(55))
+    for _ in range(93):
+        last = client.get("labels")
+    assert left(last) == 7
+    # 1 and 6.
+    done = client.get("export/records.csv")
+    assert (done.status_int, left(done)) == (200, 0)
+    client.service.clock.advance(36 * 6)
+    refused = client.get("export/records.csv")
+    assert (refused.status_int, left(refused)) == (429, 6)
+    assert refused.headers["Retry-After"] == "36"
+    assert "takes 7 requests and 6 are left" in refused.json["detail"]
+    assert len(refused.headers.getall("X-RateLimit-Remaining")) == 1
+    # What is refused costs nothing, and waiting as told is enough.
+    assert client.get("export/records.csv").status_int == 429
+    assert left(client.get("export/records.csv?id=" + uid("Record", 1))) == 4
+    client.service.clock.advance(36 * 3 - 1)
+    assert client.get("export/records.csv").status_int == 429
+    client.service.clock.advance(1)
+    assert client.get("export/records.csv").status_int == 200
+
+
+def test_what_is_refused_before_it_begins_or_known_costs_what_others_do(limited, monkeypatch):
+    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
+    client = limited()
+    client.load(*many(55))
+    done = client.get("export/records.csv")
+    assert left(done) == 93
+    known = {"If-None-Match": done.headers["ETag"]}
+    assert left(client.get("export/records.csv", headers=known)) == 93
+    assert left(client.get("export/records.csv", limit=3)) == 92
+    assert left(client.get("export/records", headers={"Accept": "image/png"})) == 91
+    head = client.service.web.head("/v1/api/export/records.csv", headers=client.headers)
+    assert left(head) == 90
+    monkeypatch.setattr(exporting, "MAX_ROWS", 54)
+    assert left(client.get("export/records.xlsx")) == 89
+    monkeypatch.setattr(exporting, "count_dumped", lambda *arguments: 1 / 0)
+    assert left(client.get("export/all.ndjson")) == 89
+
+
+def test_a_limit_below_the_price_is_taken_whole(limited, monkeypatch):
+    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 1)
+    client = limited("3/minute, 100/hour")
+    client.load(*many(5))
+    done = client.get("export/records.csv")
+    assert done.status_int == 200
+    assert done.headers["RateLimit"].startswith('"minute";r=0;t=20, "hour";r=94;')
+    client.service.clock.advance(59)
+    refused = client.get("export/records.csv")
+    assert (refused.status_int, refused.headers["Retry-After"]) == (429, "1")
+    client.service.clock.advance(1)
+    assert client.get("export/records.csv").status_int == 200
+
+
+def test_an_export_that_breaks_off_is_given_back(limited, monkeypatch):
+    monkeypatch.setattr(exporting, "ROWS_OF_A_REQUEST", 10)
+    client = limited()
+    client.load(*many(55))
+    break_after(monkeypatch, client.service, 0)
+    stream = Stream(client, "records.csv")
+    assert stream.headers["X-RateLimit-Remaining"] == "93"
+    with pytest.raises(DownloadBroken):
+        list(stream.chunks)
+    assert left(client.get("labels")) == 99
+
+
+# -- while it is sent ----------------------------------------------------------------------------
+
+
+class Stream:
+    """An answer as the server gets it: an iterator, that it closes in the end."""
+
+    def __init__(self, client, path, **headers):
+        request = Request.blank(f"/v1/api/export/{path}", headers={**client.headers, **headers})
+        self.status, given, self._iterable = request.call_application(client.service.app)
+        self.headers = dict(given)
+        self.chunks = iter(self._iterable)
+
+    def close(self):
+        self._iterable.close()
+
+
+def connections_in_use(service):
+    if service.kind == "memory":
+        return 0
+    return service.backend.read_engine.pool.checkedout()
+
+
+def test_an_export_is_made_while_it_is_sent(service, client):
+    client.load(*many())
+    for path in ("records.csv", "records.ndjson", "records.xlsx", "all.ndjson"):
+        stream = Stream(client, path)
+        assert "Content-Length" not in stream.headers
+        assert next(stream.chunks)
+        if service.kind != "memory":
+            assert connections_in_use(service) == 1
+        rest = list(stream.chunks)
+        assert rest
+        # It needs nothing any more before the server closes it.
+        assert connections_in_use(service) == 0
+        stream.close()
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 2])
+@pytest.mark.parametrize("path", ["records.csv", "records.xlsx", "records.ndjson?sortBy=amount"])
+def test_a_reader_that_goes_away_ends_the_statement(service, client, path, chunks):
+    client.load(*many())
+    stream = Stream(client, path)
+    for _ in range(chunks):
+        assert next(stream.chunks)
+    if service.kind == "postgresql":
+        assert in_transaction(service) == 1
+    stream.close()
+    stream.close()
+    assert list(stream.chunks) == []
+    assert connections_in_use(service) == 0
+    if service.kind == "postgresql":
+        assert in_transaction(service) == 0
+    if service.kind == "sqlite":
+        with service.backend.engine.connect() as connection:
+            # A reader would keep it from writing all of its log to the file.
+            found = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
+            assert found == (0, 0, 0)
+    assert export(client, path).status_int == 200
+
+
+def in_transaction(service):
+    """The connections to the database that are in a transaction."""
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND pid <> pg_backend_pid() AND state <> 'idle'"
+    )
+    with service.backend.engine.connect() as connection:
+        return connection.execute(query).scalar_one()
+
+
+def break_after(monkeypatch, service, pages):
+    """Streams of the service's storage fail after so many pages."""
+    read = service.backend.read
+
+    def broken(*arguments):
+        storage = read(*arguments)
+        stream = storage.data.stream_json
+
+        def failing(user_id, query):
+            for number, page in enumerate(stream(user_id, query)):
+                if number == pages:
+                    raise StorageUnavailable("the database does not answer: away")
+                yield page
+
+        storage.data.stream_json = failing
+        return storage
+
+    monkeypatch.setattr(service.backend, "read", broken)
+
+
+@pytest.mark.parametrize("path", ["records.csv", "records.ndjson?trailer=true", "records.xlsx"])
+def test_an_export_that_breaks_off_is_an_error_to_the_server(
+    service, client, path, monkeypatch, caplog
+):
+    client.load(*many())
+    with monkeypatch.context() as patch:
+        break_after(patch, service, 1)
+        for encoding in ("identity", "gzip"):
+            stream = Stream(client, path, **{"Accept-Encoding": encoding})
+            assert stream.status == "200 OK"
+            with pytest.raises(DownloadBroken):
+                list(stream.chunks)
+            # With an end it could be taken for whole.
+            assert list(stream.chunks) == []
+            stream.close()
+    assert connections_in_use(service) == 0
+    said = [r for r in caplog.records if r.name == "finance_api.downloads"]
+    assert [r.getMessage() for r in said] == [
+        "a download broke off: the database does not answer: away"
+    ] * 2
+    assert all(len(r.request_id) == 32 for r in said)
+    assert export(client, path).status_int == 200
+
+
+def test_a_storage_that_fails_before_it_begins_is_a_503(client, monkeypatch):
+    client.load(*many(3))
+
+    def away(*arguments):
+        raise StorageUnavailable("away")
+
+    monkeypatch.setattr(exporting, "count_dumped", away)
+    assert client.get("export/all.ndjson").status_int == 503
+    monkeypatch.undo()
+    assert client.get("export/all.ndjson").status_int == 200
+
+
+def test_one_download_of_each_user_and_so_many_in_all(service):
+    service.replace(downloads=Downloads(2))
+    clients = [service.client() for _ in range(3)]
+    for client in clients:
+        client.load(*many(600))
+    first = Stream(clients[0], "records.csv")
+    again = clients[0].get("export/records.csv")
+    assert again.status_int == 429
+    assert int(again.headers["Retry-After"]) > 0
+    assert "Another download of yours" in again.json["detail"]
+    assert again.headers["X-RateLimit-Remaining"]
+    second = Stream(clients[1], "records.csv")
+    third = clients[2].get("export/records.csv")
+    assert third.status_int == 503
+    assert int(third.headers["Retry-After"]) > 0
+    # Everything else is answered.
+    for client in clients:
+        assert client.get("records").status_int == 200
+    second.close()
+    assert clients[2].get("export/records.csv").status_int == 200
+    assert clients[0].get("export/records.csv").status_int == 429
+    list(first.chunks)
+    assert clients[0].get("export/records.csv").status_int == 200
+    service.replace(downloads=replace_downloads(service))
+
+
+def replace_downloads(service):
+    return Downloads(service.app.registry.settings["finance_api.max_downloads"])
