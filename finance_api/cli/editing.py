@@ -36,8 +36,14 @@ def edit(
     from finance_api.ledger.session import changing
 
     cli.require_persistence()
-    now = cli.clock.now()
-    with changing(cli.backend, normal_email(email), now, action=action, dry_run=dry_run) as session:
+    with changing(
+        cli.backend,
+        normal_email(email),
+        cli.clock.now(),
+        action=action,
+        keep_days=cli.keep_days,
+        dry_run=dry_run,
+    ) as session:
         report = work(session)
     if as_json:
         say(json.dumps({**report.as_json(), "dryRun": dry_run}))

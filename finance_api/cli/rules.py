@@ -124,9 +124,9 @@ def apply_command(
     cli: CliContext, email: str, recategorise: bool, dry_run: bool, as_json: bool
 ) -> None:
     """Apply the rules to stored records without category; what a hand set stays."""
-    from finance_api.ledger.edits.rules import apply_rules
+    from finance_api.ledger.edits.rules import APPLY, apply_rules
 
     def work(session: LedgerSession) -> EditReport:
         return apply_rules(session, recategorise=recategorise)
 
-    edit(cli, email, "rules apply", work, dry_run=dry_run, as_json=as_json)
+    edit(cli, email, APPLY, work, dry_run=dry_run, as_json=as_json)

@@ -66,11 +66,7 @@ def settle_bank_balances(
 
 def _told(session: LedgerSession, facts: Sequence[Facts]) -> defaultdict[str, list[_Told]]:
     told: defaultdict[str, list[_Told]] = defaultdict(list)
-    entries = [
-        (entry.number, entry.details.get("accounts", ()))
-        for entry in session.history
-        if entry.undone_at is None
-    ]
+    entries = [(e.number, e.facts) for e in session.history if e.undone_at is None]
     for number, of_entry in (*entries, (session.number, facts)):
         for fact in of_entry:
             balances = told[fact["accountId"]]

@@ -11,7 +11,7 @@ from finance_api.ledger.matching.learned import remembered_options
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import KEEP_DAYS, UserRows, changing
+from finance_api.ledger.session import IMPORT, KEEP_DAYS, UserRows, changing
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import StorageBackend, reading
 
@@ -45,7 +45,7 @@ def import_file(
         "options": dict(given or {}),
     }
     change = changing(
-        backend, email, now, action="import", by=by, keep_days=keep_days, dry_run=dry_run
+        backend, email, now, action=IMPORT, by=by, keep_days=keep_days, dry_run=dry_run
     )
     if importer is None:
         with native_file(stream) as file, change as session:
@@ -89,6 +89,6 @@ def import_rows(
 ) -> ImportReport:
     """Imports rows that a program makes, as if they came from one native file."""
     report = ImportReport()
-    with changing(backend, email, now, action="import") as session:
+    with changing(backend, email, now, action=IMPORT) as session:
         NativeImport(session, report, {"format": NATIVE}).run(documents, records)
     return report

@@ -7,6 +7,11 @@ from finance_api.resources.field import Resource
 from finance_api.values import Row
 
 
+def ids_in(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """The ids in a value of a field that refers to other rows."""
+    return (value,) if isinstance(value, str) else value or ()
+
+
 def check_references(
     session: LedgerSession, resource: Resource, row: Row, line: int | None
 ) -> None:
@@ -14,8 +19,7 @@ def check_references(
     for field in resource.references:
         assert field.references is not None
         known = session.row_set(BY_MODEL_TYPE[field.references]).rows
-        value = row[field.name]
-        for row_id in (value,) if isinstance(value, str) else value or ():
+        for row_id in ids_in(row[field.name]):
             if row_id not in known:
                 raise ImportRefused(
                     f"{field.name} {row_id} is no {field.references} of the user", line

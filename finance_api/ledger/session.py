@@ -33,6 +33,9 @@ _OWN_NAMES = {
     r.name: [f.name for f in r.persisted_fields if f.role is not Role.DERIVED] for r in RESOURCES
 }
 
+#: What the entries of imports in the history are called.
+IMPORT = "import"
+
 
 #: For how many days before-images are kept.
 KEEP_DAYS = 400

@@ -219,6 +219,7 @@ class StatementImport:
                 "accountId": account.id,
                 "source": self._workspace.source,
                 "key": statement.account.key,
+                "number": statement.account.number,
                 "asOf": statement.as_of,
                 "opening": _day_and_units(statement.opening),
                 "closing": _day_and_units(statement.closing),

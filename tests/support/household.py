@@ -15,7 +15,7 @@ from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records, remove_records, void_records
-from finance_api.ledger.edits.rules import add_rule, apply_rules
+from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession, changing
@@ -135,8 +135,6 @@ class Household:
             lambda s: find_transfers(s, link=True),
             lambda s: add_rule(s, ["shop"], category=name_of(CATEGORIES)),
             lambda s: add_rule(s, ["a"], category=None, labels=[name_of(LABELS)]),
-            lambda s: apply_rules(s),
-            lambda s: apply_rules(s, recategorise=True),
             lambda s: add_object(s, CATEGORIES, {"name": f"hand {number}"}),
             lambda s: add_object(s, BUDGETS, {"name": f"hand {number}", "categories": "a"}),
             lambda s: set_object(s, ACCOUNTS, name_of(ACCOUNTS), {"initialBalance": number}),
@@ -146,7 +144,11 @@ class Household:
             lambda s: remove_object(s, LABELS, name_of(LABELS)),
             lambda s: remove_object(s, ACCOUNTS, name_of(ACCOUNTS), with_records=True),
         ]
-        self.edit(chance.choice(works))
+        if chance.random() < 0.1:
+            everything = chance.random() < 0.5
+            self.edit(lambda s: apply_rules(s, recategorise=everything), action=APPLY)
+        else:
+            self.edit(chance.choice(works))
 
     def import_native(self) -> ImportReport:
         chance = self.chance
@@ -244,10 +246,10 @@ class Household:
 
         self.edit(work)
 
-    def edit(self, work: Callable[[LedgerSession], Any]) -> None:
+    def edit(self, work: Callable[[LedgerSession], Any], action: str = "edit") -> None:
         person = self.person
         now = person.clock.now()
-        with changing(person.backend, person.user.email, now, action="edit") as session:
+        with changing(person.backend, person.user.email, now, action=action) as session:
             work(session)
 
     @property

@@ -743,7 +743,8 @@ def test_every_error_is_among_those_to_try_again_or_not() -> None:
 
 #: What the docs once called what the field has a word for.
 _OTHER_WORDS = (
-    r"answers? a second|fast lane|kept answers?|peers?|aims?|reckon\w*|the copy|questions?(?!\.md| and answers)"
+    r"answers? a second|fast lane|kept answers?|peers?|aims?|reckon\w*|the copy"
+    r"|questions?(?!\.md| and answers)"
     r"|(?:public|internal) surface(?!\*)"
 )
 

@@ -54,7 +54,7 @@ def facts_of(history: Iterable[HistoryEntry]) -> Iterable[tuple[HistoryEntry, di
     """What the statements of imports told, oldest first."""
     for entry in history:
         if entry.undone_at is None:
-            for fact in entry.details.get("accounts", ()):
+            for fact in entry.facts:
                 yield entry, fact
 
 

@@ -29,6 +29,12 @@ class HistoryEntry:
     pruned: bool = False
     details: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def facts(self) -> list[dict[str, Any]]:
+        """What its statements told of accounts."""
+        facts: list[dict[str, Any]] = self.details.get("accounts", [])
+        return facts
+
 
 class BeforeImage(NamedTuple):
     """A row as it was before an entry; None: there was none.

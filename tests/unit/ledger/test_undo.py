@@ -1,15 +1,19 @@
 """Taking imports and edits back: what stands in the way, and what becomes of the rest."""
 
+from itertools import permutations
+
 import pytest
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
 from finance_api.ledger.balances import Balances
-from finance_api.ledger.edits.objects import remove_object
+from finance_api.ledger.edits.objects import remove_object, set_object
+from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.values.time import DAY_SECONDS
 from support.ledger import account, an_id, document, record
-from support.statements import statement
+from support.statements import Reader, statement
 
 
 def edit_record(person, row, **values):
@@ -102,8 +106,95 @@ def test_what_later_rows_refer_to_stays_and_is_named(person):
     assert sorted(report.used) == ["Food", "account 1"]
     assert person.rows(LABELS) == []
     person.audit()
+    # By now they are the second's, and go with it.
     person.undo(2)
-    assert len(person.rows(CATEGORIES)) == 1
+    assert person.rows(CATEGORIES) == person.rows(ACCOUNTS) == []
+
+
+def test_what_an_edit_has_come_to_need_goes_with_the_edit(person):
+    person.native(account(), record(9))
+    person.native(document("Category", 2, name="Food"), document("Label", 3, name="x"))
+    person.native(document("Budget", 4, categoryIds=[an_id(2)]))
+    edit_record(person, person.row(RECORDS, 9), labelIds=(an_id(3),), setByHand=("labelIds",))
+    assert sorted(person.undo(2).used) == ["Food", "x"]
+    before = person.everything()
+    person.native(record(10, categoryId=an_id(2)))
+    person.undo()
+    assert person.everything() == before
+    person.undo(3)
+    assert person.rows(CATEGORIES) == []
+    assert len(person.rows(LABELS)) == 1
+    person.undo(4)
+    assert person.rows(LABELS) == []
+    person.audit()
+
+
+def test_what_comes_back_with_an_edit_keeps_what_it_needs_as_its_own(person):
+    person.native(account())
+    person.native(record(9))
+    remove_record(person, person.row(RECORDS, 9))
+    assert person.undo(1).used == ["account 1"]
+    person.undo(3)
+    assert person.row(RECORDS, 9)["accountName"] == "account 1"
+    person.undo(2)
+    assert person.rows(ACCOUNTS) == []
+
+
+def numbered(number, day, key="1"):
+    """A statement of one record that says the account's number."""
+    told = Statement(StatementAccount(key, "Giro", currency="EUR", number=number))
+    entry = Entry(1, day * DAY_SECONDS, -5, bank_id=str(day))
+    return Reader("made", (told, [entry]))
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_the_number_of_an_account_is_what_statements_that_stay_say(new_person, made):
+    """In any order; None: the statement says none."""
+    for numbers in ((None, "100", "200"), ("100", None, "200"), ("100", "200", None)):
+        for order in permutations([1, 2, 3]):
+            person = new_person()
+            if not made:
+                person.native(account(1, name="Giro"))
+            first = len(person.history()) + 1
+            for day, number in enumerate(numbers):
+                name = None if made else "Giro"
+                person.statement(numbered(number, day), account_name=name)
+            left = list(numbers)
+            for place in order:
+                person.undo(first + place - 1)
+                left[place - 1] = None
+                expected = next((number for number in left if number), None)
+                for row in person.rows(ACCOUNTS):
+                    assert row["bankAccountNumber"] == expected, (numbers, order, place)
+            assert len(person.rows(ACCOUNTS)) == (not made)
+
+
+def test_a_number_that_a_hand_set_since_stays(person):
+    person.native(account(1, name="Giro"))
+    person.statement(numbered("100", 1), account_name="Giro")
+    with changing(person.backend, person.user.email, person.clock.now(), action="edit") as session:
+        set_object(session, ACCOUNTS, "Giro", {"bankAccountNumber": "X"})
+    person.undo(2, keep_changed=True)
+    assert person.only(ACCOUNTS)["bankAccountNumber"] == "X"
+
+
+def test_what_a_rule_changed_is_no_hand_s(person):
+    person.native(account(), record(9, payee="Shop"), record(10))
+    person.native(document("Category", 2, name="Food"))
+    now = person.clock.now()
+    with changing(person.backend, person.user.email, now, action="rules add") as session:
+        add_rule(session, ["shop"], category="Food")
+    with changing(person.backend, person.user.email, now, action=APPLY) as session:
+        apply_rules(session)
+    assert person.row(RECORDS, 9)["category"] == "Food"
+    text = refusal(person, 1, keep_changed=True)
+    assert "entry 4 (rules apply) changed the record" in text
+    assert "--keep-changed" not in text
+    edit_record(person, person.row(RECORDS, 10), payee="Mine", setByHand=("payee",))
+    report = person.undo(1, with_later=True, keep_changed=True)
+    assert (report.entries, report.kept) == ([4, 1], 1)
+    assert person.only(RECORDS)["payee"] == "Mine"
+    person.audit()
 
 
 def test_what_a_later_undo_brings_back_still_has_its_account(person):
@@ -148,7 +239,7 @@ def test_names_of_now_stand_on_what_comes_back(person):
 
 
 def test_source_ids_that_rows_exchanged_come_back(person, monkeypatch):
-    monkeypatch.setattr("finance_api.ledger.undo._PAGE", 1)
+    monkeypatch.setattr("finance_api.ledger.undo.taking_back._PAGE", 1)
     labels = [document("Label", n, sourceId=f"s{n}") for n in (1, 2)]
     person.native(account(), *labels, *(record(n, sourceId=f"s{n}") for n in (9, 10)))
     before = person.everything()

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.api.xlsx import xlsx_body
+from finance_api.api.representation import XLSX, body_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import remove_records
 from finance_api.resources import RECORDS
+from finance_api.resources.wire import encoder_of
 from finance_api.storage.memory import MemoryBackend
 from support.edits import downloaded, edited, given_back
 from support.ledger import Person, account, an_id, document, record
@@ -41,7 +42,7 @@ def person():
 
 def workbook(person):
     """All records as the API gives them as a workbook."""
-    return xlsx_body(RECORDS.fields, person.rows(RECORDS))
+    return body_of(XLSX, RECORDS.fields, encoder_of(RECORDS).lines(person.rows(RECORDS)))
 
 
 def saved(book):

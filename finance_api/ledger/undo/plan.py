@@ -1,0 +1,235 @@
+"""What stands in the way of taking an entry back, and what goes back with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.rules import APPLY
+from finance_api.ledger.references import ids_in
+from finance_api.ledger.session import IMPORT, LedgerSession, own_values
+from finance_api.ledger.undo.past import Past
+from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import BeforeImage, HistoryEntry
+from finance_api.values import Row
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+
+#: So many rows are named in a refusal.
+_NAMED_ROWS = 10
+#: What later statements add to an account, whatever it is called.
+_OF_STATEMENTS = ("statementKeys", "bankAccountNumber", "updatedAt")
+#: Neither a file nor a rule is a hand.
+_NOT_BY_HAND = frozenset((IMPORT, APPLY))
+
+#: A resource's name and a row's id.
+_Key = tuple[str, str]
+
+
+@dataclass
+class _Blocker:
+    """A later entry that stands in the way.
+
+    reasons: what it has to do with the entry. rows: those that both touched.
+    """
+
+    entry: HistoryEntry
+    reasons: list[str] = field(default_factory=list)
+    rows: set[_Key] = field(default_factory=set)
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether its rows can be left as they are."""
+        return self.entry.action not in _NOT_BY_HAND and not self.reasons
+
+
+class Plan:
+    """entries: those that go back, newest first.
+
+    with_later: and those after it that have to do with the same. keep_changed: but for the rows
+    that a hand changed since. Raises ImportRefused.
+    """
+
+    def __init__(
+        self,
+        session: LedgerSession,
+        past: Past,
+        number: int,
+        *,
+        with_later: bool,
+        keep_changed: bool,
+    ) -> None:
+        self._session = session
+        self._past = past
+        self._with_later = with_later
+        self._keep_changed = keep_changed
+        #: Rows that stay, and the newest entry by hand that changed them.
+        self._kept: dict[_Key, int] = {}
+        planned = self._planned(self._entry(number))
+        self.entries = [planned[each] for each in sorted(planned, reverse=True)]
+
+    def keeps(self, entry: HistoryEntry, resource: Resource, row_id: str) -> bool:
+        """Whether the row stays as it is, for a hand changed it after the entry."""
+        return self._kept.get((resource.name, row_id), 0) > entry.number
+
+    def _entry(self, number: int) -> HistoryEntry:
+        entry = next((e for e in self._session.history if e.number == number), None)
+        if entry is None:
+            raise ImportRefused(f"there is no entry {number} in the history")
+        if entry.undone_at is not None:
+            raise ImportRefused(f"entry {number} is taken back already")
+        return entry
+
+    def _planned(self, entry: HistoryEntry) -> dict[int, HistoryEntry]:
+        planned = {entry.number: entry}
+        open_entries = [entry]
+        while open_entries:
+            each = open_entries.pop()
+            self._check_images(each)
+            for blocker in self._blockers(each, planned):
+                if self._keep_changed and blocker.is_by_hand:
+                    for key in blocker.rows:
+                        self._kept[key] = max(self._kept.get(key, 0), blocker.entry.number)
+                elif self._with_later:
+                    planned[blocker.entry.number] = blocker.entry
+                    open_entries.append(blocker.entry)
+        return planned
+
+    def _check_images(self, entry: HistoryEntry) -> None:
+        if entry.action == "upgrade":
+            raise ImportRefused(f"entry {entry.number} was made by an upgrade, and stays")
+        if entry.pruned:
+            days = self._session.keep_days
+            raise ImportRefused(
+                f"what was there before entry {entry.number} is kept no more: "
+                f"finance_api.imports.keep_days is {days}"
+            )
+
+    def _blockers(self, entry: HistoryEntry, planned: dict[int, HistoryEntry]) -> list[_Blocker]:
+        """Raises ImportRefused, unless the options say what becomes of them."""
+        later = {n: _Blocker(self._past.live[n]) for n in self._past.later(entry.number)}
+        if not later:
+            return []
+        for blocker in later.values():
+            for account_id in _same_days(entry, blocker.entry):
+                account = self._session.accounts.rows.get(account_id, {"name": account_id})
+                blocker.reasons.append(f"covers the same days of {account['name']}")
+            blocker.rows |= set(self._rows_of_both(entry, blocker.entry))
+        self._look_at_images(entry, later)
+        found = [b for n, b in later.items() if n not in planned and (b.reasons or b.rows)]
+        if self._with_later:
+            return found
+        if [b for b in found if not (self._keep_changed and b.is_by_hand)]:
+            raise ImportRefused(self._refusal(entry, found))
+        return found
+
+    def _rows_of_both(self, entry: HistoryEntry, later: HistoryEntry) -> Iterator[_Key]:
+        """The rows that the entry made or changed, and a later one changed."""
+        for resource in RESOURCES:
+            for page in self._past.images(later.number, resource):
+                known = self._past.images_of(entry.number, resource, [i.row_id for i in page])
+                for image in page:
+                    is_made = (
+                        resource is RECORDS
+                        and image.row is not None
+                        and image.row["importId"] == entry.number
+                    )
+                    if not (is_made or image.row_id in known):
+                        continue
+                    if resource is not ACCOUNTS or self._is_changed(image, later):
+                        yield resource.name, image.row_id
+
+    def _is_changed(self, account: BeforeImage, later: HistoryEntry) -> bool:
+        """Whether the entry changed more of it than every statement does."""
+        after = self._past.after(later.number, ACCOUNTS, account.row_id)
+        if account.row is None or after is None:
+            return True
+        before, after = own_values(ACCOUNTS, account.row), own_values(ACCOUNTS, after)
+        return any(before[n] != after[n] for n in before if n not in _OF_STATEMENTS)
+
+    def _look_at_images(self, entry: HistoryEntry, later: dict[int, _Blocker]) -> None:
+        """Finds later entries that made a row anew, or took away what a row refers to."""
+        for resource in RESOURCES:
+            for page in self._past.images(entry.number, resource):
+                rows = [image.row for image in page if image.row is not None]
+                if resource is RECORDS:
+                    stored = self._session.storage.data.get_rows(
+                        self._session.user.id, RECORDS, [row["id"] for row in rows]
+                    )
+                    for row in rows:
+                        maker = stored.get(row["id"], row)["importId"]
+                        if maker != row["importId"] and maker in later:
+                            later[maker].reasons.append(f"brought the record {row['id']} again")
+                for missing, missing_id in {
+                    key for row in rows for key in self._missing(resource, row)
+                }:
+                    for number, blocker in later.items():
+                        image = self._past.image_of(number, missing, missing_id)
+                        if image is not None and image.row is not None:
+                            name = image.row.get("name")
+                            blocker.reasons.append(f"took away the {missing.model_type} {name}")
+
+    def _missing(self, resource: Resource, row: Row) -> Iterator[tuple[Resource, str]]:
+        """What it refers to and is no more."""
+        for each in resource.references:
+            assert each.references is not None
+            referred = BY_MODEL_TYPE[each.references]
+            known = self._session.row_set(referred).rows
+            for row_id in ids_in(row[each.name]):
+                if row_id not in known:
+                    yield referred, row_id
+
+    def _refusal(self, entry: HistoryEntry, found: list[_Blocker]) -> str:
+        parts = []
+        for blocker in found:
+            reasons = list(dict.fromkeys(blocker.reasons))[:_NAMED_ROWS]
+            if blocker.rows:
+                reasons.append(f"changed {self._named(sorted(blocker.rows))}")
+            parts.append(
+                f"entry {blocker.entry.number} ({blocker.entry.action}) {' and '.join(reasons)}"
+            )
+        keep = ""
+        if all(blocker.is_by_hand for blocker in found):
+            keep = ", or leave what was changed since as it is with --keep-changed"
+        return (
+            f"entry {entry.number} is not the last word on what it changed: {'; '.join(parts)}. "
+            f"Take the later ones back as well with --with-later{keep}"
+        )
+
+    def _named(self, keys: list[_Key]) -> str:
+        texts = []
+        for name, row_id in keys[:_NAMED_ROWS]:
+            resource = next(r for r in RESOURCES if r.name == name)
+            rows = self._session.storage.data.get_rows(self._session.user.id, resource, [row_id])
+            texts.append(_row_text(resource, row_id, rows.get(row_id)))
+        more = len(keys) - len(texts)
+        return ", ".join(texts) + (f" and {more} more" if more else "")
+
+
+def _same_days(entry: HistoryEntry, later: HistoryEntry) -> list[str]:
+    """The accounts of which both cover a day."""
+    return list(
+        dict.fromkeys(
+            one["accountId"]
+            for one in entry.facts
+            for other in later.facts
+            if one["accountId"] == other["accountId"]
+            and None not in (one.get("first"), one.get("last"))
+            and None not in (other.get("first"), other.get("last"))
+            and one["first"] <= other["last"]
+            and other["first"] <= one["last"]
+        )
+    )
+
+
+def _row_text(resource: Resource, row_id: str, row: Row | None) -> str:
+    if row is None:
+        return f"the {resource.model_type} {row_id}, which is gone"
+    if resource is RECORDS:
+        texts = (
+            date_text(row["recordDate"]),
+            decimal_text(row["amount"]),
+            row["payee"] or row["note"],
+        )
+        return f"the record {' '.join(text for text in texts if text)} ({row_id})"
+    return f"the {resource.model_type} {row.get('name') or row_id}"

@@ -1,0 +1,26 @@
+"""The report of an undo."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class UndoReport:
+    """What became of the data.
+
+    entries: the numbers of those that went back, newest first. removed, restored: counts of rows by
+    resource. kept: rows that a hand changed and that stay as they are. used: the names of accounts,
+    categories and labels that something refers to by now, and that stay for it.
+    """
+
+    entries: list[int] = field(default_factory=list)
+    removed: Counter[str] = field(default_factory=Counter)
+    restored: Counter[str] = field(default_factory=Counter)
+    kept: int = 0
+    used: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        counts = {"removed": dict(+self.removed), "restored": dict(+self.restored)}
+        return {"entries": self.entries, **counts, "kept": self.kept, "stillUsed": self.used}
