@@ -1,15 +1,19 @@
 """What banks say of an account's balance: its initial balance follows, and what does not agree.
 
 Every import keeps the balances that its files told among the facts of its entry in the history:
-``{"accountId": id, "opening": [day, units], "closing": [day, units], "asOf": seconds}``, each where
-there is one. Those of entries that are not undone count. So do ``{"accountId": id, "forgets":
-true}``: from there on, what was told before counts no more.
+``{"accountId": id, "opening": [day, units], "closing": [day, units], "asOf": seconds,
+"openingBeside": {number: units}, "closingBeside": {number: units}}``, each where there is one. A
+file may begin and end in the middle of a day; beside: the records of such a day, by the number of
+the earlier import that made them, that were stored and not in the file. Those of entries that are
+not undone count. So do ``{"accountId": id, "forgets": true}``: from there on, what was told before
+counts no more.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
+from math import inf
 from typing import Any, NamedTuple
 
 from finance_api.importers.interface import ImportRefused
@@ -21,6 +25,9 @@ from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
 
+#: So many imports' parts of a day are tried before or after another part of it.
+_MOST_PARTS = 8
+
 #: What an import learned of one statement.
 Facts = dict[str, Any]
 
@@ -28,15 +35,21 @@ Facts = dict[str, Any]
 class _Told(NamedTuple):
     """A balance that a file told, in the order in which they follow each other.
 
-    number: of the entry. A balance covers the rows of its own day that were there by then: those
-    that came later were not in its file.
+    day: a closing one covers the records before it, and those of the day itself that its file has.
+    An opening one: the day on which its file begins; it covers the records before it, and those of
+    the day itself that its file has not.
+    as_of: of two of a day the later one is newer. number: of the entry. beside: None: an opening
+    one at the very beginning of the day. of_one_day: its file has a part of the day and nothing
+    else; what it has not may have been before or after.
     """
 
     day: int
-    is_opening: bool
-    as_of: int
+    as_of: float
     number: int
+    is_closing: bool
     amount: int
+    beside: Mapping[str, int] | None
+    of_one_day: bool
 
 
 def settle_bank_balances(
@@ -56,10 +69,7 @@ def settle_bank_balances(
     remarks: list[str] = []
     for account_id in wanted:
         account = session.accounts.rows[account_id]
-        implied = [
-            (balance, balance.amount - books.sum_until(account_id, balance))
-            for balance in known.get(account_id, ())
-        ]
+        implied = books.initials(account_id, known.get(account_id, ()))
         session.accounts.put(_settled(account, implied, remarks))
     return remarks
 
@@ -72,16 +82,31 @@ def _told(session: LedgerSession, facts: Sequence[Facts]) -> defaultdict[str, li
             balances = told[fact["accountId"]]
             if fact.get("forgets"):
                 balances.clear()
-            for name in ("opening", "closing"):
-                if fact.get(name) is not None:
-                    day, amount = fact[name]
-                    as_of = fact.get("asOf") or day
-                    balance = _Told(day, name == "opening", as_of, number, amount)
-                    # Told again it covers no more than it did: a file may be given again after
-                    # records that it does not hold.
-                    if not any(balance[:2] == b[:2] and amount == b.amount for b in balances):
-                        balances.append(balance)
+            for balance in _balances_in(fact, number):
+                # Told again it covers no more than it did: a file may be given again after
+                # records that it does not hold.
+                if not any(_is_same(balance, other) for other in balances):
+                    balances.append(balance)
     return told
+
+
+def _balances_in(fact: Facts, number: int) -> Iterator[_Told]:
+    of_one_day = "openingBeside" in fact and fact.get("first", -1) == fact.get("last")
+    if fact.get("opening") is not None:
+        day, amount = fact["opening"]
+        day += DAY_SECONDS
+        # After what other files say of the day on which it begins.
+        as_of = fact.get("asOf") or day if of_one_day else inf
+        beside = fact.get("openingBeside")
+        yield _Told(day, as_of, number, False, amount, beside, of_one_day)
+    if fact.get("closing") is not None:
+        day, amount = fact["closing"]
+        beside = fact.get("closingBeside", {})
+        yield _Told(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
+
+
+def _is_same(one: _Told, other: _Told) -> bool:
+    return (one.day, one.is_closing, one.amount) == (other.day, other.is_closing, other.amount)
 
 
 class _Books:
@@ -89,6 +114,7 @@ class _Books:
 
     def __init__(self, session: LedgerSession, told: dict[str, list[_Told]]) -> None:
         sums: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
+        self._sums = sums
         if told:
             last = max(balances[-1].day for balances in told.values())
             found = session.storage.data.sum_by(
@@ -105,23 +131,52 @@ class _Books:
                 key = (time - time % DAY_SECONDS, number or 0)
                 sums[account_id][key] = sums[account_id].get(key, 0) + total.amount
         self._keys = {account_id: sorted(by_key) for account_id, by_key in sums.items()}
-        self._until = {
+        self._totals = {
             account_id: list(accumulate((by_key[k] for k in self._keys[account_id]), initial=0))
             for account_id, by_key in sums.items()
         }
 
-    def sum_until(self, account_id: str, balance: _Told) -> int:
-        """Of the records that the balance covers."""
-        keys = self._keys.get(account_id)
-        if keys is None:
-            return 0
-        return self._until[account_id][bisect_right(keys, (balance.day, balance.number))]
+    def initials(self, account_id: str, balances: Sequence[_Told]) -> list[tuple[_Told, int]]:
+        """Each with the initial balance that follows from it.
+
+        Where a balance leaves two open, the one that another balance agrees with.
+        """
+        possible = [
+            [balance.amount - covered for covered in self._covered(account_id, balance)]
+            for balance in balances
+        ]
+        certain = {initials[0] for initials in possible if len(set(initials)) == 1}
+        return [
+            (balance, next((each for each in initials if each in certain), initials[0]))
+            for balance, initials in zip(balances, possible, strict=True)
+        ]
+
+    def _covered(self, account_id: str, balance: _Told) -> list[int]:
+        """Sums of the records that the balance may cover, the likeliest first."""
+        keys, totals = self._keys.get(account_id, []), self._totals.get(account_id, [0])
+        begin, end = (bisect_left(keys, (balance.day + days,)) for days in (0, DAY_SECONDS))
+        before = totals[begin]
+        if balance.beside is None:
+            return [before]
+        of_day = {n: self._sums[account_id][day, n] for day, n in keys[begin:end]}
+        # What the file has not, by import: the earlier ones', and all of the later ones'.
+        earlier = [units for n, units in balance.beside.items() if int(n) in of_day]
+        later = [units for n, units in of_day.items() if n > balance.number]
+        of_file = sum(of_day.values()) - sum(earlier) - sum(later)
+        if balance.is_closing:
+            before += of_file
+        if not balance.of_one_day:
+            return [before if balance.is_closing else before + sum(earlier) + sum(later)]
+        possible = [0]
+        for units in (*earlier, *later)[:_MOST_PARTS]:
+            possible += [each + units for each in possible]
+        return [before + sum(earlier), *(before + each for each in possible)]
 
 
 def _settled(account: Row, implied: list[tuple[_Told, int]], remarks: list[str]) -> Row:
     """implied: balances in their order, each with the initial balance that follows from it."""
     name, unexplained = account["name"], 0
-    for (earlier, before), (later, after) in pairwise(_telling(implied)):
+    for (earlier, before), (later, after) in pairwise(implied):
         if before != after:
             unexplained += abs(after - before)
             remarks.append(
@@ -131,7 +186,7 @@ def _settled(account: Row, implied: list[tuple[_Told, int]], remarks: list[str])
     own = account["ownInitialBalance"]
     own = account["initialBalance"] if own is None else own
     settled = {"initialBalance": own, "ownInitialBalance": None}
-    newest, initial = next(((b, i) for b, i in reversed(implied) if not b.is_opening), (None, own))
+    newest, initial = next(((b, i) for b, i in reversed(implied) if b.is_closing), (None, own))
     if newest is not None and "initialBalance" in account["setByHand"]:
         unexplained += abs(initial - own)
         if initial != own:
@@ -153,15 +208,3 @@ def _settled(account: Row, implied: list[tuple[_Told, int]], remarks: list[str])
         "bankBalanceDate": None if newest is None else newest.day,
         "unexplained": unexplained,
     }
-
-
-def _telling(implied: list[tuple[_Told, int]]) -> list[tuple[_Told, int]]:
-    """Without openings that only repeat the balance before them.
-
-    A file may begin in the middle of a day, and what of that day came before it is not known.
-    """
-    found: list[tuple[_Told, int]] = []
-    for balance, initial in implied:
-        if not (balance.is_opening and found and found[-1][0].amount == balance.amount):
-            found.append((balance, initial))
-    return found

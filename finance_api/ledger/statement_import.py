@@ -20,10 +20,15 @@ from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account
 from finance_api.ledger.statement_records import StatementRecords
+from finance_api.query.model import Operator, Span, condition_on
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import DAY_SECONDS
+
+_BATCH = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +231,11 @@ class StatementImport:
                 "texts": statement.texts,
                 "options": statement.options,
             }
+            if statement.closing is not None:
+                fact["closingBeside"] = self._beside(account, statement.closing.date)
+            if statement.opening is not None and statement.first_day is None:
+                first = statement.opening.date + DAY_SECONDS
+                fact["openingBeside"] = self._beside(account, first)
             cover = account.covers.get(number)
             if cover is not None:
                 fact["first"], fact["last"] = cover.first * DAY_SECONDS, cover.last * DAY_SECONDS
@@ -239,6 +249,27 @@ class StatementImport:
         elif account.stable and account.learned.ids is None:
             facts[0]["ids"] = STABLE
         return facts
+
+    def _beside(self, account: KnownAccount, day: int) -> dict[str, int]:
+        """What records of a day sum to that are not in the file, by the import that made them."""
+        data, user_id = self._session.storage.data, self._session.user.id
+        of_account = condition_on(RECORDS, "accountId", Operator.ANY_OF, (account.id,))
+        of_day = condition_on(RECORDS, "recordDate", Operator.EQ, Span(day, day + DAY_SECONDS))
+        sums = data.sum_by(user_id, ["importId"], [of_account, of_day])
+        found = {number or 0: each.amount for (number,), each in sums.items()}
+        found.pop(self._session.number, None)
+        held = self._workspace.database.execute(
+            "SELECT DISTINCT record FROM stored WHERE account = ? AND taken AND (day = ? "
+            "OR k IN (SELECT k FROM entries WHERE account = ? AND day = ?))",
+            (account.number, day // DAY_SECONDS) * 2,
+        )
+        while found and (batch := held.fetchmany(_BATCH)):
+            for row in data.get_rows(user_id, RECORDS, [record for (record,) in batch]).values():
+                is_of_day = row["recordDate"] - row["recordDate"] % DAY_SECONDS == day
+                number = row["importId"] or 0
+                if is_of_day and row["recordState"] != VOID and number in found:
+                    found[number] -= row["amount"]
+        return {str(number): units for number, units in found.items() if units}
 
     def _sum_up(self, accounts: Iterable[KnownAccount]) -> None:
         sums: dict[int, list[int]] = {}

@@ -537,12 +537,7 @@ class OwnSource:
             )
             if stored is not None:
                 outcome = Outcome.VOIDS if row["deletes"] else Outcome.CORRECTION
-                workspace.run(
-                    "UPDATE entries SET outcome = ?, k = ? WHERE n = ?",
-                    outcome,
-                    stored["k"],
-                    row["n"],
-                )
+                workspace.decide(row["n"], outcome, stored["k"])
             elif in_file is not None:
                 workspace.run(
                     "UPDATE entries SET outcome = ?, k = ? WHERE n = ?",

@@ -1,6 +1,6 @@
 """Balances that files tell: the initial balance follows, and gaps are told."""
 
-import itertools
+from itertools import accumulate, pairwise, permutations
 
 import pytest
 
@@ -9,8 +9,9 @@ from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.session import changing
 from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS
-from support.ledger import account, an_id, record
+from support.ledger import Person, account, an_id, record
 from support.statements import statement
 
 JANUARY = statement((5, -5), (31, -10), closing=(31, 85))
@@ -46,7 +47,7 @@ def edit(person, **values):
 
 
 def test_the_newest_balance_decides_in_whatever_order_files_come(new_person):
-    for files in itertools.permutations([JANUARY, FEBRUARY]):
+    for files in permutations([JANUARY, FEBRUARY]):
         person = new_person()
         for file in files:
             person.statement(file)
@@ -81,7 +82,7 @@ def test_an_opening_balance_is_held_against_the_closing_one_before_it(person):
     assert bank(person)[3] == 0
     person.statement(statement((95, -1), opening=(94, 80), closing=(95, 79)))
     assert bank(person) == (96, 79, 95, 4)
-    assert "from 1970-03-06 to 1970-04-05" in remarks(person)[0]
+    assert "from 1970-03-06 to 1970-04-06" in remarks(person)[0]
 
 
 def test_a_balance_covers_the_rows_of_its_day_that_its_file_holds(person):
@@ -89,6 +90,40 @@ def test_a_balance_covers_the_rows_of_its_day_that_its_file_holds(person):
     # The afternoon of that day.
     person.statement(statement((31, -7), (33, -1), closing=(33, 77)))
     assert bank(person) == (100, 77, 33, 0)
+
+
+ROWS = [("01", -5), ("02", 10), ("05", -3), ("05", -4), ("05", 20), ("06", -1), ("08", -2)]
+
+
+def part(begin, end):
+    """A CSV file of some of the rows, with the balance after each."""
+    balances = accumulate((amount for _, amount in ROWS), initial=100)
+    told = zip(ROWS, list(balances)[1:], strict=True)
+    lines = [f"2026-01-{day},{amount},p{amount},{after}\n" for (day, amount), after in told]
+    return "date,amount,payee,balance\n" + "".join(lines[begin:end])
+
+
+@pytest.mark.parametrize("cuts", [(3,), (4,), (3, 4), (3, 5), (2, 3, 4, 5)])
+def test_files_that_begin_and_end_within_a_day_tell_no_false_gap_in_any_order(cuts):
+    parts = [part(*each) for each in pairwise((0, *cuts, len(ROWS)))]
+    for ordered in permutations(parts):
+        person = Person(MemoryBackend())
+        for text in ordered:
+            person.csv(text, account="Giro", currency="EUR", balance="balance", positive="in")
+        row = person.only(ACCOUNTS)
+        found = row["initialBalance"], row["balance"], row["unexplained"]
+        assert found == (1_000_000, 1_150_000, 0)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_what_is_missing_within_a_day_is_said(order):
+    person = Person(MemoryBackend())
+    for number in order:
+        text = (part(0, 3), part(4, 7))[number]
+        person.csv(text, account="Giro", currency="EUR", balance="balance", positive="in")
+    assert person.only(ACCOUNTS)["unexplained"] == 40_000
+    person.csv(part(3, 4), account="Giro", currency="EUR", balance="balance", positive="in")
+    assert person.only(ACCOUNTS)["unexplained"] == 0
 
 
 def test_a_hand_set_initial_balance_stays_and_the_difference_counts(person):
@@ -103,7 +138,7 @@ def test_a_hand_set_initial_balance_stays_and_the_difference_counts(person):
 
 
 def test_what_it_was_before_the_first_balance_comes_back_in_any_order(new_person):
-    for order in itertools.permutations([2, 3]):
+    for order in permutations([2, 3]):
         person = new_person()
         person.native(account(1, initialBalance=50))
         person.statement(JANUARY, account_name="account 1")
