@@ -2,12 +2,15 @@
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.references import check_references
+from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.recurrence import RuleError, check_rule
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import record_type
 from finance_api.values import Row
+
+_PAGE = 1_000
 
 
 def check_document(
@@ -37,13 +40,18 @@ def complete_standing_order(row: Row) -> None:
         row["type"] = record_type(row["amount"])
 
 
-def carry_currencies_over(session: LedgerSession) -> None:
-    """A new currency of an account is that of its standing orders too."""
+def carry_currencies_over(session: LedgerSession) -> bool:
+    """A new currency of an account is that of its standing orders too; whether any changed."""
     changed = session.accounts.changed_ids("currencyCode")
-    if not changed:
-        return
-    orders = session.row_set(STANDING_ORDERS)
-    for order in list(orders.rows.values()):
-        if order["accountId"] in changed and order["currencyCode"] is not None:
-            currency = session.accounts.rows[order["accountId"]]["currencyCode"]
-            orders.put({**order, "currencyCode": currency})
+    data, user_id, after, seen = session.storage.data, session.user.id, "", False
+    while changed and (
+        page := data.scan_rows(user_id, STANDING_ORDERS, after_id=after, limit=_PAGE)
+    ):
+        after = page[-1]["id"]
+        orders = RowSet(STANDING_ORDERS, page)
+        for order in page:
+            if order["accountId"] in changed and order["currencyCode"] is not None:
+                currency = session.accounts.rows[order["accountId"]]["currencyCode"]
+                orders.put({**order, "currencyCode": currency})
+        seen |= session.save(orders)
+    return seen

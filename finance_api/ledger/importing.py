@@ -89,6 +89,7 @@ def import_rows(
 ) -> ImportReport:
     """Imports rows that a program makes, as if they came from one native file."""
     report = ImportReport()
+    rows = list(documents)
     with changing(backend, email, now, action=IMPORT) as session:
-        NativeImport(session, report, {"format": NATIVE}).run(documents, records)
+        NativeImport(session, report, {"format": NATIVE}).run(lambda: rows, records)
     return report

@@ -1,5 +1,6 @@
 """Importing the native format: whole objects of every type."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,12 +15,24 @@ from finance_api.ledger.documents import (
     complete_standing_order,
 )
 from finance_api.ledger.matching.keeping import keep_stated
-from finance_api.ledger.records import Proposal, RecordWriter
+from finance_api.ledger.records import BATCH, BATCH_BYTES, Proposal, RecordWriter
 from finance_api.ledger.report import AccountTotal, ImportReport
+from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
+from finance_api.resources import (
+    ACCOUNTS,
+    BY_MODEL_TYPE,
+    CATEGORIES,
+    RECORDS,
+    RESOURCES,
+    STANDING_ORDERS,
+)
+from finance_api.resources.field import Resource
 from finance_api.values import Row
+
+#: The documents that others refer to: all of a user's are held at once.
+_HELD = {BY_MODEL_TYPE[f.references] for r in RESOURCES for f in r.references if f.references}
 
 
 class NativeImport:
@@ -40,15 +53,18 @@ class NativeImport:
         self._facts: list[Facts] = []
 
     def run(
-        self, documents: Iterable[NativeRow], records: Callable[[], Iterable[NativeRow]]
+        self,
+        documents: Callable[[], Iterable[NativeRow]],
+        records: Callable[[], Iterable[NativeRow]],
     ) -> None:
         """records is called when the documents are through. Raises ImportRefused."""
-        self._import_documents(documents)
-        changed = rederive_records(self._session)
+        changed = self._import_documents(documents)
+        changed |= rederive_records(self._session)
         writer = RecordWriter(self._session, self._balances, self._report, _whole_record)
-        for line, _, values in records():
+        for line, _, values, size in records():
             given = values.get
-            writer.add(Proposal(line, given("id"), given("source"), given("sourceId"), values))
+            proposal = Proposal(line, given("id"), given("source"), given("sourceId"), values)
+            writer.add(proposal, size)
         writer.flush()
         self._settle_bank_balances()
         self._balances.settle(self._session)
@@ -78,21 +94,56 @@ class NativeImport:
             of = row["name"], row["currencyCode"]
             self._report.totals.append(AccountTotal(*of, money_in, money_out, row["balance"]))
 
-    def _import_documents(self, documents: Iterable[NativeRow]) -> None:
-        lines: dict[tuple[str, str], NativeRow] = {}
+    def _import_documents(self, documents: Callable[[], Iterable[NativeRow]]) -> bool:
+        """Whether any that is not held can be seen to change."""
+        self._import_held(document for document in documents() if document.resource in _HELD)
+        seen = carry_currencies_over(self._session)
+        batches: dict[str, _Batch] = {resource.name: _Batch(resource) for resource in RESOURCES}
+        for document in documents():
+            if document.resource not in _HELD:
+                batch = batches[document.resource.name]
+                batch.add(document)
+                if batch.is_full:
+                    seen |= self._store(batch)
+        for batch in batches.values():
+            seen |= self._store(batch)
+        return seen
+
+    def _import_held(self, documents: Iterable[NativeRow]) -> None:
+        lines: dict[str, int] = {}
         for document in documents:
-            row = self._put(document)
-            lines[document.resource.name, row["id"]] = document
+            row = self._put(self._session.row_set(document.resource), document)
             if document.resource is ACCOUNTS:
                 self._initial[row["id"]] = row["initialBalance"]
-        # Only now is every document known that another one may refer to.
-        for (_, document_id), document in lines.items():
-            row = self._session.row_set(document.resource).rows[document_id]
-            check_document(self._session, document.resource, row, document.line)
-        carry_currencies_over(self._session)
+            elif document.resource is CATEGORIES:
+                lines[row["id"]] = document.line
+        # Only now is every one known that another one may refer to.
+        for category_id, line in lines.items():
+            row = self._session.categories.rows[category_id]
+            check_document(self._session, CATEGORIES, row, line)
 
-    def _put(self, document: NativeRow) -> Row:
-        row_set = self._session.row_set(document.resource)
+    def _store(self, batch: "_Batch") -> bool:
+        session, rows = self._session, batch.rows
+        data, user = session.storage.data, session.user
+        sources: defaultdict[str, list[str]] = defaultdict(list)
+        ids = []
+        for _, _, given, _ in rows:
+            source, source_id = given.get("source"), given.get("sourceId")
+            if source is not None and source_id is not None:
+                sources[source].append(source_id)
+            ids.append(given.get("id") or row_id(user.uuid, source, source_id))
+        stored = data.get_rows(user.id, batch.resource, ids)
+        for source, source_ids in sources.items():
+            found = data.get_rows_by_source(user.id, batch.resource, source, source_ids)
+            stored |= {row["id"]: row for row in found.values()}
+        row_set = RowSet(batch.resource, stored.values())
+        for document in rows:
+            row = self._put(row_set, document)
+            check_document(session, batch.resource, row, document.line)
+        batch.clear()
+        return session.save(row_set)
+
+    def _put(self, row_set: RowSet, document: NativeRow) -> Row:
         given = document.values
         source, source_id = given.get("source"), given.get("sourceId")
         stored = row_set.find(given.get("id"), source, source_id)
@@ -116,6 +167,27 @@ class NativeImport:
         else:
             self._report.updated += 1
         return stamp
+
+
+class _Batch:
+    """Some documents of a type."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        self.rows: list[NativeRow] = []
+        self._size = 0
+
+    def add(self, document: NativeRow) -> None:
+        self.rows.append(document)
+        self._size += document.size
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) >= BATCH or self._size >= BATCH_BYTES
+
+    def clear(self) -> None:
+        self.rows.clear()
+        self._size = 0
 
 
 def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:

@@ -14,7 +14,9 @@ from finance_api.ledger.stored_records import StoredRecords
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 
-_BATCH = 1_000
+BATCH = 1_000
+#: A few records of long texts are a batch, too.
+BATCH_BYTES = 4 << 20
 
 
 class Proposal(NamedTuple):
@@ -47,6 +49,7 @@ class RecordWriter:
         self._complete = complete
         self._stored = StoredRecords(session)
         self._batch: list[Proposal] = []
+        self._size = 0
         # What the batch mentions: ids, and pairs of source and source id.
         self._keys: set[str | tuple[str | None, str]] = set()
         #: Whether anything was stored.
@@ -54,23 +57,26 @@ class RecordWriter:
         #: Money in and money out of what was proposed, by account.
         self.sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
 
-    def add(self, proposal: Proposal) -> None:
-        """Raises ImportRefused with the line at fault."""
+    def add(self, proposal: Proposal, size: int) -> None:
+        """size: in bytes, about. Raises ImportRefused with the line at fault."""
         _, record_id, source, source_id, _ = proposal
         key = None if source_id is None else (source, source_id)
         # A second mention of a record has to meet the first one stored.
-        if len(self._batch) >= _BATCH or record_id in self._keys or key in self._keys:
+        is_full = len(self._batch) >= BATCH or self._size >= BATCH_BYTES
+        if is_full or record_id in self._keys or key in self._keys:
             self.flush()
         if record_id is not None:
             self._keys.add(record_id)
         if key is not None:
             self._keys.add(key)
         self._batch.append(proposal)
+        self._size += size
 
     def flush(self) -> None:
         """Stores the batch. Raises ImportRefused with the line at fault."""
         batch, self._batch = self._batch, []
         self._keys.clear()
+        self._size = 0
         while batch:
             batch = batch[self._store(batch) :]
 

@@ -1,24 +1,22 @@
-"""The rows of one resource of a user, held while an import works on them.
-
-Every resource but the records is small enough to be held whole.
-"""
+"""Rows of one resource of a user, held while a change works on them."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Storage
 from finance_api.values import Row
+
+#: So many accounts, categories or labels a user can have: they are held whole.
+MOST_ROWS = 20_000
 
 
 class RowSet:
-    """Stored rows and those that the import puts in their place, by id and by source."""
+    """Stored rows and those that the change puts in their place, by id and by source."""
 
-    def __init__(self, storage: Storage, user_id: int, resource: Resource) -> None:
+    def __init__(self, resource: Resource, stored: Iterable[Row]) -> None:
         self.resource = resource
-        self._stored: dict[str, Row] = {
-            row["id"]: row for row in storage.data.scan_rows(user_id, resource)
-        }
+        self._stored: dict[str, Row] = {row["id"]: row for row in stored}
         self.rows: dict[str, Row] = dict(self._stored)
         self._ids_by_source: dict[tuple[str, str], str] = {
             (row["source"], row["sourceId"]): row["id"]
@@ -40,8 +38,13 @@ class RowSet:
         return [self.rows[row_id] for row_id in sorted(self._ids_by_name[name])]
 
     def put(self, row: Row, line: int | None = None) -> None:
-        """Adds or replaces a row. Raises ImportRefused if another one has its source id."""
+        """Adds or replaces a row.
+
+        Raises ImportRefused if another one has its source id, or there are too many.
+        """
         old = self.rows.get(row["id"])
+        if old is None and len(self.rows) >= MOST_ROWS:
+            raise ImportRefused(f"there can be {MOST_ROWS:,} {self.resource.name} at most", line)
         if old is not None and old["sourceId"] is not None:
             self._ids_by_source.pop((old["source"], old["sourceId"]), None)
         if row["sourceId"] is not None:

@@ -52,7 +52,7 @@ class UserRows:
     def row_set(self, resource: Resource) -> RowSet:
         row_set = self._row_sets.get(resource.name)
         if row_set is None:
-            row_set = RowSet(self._reading, self.user.id, resource)
+            row_set = RowSet(resource, self._reading.data.scan_rows(self.user.id, resource))
             self._row_sets[resource.name] = row_set
         return row_set
 
@@ -142,7 +142,7 @@ class LedgerSession(UserRows):
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
-        visible = [self._save(row_set) for row_set in list(self._row_sets.values())]
+        visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
             self.storage.data.set_state(self.user.id, DataState(self.revision, self.now))
@@ -165,8 +165,8 @@ class LedgerSession(UserRows):
         if any(entry.at < before and not entry.pruned for entry in self.history):
             self.storage.history.prune_before(self.user.id, before)
 
-    def _save(self, row_set: RowSet) -> bool:
-        """Whether any of it can be seen from outside."""
+    def save(self, row_set: RowSet) -> bool:
+        """Stores what changed; whether any of it can be seen from outside."""
         new, changed = row_set.written()
         removed = row_set.removed()
         if removed:

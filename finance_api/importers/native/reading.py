@@ -36,11 +36,13 @@ class NativeRow(NamedTuple):
 
     values: stored values of the native fields that the object gives, and of no others; null counts
         as not given.
+    size: how many bytes it takes, about.
     """
 
     line: int
     resource: Resource
     values: dict[str, Any]
+    size: int = 0
 
 
 class NativeFile:
@@ -53,7 +55,6 @@ class NativeFile:
         self._documents = documents
         self._records = records
 
-    @property
     def documents(self) -> Iterator[NativeRow]:
         """The objects of every type but Record, in the file's order."""
         return _rows(self._documents)
@@ -69,7 +70,7 @@ def _rows(spool: IO[bytes]) -> Iterator[NativeRow]:
         number, model_type, values = orjson.loads(line)
         for name in _LISTS[model_type] & values.keys():
             values[name] = tuple(values[name])
-        yield NativeRow(number, BY_MODEL_TYPE[model_type], values)
+        yield NativeRow(number, BY_MODEL_TYPE[model_type], values, len(line))
 
 
 @contextmanager
@@ -80,7 +81,7 @@ def native_file(stream: BinaryIO) -> Iterator[NativeFile]:
         SpooledTemporaryFile(_SPOOLED_BYTES) as records,
     ):
         for number, line in _lines(stream):
-            _, resource, values = _parse(number, line)
+            _, resource, values, _ = _parse(number, line)
             spool = records if resource is RECORDS else documents
             row = (number, resource.model_type, values)
             spool.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))

@@ -88,7 +88,7 @@ def test_a_long_text_in_a_native_file_takes_linear_time(piece, field):
 
     def whole(stream):
         with native_file(stream) as file:
-            rows = [*file.documents, *file.records()]
+            rows = [*file.documents(), *file.records()]
         assert len(rows) == 1
         return rows
 

@@ -58,8 +58,8 @@ BOUNDED = settings(max_examples=count(300, 10_000), derandomize=True)
 
 def read(data: bytes) -> list[NativeRow]:
     with native_file(io.BytesIO(data)) as file:
-        rows = [*file.documents, *file.records()]
-        assert rows == [*file.documents, *file.records()]
+        rows = [*file.documents(), *file.records()]
+        assert rows == [*file.documents(), *file.records()]
     return rows
 
 
@@ -131,7 +131,7 @@ def peak_of_reading(data: bytes) -> int:
     tracemalloc.start()
     try:
         with native_file(stream) as file:
-            for _ in file.documents:
+            for _ in file.documents():
                 pass
             for _ in file.records():
                 pass

@@ -159,7 +159,7 @@ if {line!r} == "contact":
     text = '{{"reserved_model_type":"Contact","id":"{an_id(1)}","name":"n","x":{number}}}'
 try:
     with native_file(io.BytesIO(text.encode())) as file:
-        print(len([*file.documents, *file.records()]))
+        print(len([*file.documents(), *file.records()]))
 except ImportRefused as error:
     print(error)
 """
