@@ -39,12 +39,12 @@ def detect_format(stream: BinaryIO) -> str:
         return OFX
     if camt.message_of(head):
         return CAMT
-    if mt940.message_of(head):
-        return MT940
     begin = head.removeprefix(_BOM).lstrip()
     if not begin:
         raise ImportRefused("the file is empty; there is nothing to import")
     for signature, what in _SIGNATURES:
         if signature.match(begin):
             raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")
+    if mt940.message_of(head):
+        return MT940
     return NATIVE if begin.startswith(b"{") else CSV
