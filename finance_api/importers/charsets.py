@@ -19,3 +19,15 @@ def fits(stream: BinaryIO, charset: str) -> bool:
     finally:
         stream.seek(0)
     return True
+
+
+def utf_16_of(data: bytes) -> str | None:
+    """``utf-16``, ``utf-16-le`` or ``utf-16-be`` if the first bytes are such text, else None."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Markup begins with two ASCII characters.
+    if data[1:2] == data[3:4] == b"\0" != data[:1]:
+        return "utf-16-le"
+    if data[:1] == data[2:3] == b"\0" != data[1:2]:
+        return "utf-16-be"
+    return None

@@ -58,8 +58,6 @@ def detect_format(stream: BinaryIO) -> str:
         return OFX
     if camt.message_of(head):
         return CAMT
-    if mt940.message_of(head):
-        return MT940
     if head.startswith(_UTF_16):
         head = head.decode("utf-16", "replace").encode()
     begin = head.removeprefix(_BOM).lstrip()
@@ -72,4 +70,6 @@ def detect_format(stream: BinaryIO) -> str:
     for signature, what in _SIGNATURES:
         if signature.match(begin):
             raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")
+    if mt940.message_of(head):
+        return MT940
     return NATIVE if begin.startswith(b"{") else CSV

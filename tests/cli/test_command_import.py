@@ -8,6 +8,7 @@ import pytest
 
 from finance_api.ledger import importing
 from finance_api.storage.errors import StorageUnavailable
+from support.bank_files import camt, camt_entry, camt_statement, mt940, mt940_entry
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
 from support.service import native_line
 from support.sheets import xlsx
@@ -296,3 +297,55 @@ def test_spreadsheet_is_read_and_its_sheet_can_be_named(command, anna):
     csv = command.file("b.csv", CSV)
     said = command.refused("import", anna, csv, *options, "--sheet", "x")
     assert "--sheet: not for a file in the format csv" in said
+
+
+ENTRIES = [camt_entry("2026-01-05", "-5", ref="R1"), camt_entry("2026-01-06", "-1", status="PDNG")]
+CAMT = camt(camt_statement(ENTRIES))
+MT940 = mt940(
+    [mt940_entry("2026-01-05", "-7")], opening=("10", "2026-01-04"), closing=("3", "2026-01-05")
+)
+
+
+@pytest.mark.parametrize(("data", "expected"), [(CAMT, (1, 0, 0, 1)), (MT940, (1, 0, 0, 0))])
+def test_statements_of_banks_are_known_by_their_content(command, anna, data, expected):
+    path = command.file("statement", data)
+    assert counts(report(command, anna, path, "--dry-run")) == expected
+    assert command.done("dump", anna) == b""
+    assert counts(report(command, anna, path)) == expected
+    assert counts(report(command, anna, "-", stdin=data.encode())) == (0, 0, 1, expected[3])
+    said = command.refused("import", anna, path, "--map", "payee=Name")
+    assert "--map: not for a file in the format" in said
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (CAMT[:-40], "the file ends inside <"),
+        (CAMT.replace("</Stmt>", ""), "the file is damaged: mismatched tag"),
+        (CAMT.replace("<Doc", "<!DOCTYPE a []><Doc"), "the file has a document type"),
+        (CAMT.replace(">5<", ">5,00<"), "<Amt> '5,00' is not a decimal number"),
+        (CAMT.encode("utf-16")[:-20], "the file ends inside <"),
+        (MT940[:-20], "has no end: it is cut off or damaged"),
+        (MT940.replace("D7,", "D8,"), "make 2, but the closing balance is 3"),
+        (MT940.replace("D7,", "D7."), "is not a statement line"),
+        ("<?xml version='1.0'?><html/>", "it is an XML file"),
+        ("<!DOCTYPE html><p>Sign in", "it is an HTML page"),
+        ("%PDF-1.7\n:20:1\n", "it is a PDF file"),
+        (b"PK\x03\x04" + MT940.encode(), "it is a ZIP file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_right_is_refused_in_a_sentence(command, anna, data, words):
+    path = command.file("statement", data)
+    for source in (path, "-"):
+        raw = data.encode() if isinstance(data, str) else data
+        said = command.refused("import", anna, source, stdin=raw)
+        assert words in said
+        assert said.count("\n") <= 1
+        assert "unexpected" not in said.lower()
+    assert command.done("dump", anna) == b""
+
+
+def test_a_format_that_a_file_is_not_of_is_refused(command, anna):
+    for data, other in ((CAMT, "mt940"), (MT940, "camt"), (CSV, "camt"), (CSV, "mt940")):
+        path = command.file("statement", data)
+        assert "the file is n" in command.refused("import", anna, path, "--format", other)

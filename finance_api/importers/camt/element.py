@@ -4,11 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import one_line
-from finance_api.values.text import shown
-
-#: How much of a faulty value a refusal repeats.
-_QUOTED_LENGTH = 40
+from finance_api.importers.texts import one_line, quoted
 
 
 class Element:
@@ -61,5 +57,5 @@ class Element:
 
     def refused(self, reason: str) -> ImportRefused:
         """The refusal of the file because of this element: its name, the text, the reason."""
-        value = f"{shown(repr(self.text[:_QUOTED_LENGTH]))} " if self.text else ""
+        value = f"{quoted(self.text)} " if self.text else ""
         return ImportRefused(f"<{self.name}> {value}{reason}", self.line)

@@ -13,8 +13,9 @@ from xml.parsers import expat
 from finance_api.importers.camt.element import Element
 from finance_api.importers.camt.signature import STATEMENTS
 from finance_api.importers.camt.transaction import transaction_of
-from finance_api.importers.charsets import fits
+from finance_api.importers.charsets import fits, utf_16_of
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
+from finance_api.importers.texts import quoted
 
 PIECE_BYTES = 1 << 16
 MAX_DEPTH = 100
@@ -69,9 +70,9 @@ def _charset_of(stream: BinaryIO) -> str | None:
     """What the bytes are, whatever the file declares; None: what it declares."""
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
-    if b"\0" in head[:4]:
-        # UTF-16.
-        return None
+    if charset := utf_16_of(head):
+        # As expat calls it.
+        return charset.replace("16-", "16")
     if fits(stream, "utf-8"):
         return "utf-8"
     found = _DECLARED.search(head)
@@ -83,7 +84,7 @@ def _charset_of(stream: BinaryIO) -> str | None:
         codecs.decode(bytes(range(256)), declared, "replace").encode()
     except (LookupError, ValueError, TypeError, AttributeError):
         raise ImportRefused(
-            f"the charset {declared[:40]!r} that the file declares is not known"
+            f"the charset {quoted(declared)} that the file declares is not known"
         ) from None
     return None
 

@@ -2,6 +2,8 @@
 
 import re
 
+from finance_api.importers.charsets import utf_16_of
+
 _MESSAGES = {
     "AcctRpt": "camt.052",
     "Stmt": "camt.053",
@@ -20,7 +22,7 @@ def message_of(head: bytes) -> str | None:
 
     None: it is neither.
     """
-    text = head.decode(_charset(head), errors="replace")
+    text = head.decode(utf_16_of(head) or "utf-8", errors="replace")
     if not _XML.match(text):
         return None
     element = _ELEMENT.search(text)
@@ -28,11 +30,3 @@ def message_of(head: bytes) -> str | None:
         return _MESSAGES[element[1]]
     namespace = _NAMESPACE.search(text)
     return namespace and namespace[1]
-
-
-def _charset(head: bytes) -> str:
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "utf-16"
-    if head[:4] == b"<\0?\0":
-        return "utf-16-le"
-    return "utf-16-be" if head[:4] == b"\0<\0?" else "utf-8"

@@ -3,6 +3,7 @@
 import re
 
 from finance_api.importers.camt.element import Element
+from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, parse_decimal, to_units
 from finance_api.values.time import TimeError, parse_date, parse_time
@@ -25,7 +26,8 @@ def amount_of(element: Element) -> tuple[int, str]:
     except NumberError as error:
         raise element.refused(str(error)) from None
     if element.currency not in _CURRENCIES:
-        raise element.refused(f"has the currency {element.currency!r}, which is not in ISO 4217")
+        code = quoted(element.currency or "")
+        raise element.refused(f"has the currency {code}, which is not in ISO 4217")
     return units, element.currency
 
 

@@ -15,9 +15,9 @@ import mt940
 
 from finance_api.importers.interface import BankBalance, ImportRefused
 from finance_api.importers.mt940.lines import Field
+from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, to_units
-from finance_api.values.text import shown
 from finance_api.values.time import from_date
 
 # It logs what it cannot read, with all that stands there.
@@ -26,7 +26,6 @@ logging.getLogger("mt940").setLevel(logging.CRITICAL)
 _OPTIONS = mt940.Options.all()
 #: Customer references of any length.
 _TAGS: dict[int | str, mt940.tags.Tag] = {61: mt940.tags.StatementGLS()}
-_QUOTED_LENGTH = 60
 #: Years of two digits are 1980 to 2079, as SWIFT has them.
 _FIRST_OF_NEXT_CENTURY = 2080
 
@@ -156,5 +155,4 @@ def _given(reference: str | None) -> str | None:
 
 def refused(field: Field, reason: str) -> ImportRefused:
     """The refusal of the file because of this field: its tag, the text, the reason."""
-    text = field.text if len(field.text) <= _QUOTED_LENGTH else field.text[:_QUOTED_LENGTH] + "…"
-    return ImportRefused(f":{field.tag}:{shown(text)} {reason}", field.line)
+    return ImportRefused(f":{field.tag}: {quoted(field.text)} {reason}", field.line)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from io import IncrementalNewlineDecoder
 from typing import BinaryIO
 
+from finance_api.importers.charsets import utf_16_of
 from finance_api.importers.interface import ImportRefused
 
 #: How far into the file a header is looked for.
@@ -93,18 +94,6 @@ def _decoded(stream: BinaryIO, charset: str, piece_bytes: int) -> Iterator[str]:
     while data := stream.read(piece_bytes):
         yield decoder.decode(data)
     yield decoder.decode(b"", final=True)
-
-
-def utf_16_of(data: bytes) -> str | None:
-    """``utf-16``, ``utf-16-le`` or ``utf-16-be`` if the first bytes are such text, else None."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    # Every OFX file begins with two ASCII characters.
-    if data[1:2] == data[3:4] == b"\0" != data[:1]:
-        return "utf-16-le"
-    if data[:1] == data[2:3] == b"\0" != data[1:2]:
-        return "utf-16-be"
-    return None
 
 
 def _declared(head: bytes) -> list[str]:

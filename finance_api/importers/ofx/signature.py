@@ -2,7 +2,7 @@
 
 import re
 
-from finance_api.importers.ofx.encoding import utf_16_of
+from finance_api.importers.charsets import utf_16_of
 
 #: OFX 1.x begins with ``OFXHEADER:100`` (some programs leave it out and begin with ``DATA:``),
 #: OFX 2.x with ``<?OFX``, most often after ``<?xml?>``; some files have no header at all.

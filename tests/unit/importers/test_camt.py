@@ -94,7 +94,7 @@ def test_only_what_is_booked_is_an_entry(status: str) -> None:
         ("12.50", "1e3", "is not a decimal number"),
         ("12.50", "1" * 40, "out of range"),
         ('Ccy="EUR">12', 'Ccy="EUX">12', "has the currency 'EUX'"),
-        ('Ccy="EUR">12', ">12", "has the currency None"),
+        ('Ccy="EUR">12', ">12", "has the currency '', which is not"),
         ('Ccy="EUR">12', 'Ccy="USD">12', "an account in EUR, but its amounts are in USD"),
         ("<Ccy>EUR</Ccy>", "<Ccy>Euro</Ccy>", "<Ccy> 'Euro' is not an ISO 4217"),
         ("2026-01-05", "05.01.2026", "is not a date in the form YYYY-MM-DD"),
@@ -388,6 +388,9 @@ def test_damaged_markup_is_refused(old: str, new: str, words: str | None) -> Non
         ("UTF-8", "utf-8"),
         ("UTF-8", "utf-8-sig"),
         ("UTF-16", "utf-16"),
+        ("UTF-8", "utf-16"),
+        ("UTF-8", "utf-16-le"),
+        ("UTF-16", "utf-16-be"),
         # What banks declare is not always what they write.
         ("ISO-8859-1", "utf-8"),
         ("UTF-8", "cp1252"),

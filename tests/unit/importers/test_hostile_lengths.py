@@ -12,11 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finance_api.importers.camt import CamtImporter
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.mt940 import Mt940Importer
 from finance_api.importers.native import native_file
 from finance_api.importers.ofx import OfxImporter
 from finance_api.values.text import clean
+from support.bank_files import (
+    IBAN,
+    camt,
+    camt_balance,
+    camt_entry,
+    camt_part,
+    camt_statement,
+    mt940,
+    mt940_entry,
+)
 from support.ledger import Person, an_id
 
 LENGTH = 300_000
@@ -65,6 +77,30 @@ def test_a_long_text_in_an_ofx_file_takes_linear_time(piece, field):
         f"<BANKACCTFROM><ACCTID>{values['ACCTID']}</BANKACCTFROM>"
         f"<BANKTRANLIST><STMTTRN>{entry}</STMTTRN></BANKTRANLIST></STMTRS></OFX>",
     )
+
+
+@pieces
+@pytest.mark.parametrize(
+    "old", ["NAME", "NOTE", "2026-01-05<", ">-1<", "R1", "EUR", "BOOK", IBAN, "OPBD", "<Ntry>"]
+)
+def test_a_long_text_in_a_camt_file_takes_linear_time(piece, old):
+    part = camt_part(name="NAME", note="NOTE")
+    balance = camt_balance("OPBD", "1", "2026-01-05")
+    entry = camt_entry("2026-01-05", "-1", ref="R1", details=part)
+    data = camt(camt_statement([entry], balances=[balance]))
+    read(CamtImporter("camt.053").read, data.replace(old.strip("-"), f"{old}{piece}x", 3))
+
+
+@pieces
+@pytest.mark.parametrize("width", [1, 60, 300_000])
+@pytest.mark.parametrize("tag", ["25", "60F", "61", "86", "62F", "20"])
+def test_a_long_text_in_an_mt940_file_takes_linear_time(piece, tag, width):
+    entry = mt940_entry("2026-01-05", "-1", details="166?20SVWZ+")
+    data = mt940([entry], opening=("1", "2026-01-05"), closing=("0", "2026-01-05"))
+    lines = (piece[i : i + width] for i in range(0, min(len(piece), 99_000), width))
+    text = "\n".join(line.replace("\n", " ") for line in lines)
+    read(Mt940Importer("mt940").read, data.replace(f":{tag}:", f":{tag}:{text[:99_000]}"))
+    read(Mt940Importer("mt940").read, data.replace(f"\n:{tag}:", f"{text[:90_000]}\n:{tag}:"))
 
 
 @pieces

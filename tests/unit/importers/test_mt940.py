@@ -91,7 +91,7 @@ def test_amount_and_direction_of_a_statement_line(text: str, amount: str) -> Non
 )
 def test_a_statement_line_that_is_not_certain_is_refused(text: str) -> None:
     message = refusal(f":20:1\n:61:{text}\n:62F:C260105EUR1,\n")
-    assert message.startswith(f"line 2: :61:{shown(text)} ")
+    assert message.startswith(f"line 2: :61: '{shown(text)}' ")
     assert "unexpected" not in message
 
 
@@ -148,7 +148,9 @@ def test_a_line_without_type_is_read_where_balances_show_that_it_is_whole() -> N
     whole = mt940([entries], opening=("0", "2026-01-05"), closing=("6.5", "2026-01-05"))
     assert amounts(read_bank_file(whole)[0]) == ["1", "2.5", "3"]
     for data in (entries, mt940([entries], closing=("6.5", "2026-01-05")), mt942([entries])):
-        assert ":61:260105C1, has no transaction type such as NTRF: it may be cut" in refusal(data)
+        assert ":61: '260105C1,' has no transaction type such as NTRF: it may be cut" in refusal(
+            data
+        )
 
 
 def test_what_the_bank_adds_is_the_note_where_there_is_no_other() -> None:
@@ -184,7 +186,7 @@ def test_entries_that_do_not_make_the_closing_balance_refuse_the_file() -> None:
 )
 def test_a_balance_that_is_not_certain_is_refused(balance: str) -> None:
     message = refusal(mt940(opening=("1", "2026-01-05")).replace("C260105EUR1,", balance))
-    assert message.startswith(f"line 4: :60F:{balance} is not a balance such as")
+    assert message.startswith(f"line 4: :60F: '{balance}' is not a balance such as")
     assert "cannot be" in refusal(":20:1\n:60F:C260230EUR1,\n:62F:C261301EUR1,\n")
 
 
