@@ -21,11 +21,11 @@ class Read:
         return self.statement.account
 
 
-def read(data, remembered=nothing_remembered, **options):
+def read(data, remembered=nothing_remembered, profiles=None, **options):
     """The statements of a file in the order of their first rows; ``data``: text or bytes."""
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
     found: dict[int, Read] = {}
-    for statement, entry in CsvImporter(CsvOptions(**options)).read(stream, remembered):
+    for statement, entry in CsvImporter(CsvOptions(**options), profiles).read(stream, remembered):
         if entry is None:
             assert id(statement) not in found
             found[id(statement)] = Read(statement, [])

@@ -16,7 +16,8 @@ class Profiles:
     """In the order of their names; of two with one name the later counts."""
 
     def __init__(self, profiles: Iterable[Profile]) -> None:
-        self._profiles = dict(sorted((profile.name, profile) for profile in profiles))
+        named = {profile.name: profile for profile in profiles}
+        self._profiles = {name: named[name] for name in sorted(named)}
 
     def __iter__(self) -> Iterator[Profile]:
         return iter(self._profiles.values())

@@ -212,7 +212,7 @@ def _about_amounts(options: CsvOptions) -> list[str]:
 
 def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
     """Options that say otherwise what the profile says by the row."""
-    by_row = {name for leg in profile.legs for name in leg.map}
+    by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
     names = [f"--map {name}" for name in to_remember(told).get("columns", ()) if name in by_row]
     names += _about_amounts(told)
     if names:

@@ -1,0 +1,415 @@
+"""What a profile is, which files it is for, and what an operator's own may say."""
+
+from pathlib import Path
+
+import pytest
+
+from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
+from finance_api.importers.csv.known_profiles import Profiles
+from finance_api.importers.csv.profile_reading import parse_profile
+from finance_api.importers.interface import ImportRefused
+from support.csv_files import read, records
+
+TESTS = Path(__file__).parent
+SHIPPED = list(load_profiles())
+
+OWN = """
+title = "My bank"
+version = 1
+headings = "Tag,Wert,Text,Ort"
+[map]
+recordDate = "Tag"
+amount = "Wert"
+payee = "Text"
+"""
+FILE = "Tag;Wert;Text;Ort\n2026-03-04;-12,40;Eckmarkt;Wien\n2026-03-05;5,00;Ada;Graz\n"
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Reads a file with the profiles of a directory: name -> text."""
+
+    def read_with(text, profiles, **options):
+        for name, content in profiles.items():
+            (tmp_path / f"{name}.toml").write_text(content, "utf-8")
+        return read(text, profiles=load_profiles(str(tmp_path)), **({"account": "X"} | options))
+
+    return read_with
+
+
+def refusal(call, *arguments, **options):
+    with pytest.raises(ImportRefused) as refused:
+        call(*arguments, **options)
+    return refused.value
+
+
+# -- those that are shipped
+
+
+def test_there_are_many_each_with_its_source_and_a_test_by_hand():
+    assert len(SHIPPED) >= 40
+    tested = "".join(
+        path.read_text("utf-8") for path in sorted(TESTS.glob("test_profiles_of_*.py"))
+    )
+    for profile in SHIPPED:
+        assert profile.title and profile.source
+        assert profile.lost[:1].islower() or not profile.lost, profile.name
+        assert f'"{profile.name}"' in tested or profile.name in ("splitwise", "amazon")
+
+
+def headings_of(profile):
+    return [[text.replace("{currency}", "EUR") for text in row.texts] for row in profile.headings]
+
+
+def test_no_heading_row_selects_two():
+    profiles = Profiles(SHIPPED)
+    for profile in SHIPPED:
+        for row in headings_of(profile):
+            match = profiles.recognise(row)
+            if profile.by_name_only:
+                assert match is None or match.profile.name == profile.name
+            else:
+                assert match is not None and match.profile.name == profile.name
+
+
+@pytest.mark.parametrize("profile", SHIPPED, ids=lambda profile: profile.name)
+def test_a_file_without_rows_is_read_or_refused_with_a_sentence(profile):
+    for row in headings_of(profile):
+        text = ",".join(f'"{heading}"' for heading in row) + "\n"
+        (found,) = read(text, account="X", profile=profile.name)
+        assert found.entries == []
+
+
+# -- which files a profile is for
+
+
+def test_the_whole_heading_row_selects_whatever_its_case_and_what_comes_before(own):
+    below = "Bank;1\n\n" + FILE.replace("Tag;Wert", " TAG ;wert")
+    commas = FILE.replace("12,40", "12.40").replace("5,00", "5.00").replace(";", ",")
+    for text in (FILE, below, commas, FILE.replace("Ort", "Ort;;")):
+        (found,) = own(text, {"mine": OWN})
+        assert [entry.payee for entry in found.entries] == ["Eckmarkt", "Ada"]
+        assert "read with the profile 'mine' (version 1)" in found.statement.remarks
+    for text in (FILE.replace("Ort", "Land"), FILE.replace("Ort", "Ort;Land")):
+        assert "--map" in refusal(own, text, {"mine": OWN}).reason
+
+
+def test_fewer_than_four_columns_or_a_name_only_select_nothing(own):
+    short = OWN.replace(",Ort", "")
+    text = "Tag;Wert;Text\n2026-03-04;-12,40;Eckmarkt\n"
+    assert "payee or note" in refusal(own, text, {"mine": short}).reason
+    assert len(own(text, {"mine": short}, profile="mine")[0].entries) == 1
+    by_name = "by_name_only = true\n" + OWN
+    assert "payee or note" in refusal(own, FILE, {"mine": by_name}).reason
+    assert len(own(FILE, {"mine": by_name}, profile="MINE")[0].entries) == 2
+
+
+def test_headings_of_two_profiles_select_neither(own):
+    other = OWN.replace("payee", "note")
+    refused = refusal(own, FILE, {"mine": OWN, "other": other})
+    assert "'mine', 'other'" in refused.reason and "--profile" in refused.reason
+    (found,) = own(FILE, {"mine": OWN, "other": other}, profile="other")
+    assert found.entries[0].note == "Eckmarkt"
+
+
+def test_a_profile_of_the_operator_replaces_that_of_its_name(own):
+    text = "date,paymode,info,payee,memo,amount,category,tags\n2026-03-04,6,,Shop,,-1,,\n"
+    mine = OWN.replace("Tag,Wert,Text,Ort", "date,paymode,info,payee,memo,amount,category,tags")
+    mine = (
+        mine.replace('"Tag"', '"date"').replace('"Wert"', '"amount"').replace('"Text"', '"payee"')
+    )
+    (found,) = own(text, {"homebank": mine.replace("version = 1", "version = 7")})
+    assert "read with the profile 'homebank' (version 7)" in found.statement.remarks
+    assert found.entries[0].payment_type is None
+
+
+def test_a_profile_that_is_named_must_fit(own):
+    assert "no profile 'x'" in refusal(own, FILE, {}, profile="x").reason
+    refused = refusal(own, FILE, {"mine": OWN}, profile="wallet")
+    assert "profiles show wallet" in refused.reason
+    assert "exclude" in refusal(own, FILE, {}, profile="wallet", no_profile=True).reason
+
+
+def test_no_profile_and_options_about_the_amounts_read_the_file_without_one(own):
+    columns = {"recordDate": "Tag", "amount": "Wert", "note": "Text"}
+    (found,) = own(FILE, {"mine": OWN}, columns=columns)
+    assert found.entries[0].note == "Eckmarkt" and found.statement.profile is None
+    assert "--map" in refusal(own, FILE, {"mine": OWN}, no_profile=True).reason
+    refused = refusal(own, FILE, {"mine": OWN}, profile="mine", columns=columns)
+    assert "--map amount" in refused.reason and "--no-profile" in refused.reason
+
+
+def test_other_options_are_taken_beside_a_profile(own):
+    (found,) = own(FILE, {"mine": OWN}, columns={"payee": ["Text", "Ort"]}, only=["Ort=Wien"])
+    assert [entry.payee for entry in found.entries] == ["Eckmarkt Wien"]
+    assert found.statement.skipped == {"Graz": 1}
+    ambiguous = FILE.replace("2026-03-04", "03/04/2026").replace("2026-03-05", "03/05/2026")
+    assert "--date-format" in refusal(own, ambiguous, {"mine": OWN}).missing_options
+    (found,) = own(ambiguous, {"mine": OWN}, date_format="MM/DD/YYYY")
+    ordered = "date_order = 'MDY'\n" + OWN
+    (again,) = own(ambiguous, {"mine": ordered})
+    assert [e.date for e in again.entries] == [e.date for e in found.entries]
+
+
+def test_a_refusal_says_that_a_profile_was_used(own):
+    broken = FILE.replace("5,00", "five")
+    assert (
+        "(read with the profile 'mine' (version 1); --no-profile"
+        in refusal(own, broken, {"mine": OWN}).reason
+    )
+
+
+def test_positive_amounts_alone_are_not_asked_about(own):
+    (found,) = own(FILE.replace("-12,40", "12,40"), {"mine": OWN})
+    assert [entry.amount for entry in found.entries] == [124_000, 50_000]
+    words = "Tag,Wert,Text,Ort\n2026-03-04,-12.40,a,Income\n2026-03-05,5.00,b,Expense\n"
+    assert "rules out" in refusal(own, words, {"mine": OWN}).reason
+
+
+def test_columns_of_a_translation_go_by_their_places(own):
+    profile = OWN.replace("[map]", 'translations = ["Day,Sum,Words,Place"]\n[map]')
+    (found,) = own(FILE.replace("Tag;Wert;Text;Ort", "Day;Sum;Words;Place"), {"mine": profile})
+    assert [entry.payee for entry in found.entries] == ["Eckmarkt", "Ada"]
+
+
+def test_a_currency_in_the_headings_is_that_of_the_file(own):
+    profile = OWN.replace("Wert", "Wert in {currency}").replace(
+        "[map]", 'currency = "{currency}"\n[map]'
+    )
+    for code in ("CHF", "EUR"):
+        (found,) = own(FILE.replace("Wert", f"Wert in {code}"), {"mine": profile})
+        assert found.account.currency == code
+    assert "--map" in refusal(own, FILE.replace("Wert", "Wert in XYZ"), {"mine": profile}).reason
+
+
+# -- what is remembered
+
+
+class Memory:
+    """Remembers as the ledger does."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def __call__(self, heading, account):
+        return self.kept.get((heading, account))
+
+    def read(self, text, profiles, **options):
+        (found,) = read(text, self, profiles=profiles, **({"account": "X"} | options))
+        kept = found.statement.options
+        self.kept[kept["heading"], "X"] = kept
+        return found
+
+
+def profiles(text=OWN, name="mine"):
+    return Profiles([parse_profile(name, text)])
+
+
+def test_the_profile_and_what_was_given_beside_it_are_used_the_next_time():
+    memory = Memory()
+    by_name = profiles("by_name_only = true\n" + OWN)
+    memory.read(FILE, by_name, profile="mine", columns={"note": "Ort"})
+    again = memory.read(FILE, by_name)
+    assert [entry.note for entry in again.entries] == ["Wien", "Graz"]
+    assert again.statement.profile == "mine"
+    assert "as given before for this account: --map note=Ort" in again.statement.remarks
+    # What the profile itself says is not remembered: a newer one counts.
+    newer = memory.read(FILE, profiles(OWN.replace('"Text"', '["Text", "Tag"]')))
+    assert newer.entries[0].payee == "Eckmarkt 2026-03-04"
+
+
+def test_files_that_were_read_without_a_profile_go_on_so_until_one_is_named():
+    memory = Memory()
+    given = {"recordDate": "Tag", "amount": "Wert", "note": "Text"}
+    memory.read(FILE, Profiles([]), columns=given)
+    before = memory.read(FILE, profiles())
+    assert (before.statement.profile, before.entries[0].note) == (None, "Eckmarkt")
+    named = memory.read(FILE, profiles(), profile="mine")
+    assert (named.entries[0].payee, named.entries[0].note) == ("Eckmarkt", None)
+    assert memory.read(FILE, profiles()).statement.profile == "mine"
+    back = memory.read(FILE, profiles(), no_profile=True, columns=given)
+    assert back.entries[0].note == "Eckmarkt"
+    assert memory.read(FILE, profiles()).statement.profile is None
+
+
+def test_a_remembered_profile_that_is_gone_is_named():
+    memory = Memory()
+    memory.read(FILE, profiles())
+    with pytest.raises(ImportRefused) as refused:
+        memory.read(FILE, Profiles([]))
+    assert "'mine'" in refused.value.reason
+
+
+def test_texts_are_those_of_one_version_of_a_profile():
+    newer = OWN.replace("version = 1", "version = 2")
+    texts = [
+        read(FILE, profiles=profiles(text, name), account="X")[0].statement.texts
+        for text, name in ((OWN, "mine"), (OWN, "mine"), (newer, "mine"), (OWN, "yours"))
+    ]
+    assert texts[0] == texts[1] and len(set(texts)) == 3
+
+
+# -- what a profile says of rows
+
+LEGS = (
+    OWN.replace("Ort", "Art")
+    + """
+[only.Art]
+keep = ["out", "in", "move"]
+leave_out = ["open", "op*"]
+proved = ["back"]
+[[refuse]]
+when = { Text = "?" }
+reason = "who is that"
+[[leave_out]]
+when = { Wert = "zero" }
+what = "nothing"
+[[legs]]
+when = { Art = ["out", "move", "back"] }
+positive = "out"
+map = { account = "", payee = "Text" }
+[[legs]]
+when = { Art = ["in", "move"] }
+positive = "in"
+map = { account = "Text", payee = "" }
+"""
+)
+
+
+def rows(*cells):
+    return "Tag,Wert,Text,Art\n" + "".join(f"2026-03-{n:02},{c}\n" for n, c in enumerate(cells, 1))
+
+
+def test_a_row_becomes_a_record_for_each_leg():
+    text = LEGS.replace('account = ""', 'account = "Art"').replace(
+        'account = "Text"', 'account = "Art"'
+    )
+    found = read(rows("5,a,move", "6,b,out", "7,c,in"), profiles=profiles(text))
+    assert {f.account.name: [(e.amount, e.payee) for e in f.entries] for f in found} == {
+        "move": [(-50_000, "a"), (50_000, None)],
+        "out": [(-60_000, "b")],
+        "in": [(70_000, None)],
+    }
+
+
+@pytest.mark.parametrize(
+    "row, part",
+    [("5,a,other", "'other'"), ("5,?,out", "who is that"), ("5,a,back", "balance column")],
+)
+def test_what_a_profile_does_not_know_is_refused(row, part):
+    refused = refusal(read, rows("1,a,out", row), profiles=profiles(LEGS), account="X")
+    assert refused.line == 3 and part in refused.reason
+
+
+def test_what_is_left_out_is_counted():
+    text = rows("5,a,open", "6,b,opposed", "0,c,out", "7,d,out")
+    (found,) = read(text, profiles=profiles(LEGS), account="X")
+    assert found.statement.skipped == {"open": 1, "opposed": 1, "nothing": 1}
+    # What the user says of a column takes the place of what the profile does.
+    (found,) = read(text, profiles=profiles(LEGS), account="X", only=["Art=out"])
+    assert found.statement.skipped == {"open": 1, "opposed": 1, "nothing": 1}
+    assert len(found.entries) == 1
+
+
+def test_a_row_without_a_leg_is_refused_or_has_a_name():
+    keep = LEGS.replace('"move"]\nleave', '"move", "new"]\nleave')
+    refused = refusal(read, rows("1,a,new"), profiles=profiles(keep), account="X")
+    assert "art: 'new'" in refused.reason and "--no-profile" in refused.reason
+    other = keep.replace("[map]", 'otherwise = "none of ours"\n[map]')
+    (found,) = read(rows("1,a,new", "1,a,out"), profiles=profiles(other), account="X")
+    assert found.statement.skipped == {"none of ours": 1} and len(found.entries) == 1
+
+
+def test_columns_that_legs_fill_cannot_be_mapped():
+    refused = refusal(
+        read, rows("1,a,out"), profiles=profiles(LEGS), account="X", columns={"payee": "Art"}
+    )
+    assert "--map payee" in refused.reason
+
+
+# -- what a profile may not say
+
+
+@pytest.mark.parametrize(
+    "old, new, part",
+    [
+        ("[map]", "lots = 'x'\n[map]", "lots is no key of a profile, did you mean lost?"),
+        ('title = "My bank"\n', "", "title is missing"),
+        ("version = 1", 'version = "1"', "version is not a number"),
+        ("version = 1", "version = -1", "version is less than 0"),
+        ("version = 1", "version = true", "version is not a number"),
+        ('headings = "Tag,Wert,Text,Ort"', "", "headings is missing"),
+        ('headings = "Tag,Wert,Text,Ort"', "headings = 4", "headings is neither a text nor"),
+        ('"Tag,Wert,Text,Ort"', '["Tag,Wert,Text,Ort", "tag,wert,text,ort"]', "twice"),
+        ("[map]", 'translations = "a,b"\n[map]', "translations has a row of 2 columns"),
+        ('recordDate = "Tag"\n', "", "map.recordDate is missing"),
+        ('amount = "Wert"\n', "", "map.amount is missing, or debit and credit"),
+        ('"Wert"', '"Worth"', "no heading row has the column 'Worth'"),
+        ("payee", "payer", "map.payer is no field"),
+        ("payee", "recorddate", "map.recorddate is no field, it is recordDate"),
+        ("[map]", 'debit = "Text"\n[map]', "exclude each other"),
+        ("[map]", 'sign = "Ort"\npositive = "in"\n[map]', "exclude each other"),
+        ("[map]", 'sign = "Art"\n[map]', "no column 'Art'"),
+        ("[map]", 'fee = "Art=signed"\n[map]', "no column 'Art"),
+        ("[map]", 'positive = "up"\n[map]', "neither in nor out"),
+        ("[map]", 'date_order = "YMD"\n[map]', "neither DMY nor MDY"),
+        ("[map]", 'date_order = "DMY"\ndate_format = "DD.MM.YYYY"\n[map]', "exclude each other"),
+        ("[map]", 'date_format = "MM.YYYY"\n[map]', "needs the day"),
+        ("[map]", 'timezone = "Vienna"\n[map]', "timezone 'Vienna'"),
+        ("[map]", 'encoding = "latin-99"\n[map]', "latin-99"),
+        ("[map]", 'delimiter = "ab"\n[map]', "not one character"),
+        ("[map]", 'currency = "EURO"\n[map]', "not an ISO 4217 code"),
+        ("[map]", 'ignore = ["Art"]\n[map]', "no heading row has the column 'Art'"),
+        ("[map]", 'equal = ["Ort"]\n[map]', "equal is not a list of pairs"),
+        ("[map]", "no_text = 1\n[map]", "no_text is not true or false"),
+        ("[map]", "lost = ''\n[map]", "lost is empty"),
+        ("[map]", "otherwise = 'x'\n[[legs]]\n[map]", "there is a leg for all other rows"),
+        ("[map]", "[[legs]]\n[[legs]]\n[map]", "only one of them"),
+        ("[map]", "[[legs]]\npositive = 'up'\n[map]", "positive is neither in nor out"),
+        ("[map]", "[[legs]]\nignore_sign = true\n[map]", "ignore_sign needs positive"),
+        ("[map]", "[[legs]]\ncurrency = 'EURO'\n[map]", "no ISO 4217 code"),
+        ("[map]", "[[legs]]\nmap = { recordDate = 'Ort' }\n[map]", "recordDate is no field"),
+        (
+            "[map]",
+            "[[legs]]\nwhen = { Ort = 'a' }\npositive = 'in'\n[[legs]]\n[map]",
+            "all of them",
+        ),
+        ("[map]", "positive = 'in'\n[[legs]]\npositive = 'in'\n[map]", "legs that say positive"),
+        ("[map]", "[[legs]]\nwhen = { Art = 'a' }\n[map]", "no heading row has the column 'Art'"),
+        ("[map]", "legs = 3\n[map]", "legs is not a list"),
+        ("[map]", "legs = [3]\n[map]", "legs is not written"),
+        ("[map]", "[[refuse]]\nreason = 'x'\n[map]", "refuse 1: when is missing"),
+        ("[map]", "[[refuse]]\nwhen = { Ort = 'a' }\n[map]", "refuse 1: reason is missing"),
+        ("[map]", "[[leave_out]]\nwhen = { Ort = 'a' }\n[map]", "leave_out 1: what is missing"),
+        ("[map]", "[only.Ort]\n[map]", "only.Ort.keep is missing"),
+        ("[map]", "[only.Ort]\nkeep = 'a'\nleave_out = 'A'\n[map]", "'a' is kept, and not kept"),
+        ("[map]", "[only.Ort]\nkeep = 'a'\nleaves = 'b'\n[map]", "only.Ort.leaves is no key"),
+        ("[map]", "[only.Art]\nkeep = 'a'\n[map]", "no heading row has the column 'Art'"),
+        ("[map]", "[preamble]\npayee = 'IBAN'\n[map]", "preamble.payee is none of"),
+        ("[map]", "[payment_types]\nK = 'card'\n[map]", "payment_types.K is none of"),
+        ("[map]", "[opening]\nArt = 'a'\n[map]", "no heading row has the column 'Art'"),
+        ("[map]", "[opening]\nOrt = 3\n[map]", "opening.Ort is neither a text nor"),
+    ],
+)
+def test_a_profile_that_contradicts_itself_is_refused_with_its_file(tmp_path, old, new, part):
+    text = OWN.replace(old, new, 1)
+    assert text != OWN
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    reason = refusal(load_profiles, str(tmp_path)).reason
+    assert f"the profile {tmp_path}/mine.toml: " in reason and part in reason
+
+
+@pytest.mark.parametrize("content", [b"title = ", b"\xff\xfe", b"[map]\n[map]\n"])
+def test_a_file_that_is_no_toml_is_refused_with_its_name(tmp_path, content):
+    (tmp_path / "mine.toml").write_bytes(content)
+    assert "mine.toml: it is no" in refusal(load_profiles, str(tmp_path)).reason
+
+
+def test_a_directory_that_is_not_there_is_refused():
+    assert "/nowhere is no directory" in refusal(load_profiles, "/nowhere").reason
+
+
+def test_the_profiles_of_the_program_are_used_where_none_are_given():
+    text = "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado\n"
+    assert list(records(text, "nubank", account="Nu")) == ["Nu"]
+    assert CsvImporter(CsvOptions()).source == "csv"
