@@ -33,6 +33,9 @@ LEFT_OUT = ("void", "transfers", "excluded")
 #: At least so many groups may be expected of each value of a dimension, if there is another one.
 _GROUPS_OF_VALUE = 50
 
+#: About so many records are read at a time.
+_PART = 50_000
+
 #: The most groups that filling may make.
 MAX_FILLED = 100_000
 
@@ -208,8 +211,9 @@ class _Summarizing:
         self._left_out = dict.fromkeys(LEFT_OUT, 0)
         self._overlapping = False
         self._not_converted: defaultdict[str, list[int]] = defaultdict(list)
-        #: Of the oldest and of the newest record that meets the conditions.
+        #: Of the oldest and of the newest record that meets the conditions, and how many do.
         self._dates: tuple[int, int] | None = None
+        self._number = 0
 
     @cached_property
     def _categories(self) -> CategoryTree:
@@ -313,6 +317,7 @@ class _Summarizing:
         if sums:
             firsts, lasts = zip(*((each.first, each.last) for each in sums.values()), strict=True)
             self._dates = min(firsts), max(lasts)
+            self._number = sum(each.number for each in sums.values())
         for key, found in sums.items():
             reason = self._reason(dict(zip(flags, key, strict=True)))
             if reason is None:
@@ -374,11 +379,7 @@ class _Summarizing:
             starts.append(start_of(period, at))
             at = end_of(period, at)
         for some in _growing(starts, self._query.limit):
-            first, end = some[0], end_of(period, some[-1])
-            yield [
-                condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
-                condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
-            ]
+            yield _between(some[0], end_of(period, some[-1]))
 
     # -- conversion
 
@@ -393,24 +394,32 @@ class _Summarizing:
         if target is None or not currencies:
             return {}
         names = tuple(dict.fromkeys([*self._names, "recordDate"]))
-        amounts = self._storage.data.list_amounts(
-            self._user_id,
-            names,
-            [*self._counted, _any_of("currencyCode", currencies)],
-            with_void=self._with_void,
-        )
         width, day_at = len(self._names), names.index("recordDate")
-        conversion = Conversion(self._storage, target, {row[day_at] for row in amounts})
+        counted = [*self._counted, _any_of("currencyCode", currencies)]
+        list_amounts = partial(self._storage.data.list_amounts, self._user_id, names)
         found: dict[tuple[Any, ...], tuple[int, int]] = {}
-        for row in amounts:
-            key, currency, day = row[:width], row[0], row[day_at]
-            converted = conversion.convert(row[-1], currency, day)
-            if converted is None:
-                self._not_converted[currency].append(day)
-            else:
-                amount, number = found.get(key, _NOTHING)
-                found[key] = amount + converted, number + 1
+        for part in self._parts_by_number():
+            amounts = list_amounts([*counted, *part], with_void=self._with_void)
+            conversion = Conversion(self._storage, target, {row[day_at] for row in amounts})
+            for row in amounts:
+                key, currency, day = row[:width], row[0], row[day_at]
+                converted = conversion.convert(row[-1], currency, day)
+                if converted is None:
+                    self._not_converted[currency].append(day)
+                else:
+                    amount, number = found.get(key, _NOTHING)
+                    found[key] = amount + converted, number + 1
         return found
+
+    def _parts_by_number(self) -> Iterator[list[Condition]]:
+        """Conditions that divide the records by their dates, so that each part fits in memory."""
+        if self._dates is None or self._number <= _PART:
+            yield []
+            return
+        first, last = self._dates
+        step = (last - first) // (self._number // _PART + 1) + 1
+        for at in range(first, last + 1, step):
+            yield _between(at, at + step)
 
     def _converted_sum(self, key: tuple[Any, ...], sums: RecordSum) -> tuple[int, int]:
         if key[0] == self._query.convert_to:
@@ -548,6 +557,14 @@ def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
     while at < len(values):
         yield values[at : at + number]
         at, number = at + number, number * 2
+
+
+def _between(first: int, end: int) -> list[Condition]:
+    """The dates from the first on, and before the end."""
+    return [
+        condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
+        condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
+    ]
 
 
 def _any_of(name: str, values: Iterable[str]) -> Condition:

@@ -1,5 +1,6 @@
 """Storing exchange rates: what a file does to those that are there."""
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
@@ -81,6 +82,22 @@ def test_the_state_changes_with_what_is_stored_and_only_then(installation):
     second = installation.state
     assert (second.revision, second.currencies) == (2, {"EUR", "USD", "GBP", "CHF"})
     assert second.tag not in (none.tag, first.tag)
+
+
+@STORAGES
+def test_files_that_come_at_once_are_stored_one_after_the_other(installation):
+    """None of them is lost, though each adds to what is there of the same days."""
+    codes = ["USD", "JPY", "CHF", "GBP", "CZK", "PLN"]
+    with ThreadPoolExecutor(len(codes)) as pool:
+        works = [
+            pool.submit(installation.load, *(day(n, **{code: "2"}) for n in range(50)))
+            for code in codes
+        ]
+        found = [work.result() for work in works]
+    assert sorted(found) == [(0, 50, 0)] * 5 + [(50, 0, 0)]
+    assert installation.days == [day(n, **dict.fromkeys(sorted(codes), "2")) for n in range(50)]
+    assert installation.state.revision == 6
+    assert installation.state.currencies == {"EUR", *codes}
 
 
 @STORAGES
