@@ -220,6 +220,20 @@ def test_merged_cells_are_their_first_one() -> None:
 
 
 @kinds
+def test_headings_of_a_profile_select_it(kind: str) -> None:
+    """Its decimal comma is for text; these cells are numbers."""
+    rows = [["Umsätze Girokonto", "Zeitraum", "30 Tage", "", "", "", "alle"], [None]]
+    rows += [["Buchungstag", "Wertstellung (Valuta)", "Vorgang", "Buchungstext", "Umsatz in EUR"]]
+    rows += [[date(2026, 1, 5), date(2026, 1, 6), "Lastschrift", "Strom", -1.234]]
+    rows += [["offen", date(2026, 1, 7), "Karte", "Laden", -5]]
+    (found,) = read_sheet(KINDS[kind](rows), account="A")
+    (entry,) = found.entries
+    assert (found.statement.profile, found.statement.account.currency) == ("comdirect", "EUR")
+    assert (date_text(entry.date), date_text(entry.value_date)) == ("2026-01-05", "2026-01-06")
+    assert (entry.amount, entry.note) == (-12_340, "Lastschrift Strom")
+
+
+@kinds
 def test_rows_below_the_table_are_asked_about(kind: str) -> None:
     data = KINDS[kind]([*ROWS, ["Total", None, 2487.5]])
     assert refusal(data).missing_options[:2] == ("--skip-last", "1")
