@@ -92,7 +92,7 @@ def test_demo_is_ready_in_one_process_and_says_how_to_use_it(place):
     with serving(place, "--demo") as served:
         status, body = follow_curl_line(served)
         assert (status, len(json.loads(body)["records"])) == (200, 3)
-        assert f"  Settings pages:  http://127.0.0.1:{served.port}/settings\n" in served.said
+        assert f"  Pages:           http://127.0.0.1:{served.port}/overview\n" in served.said
         assert "  Demo login:      demo@example.com, password demo-password\n" in served.said
         assert psutil.Process(served.process.pid).children() == []
     modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in (place.directory / "var").iterdir()}
