@@ -351,7 +351,7 @@ def test_nothing_is_registered_that_cached_dispatch_does_not_know(services):
     assert unknown_parts(registry) == []
     # Lists, exports and what is worked out, with and without each ending.
     in_every_form = 2 * len(PUBLIC_RESOURCES) + 3
-    assert len(cached_dispatch.endpoints_of(registry)) == 4 * in_every_form + 5
+    assert len(cached_dispatch.endpoints_of(registry)) == 4 * in_every_form + 6
 
 
 def added_deriver(view, info):
