@@ -63,8 +63,9 @@ FAULTS = (
     InvalidRowCountInResultOffsetClause,
 )
 #: Where it makes no difference. What else it finds has been moved too then: from further down the
-#: list on anchors are placed anew, and come to where they are.
-HARMLESS = {"projection.records_by_date.remove"}
+#: list on anchors are placed anew, and come to where they are. Whether there are any deletions at
+#: all only saves looking for some.
+HARMLESS = {"projection.records_by_date.remove", "writing._forget_deletions"}
 
 
 def builders():
@@ -76,7 +77,8 @@ def builders():
             makes_statement = signature.return_annotation in (Select[Any], Executable)
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
-    return found
+    # Parts of others.
+    return [function for function in found if function not in (changes._head, sums._counted)]
 
 
 def query(resource, sort=None, *, limit=4, offset=0, total=False, **filters):
@@ -142,6 +144,10 @@ class Pair:
         for resource in OTHERS:
             rows = (make_row(resource, n, name=f"{n} theirs", **source(n)) for n in (1, 2, 3, 5))
             self.other.put(resource, *rows)
+        for resource in PUBLIC_RESOURCES:
+            self.other.put(resource, make_row(resource, 99))
+            with self.other.writing() as storage:
+                storage.data.delete_rows(self.other.user.id, resource, [make_id(99)])
         self.other.put(RECORDS, *(record(n, "Theirs") for n in range(1, 71)))
         add_credentials(self.other, 2, DataState(7, 77))
         add_history(self.other, 2)
@@ -161,6 +167,7 @@ class Pair:
         conditions = query(RECORDS, note="contains-i.rare").conditions
         found += [("sum_by", ["accountId"], each) for each in ((), conditions)] + [("get_state",)]
         found += [("list_amounts", ["accountId"], ())]
+        found += [("count_rows", each) for each in queries()]
         user = self.mine.user
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]
@@ -178,15 +185,17 @@ class Pair:
         with self.mine.reading() as storage:
             if method == "scan_before":
                 return storage.history.scan_before(*arguments, limit=9)
-            if method == "list_changes":
-                options = {"rows_after": (1, "", ""), "deletions_after": (0, "", ""), "limit": 999}
-                options["revisions"] = [0, 3, 7, 8]
-                return storage.data.list_changes(*arguments, PUBLIC_RESOURCES, **options)
             if (role, method) == ("jwts", "get_owner"):
                 jti, name = arguments
                 return storage.jwts.get_owner(jti, **{name: getattr(self.mine.user, name)})
             try:
-                return getattr(getattr(storage, role), method)(*arguments)
+                if method == "list_changes":
+                    options = {"rows_after": (1, "", ""), "deletions_after": (0, "", "")}
+                    options |= {"limit": 999, "revisions": [0, 3, 7, 8]}
+                    return storage.data.list_changes(*arguments, PUBLIC_RESOURCES, **options)
+                found = getattr(getattr(storage, role), method)(*arguments)
+                # In no order.
+                return sorted(found) if method == "list_amounts" else found
             except FAULTS as error:
                 return type(error)
 
@@ -384,7 +393,7 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
         noticed_by.setdefault(what, None)
     assert len(noticed_by) > 50
     unnoticed = [what for what, name in noticed_by.items() if name is None]
-    assert {what.partition(":")[0] for what in unnoticed} == HARMLESS
+    assert {what.partition(":")[0] for what in unnoticed} == HARMLESS, unnoticed
     figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
 

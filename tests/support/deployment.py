@@ -168,7 +168,7 @@ class Site:
             "server.workers": str(WORKERS),
             # More at once than any test makes: slow ones are to wait here, not to be refused.
             "server.threads": "12",
-            "finance_api.max_data_requests": "11",
+            "finance_api.max_data_requests": "9",
             "sqlalchemy.pool_size": "12",
         }
         self.ports = (free_port(), free_port())

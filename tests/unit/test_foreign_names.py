@@ -58,6 +58,8 @@ DOCUMENTED = {
 }
 #: Of Python itself, and documented in spite of the underscore.
 DOCUMENTED_PRIVATE = {"os._exit"}
+#: The underscore keeps it apart from fields.
+OF_NAMED_TUPLES = "_replace"
 LIBRARIES = ("cornice", "colander", "pyramid", "webob")
 
 
@@ -107,7 +109,7 @@ def private_names(tree: ast.AST, known: set[str]) -> Iterator[str]:
                 alias.name for alias in node.names if any(map(is_private, alias.name.split(".")))
             )
         elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in known:
-            if ast.unparse(node) not in DOCUMENTED_PRIVATE:
+            if ast.unparse(node) not in DOCUMENTED_PRIVATE and node.attr != OF_NAMED_TUPLES:
                 yield node.attr
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
             *("getattr", "setattr", "hasattr", "delattr"),
