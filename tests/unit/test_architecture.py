@@ -125,6 +125,7 @@ ALLOWED = {
     "background": (),
     "bulkhead": (),
     "circuit_breaker": (),
+    "compression": (),
     "problem": (),
     "querystring": (),
     "metrics": (),
