@@ -70,12 +70,13 @@ def download(
     """
     # A request never needs two connections.
     request.close_storage()
-    with ExitStack() as stack:
-        stack.enter_context(request.services.downloads.running(user_id))
-        storage = stack.enter_context(reading(request.services.storage))
+    with ExitStack() as place, ExitStack() as unit:
+        place.enter_context(request.services.downloads.running(user_id))
+        storage = unit.enter_context(reading(request.services.storage))
         response, chunks = begin(storage)
-        stack.callback(chunks.close)
-        response.app_iter = _Body(chunks, stack.pop_all(), on_break, request.request_id)
+        unit.callback(chunks.close)
+        body = _Body(chunks, unit.pop_all(), place.pop_all(), on_break, request.request_id)
+    response.app_iter = body
     return response
 
 
@@ -83,11 +84,17 @@ class _Body:
     """What a server iterates over, and closes whether it has come to the end or not."""
 
     def __init__(
-        self, chunks: Chunks, opened: ExitStack, on_break: Callable[[], None], request_id: str
+        self,
+        chunks: Chunks,
+        unit: ExitStack,
+        place: ExitStack,
+        on_break: Callable[[], None],
+        request_id: str,
     ) -> None:
-        """opened: what is closed with it."""
+        """unit: ends the unit of work. place: gives the place back."""
         self._chunks = chunks
-        self._opened = opened
+        self._unit = unit
+        self._place = place
         self._on_break = on_break
         self._request_id = request_id
 
@@ -98,17 +105,19 @@ class _Body:
         try:
             return next(self._chunks)
         except StopIteration:
-            self.close()
+            self._unit.close()
             raise
         except Exception as error:
             self._tell(error)
+            # The place stays taken: a server may hold the connection for longer.
+            self._unit.close()
             self._on_break()
-            self.close()
             # Its own message may hold data of the user.
             raise DownloadBroken from None
 
     def close(self) -> None:
-        self._opened.close()
+        with self._place:
+            self._unit.close()
 
     def _tell(self, error: Exception) -> None:
         outside = current_request_id.set(self._request_id)

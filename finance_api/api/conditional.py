@@ -9,7 +9,6 @@ from functools import partial
 from pyramid.response import Response
 
 from finance_api import __version__
-from finance_api.api.compression import GZIP, gzip_chunks, gzipped, takes_gzip
 from finance_api.api.data_request import (
     DataRequest,
     ExportRequest,
@@ -22,6 +21,7 @@ from finance_api.api.exporting import cost_of
 from finance_api.api.representation import XLSX
 from finance_api.api.service import refusal
 from finance_api.auth.identity import Failure
+from finance_api.compression import GZIP, gzip_chunks, gzipped, takes_gzip
 from finance_api.downloads import Chunks, download
 from finance_api.ratelimit.tween import give_back, take_for
 from finance_api.requests import Request

@@ -90,6 +90,22 @@ def test_the_internal_api_is_compressed_too(loaded):
     assert gzip.decompress(response.body) == loaded.internal("get-records").body
 
 
+def test_usage_is_compressed_too(loaded):
+    client = loaded.service.client()
+    for _ in range(30):
+        loaded.service.clock.advance(86_400)
+        client.get("labels")
+    loaded.service.services.usage.flush()
+    path = "/v1/api/api-usage/stats?period=40days"
+    plain, packed = (ask(client, encoding, path) for encoding in ("identity", "gzip"))
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert len(packed.body) < len(plain.body) / 4
+    assert gzip.decompress(packed.body) == plain.body
+    assert (
+        packed.headers["Vary"] == plain.headers["Vary"] == "Accept, Accept-Encoding, Authorization"
+    )
+
+
 def test_the_forms_of_two_users_are_their_own(service):
     clients = [service.client(), service.client()]
     clients[0].load(*household())

@@ -1,5 +1,6 @@
 """What there is of one's own data, and all of it to take away."""
 
+import gzip
 import json
 import threading
 from decimal import Decimal
@@ -110,6 +111,15 @@ def test_the_download_is_what_the_command_dumps(new_sqlite_url, tmp_path):
     service.stop()
 
 
+def test_the_download_is_compressed_for_a_browser(service, user, visitor):
+    service.load(user, household())
+    plain = visitor.get(DOWNLOAD).body
+    stream = Stream(visitor, DOWNLOAD, {"Accept-Encoding": "gzip, br"})
+    assert stream.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(b"".join(stream.chunks)) == plain
+    stream.close()
+
+
 def test_the_download_can_be_imported_again(service, user, visitor):
     service.load(user, household())
     taken = visitor.get(DOWNLOAD).body
@@ -135,8 +145,8 @@ def test_head_of_the_download_reads_nothing(service, user, visitor):
 class Stream:
     """An answer as the server gets it: an iterator, that it closes in the end."""
 
-    def __init__(self, visitor, path):
-        request = TestApp.RequestClass.blank(path)
+    def __init__(self, visitor, path, headers=None):
+        request = TestApp.RequestClass.blank(path, headers=headers)
         request.host = "localhost"
         request.headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in visitor.cookies.items())
         self.status, headers, self._iterable = request.call_application(visitor.service.app)
@@ -219,6 +229,7 @@ def test_an_import_meanwhile_does_not_show(service, user, visitor):
     thread.join(30)
     assert done, "the import waits for the reader"
     assert first + b"".join(stream.chunks) == before
+    stream.close()
     assert visitor.get(DOWNLOAD).body != before
 
 

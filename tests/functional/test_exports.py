@@ -229,6 +229,7 @@ def test_an_export_is_of_one_state_whatever_is_imported_meanwhile(client):
         thread.join(60)
         assert done, "the import waits for the reader"
         assert first + b"".join(stream.chunks) == before.body
+        stream.close()
         for name in ("ETag", "X-Last-Data-Change-Rev", "X-Total-Count"):
             assert stream.headers[name] == before.headers[name]
         assert export(client, path).body != before.body
@@ -628,6 +629,7 @@ def test_one_download_of_each_user_and_so_many_in_all(service):
     assert clients[2].get("export/records.csv").status_int == 200
     assert clients[0].get("export/records.csv").status_int == 429
     list(first.chunks)
+    first.close()
     assert clients[0].get("export/records.csv").status_int == 200
     service.replace(downloads=replace_downloads(service))
 

@@ -128,6 +128,7 @@ ALLOWED = {
     "background": (),
     "bulkhead": (),
     "circuit_breaker": (),
+    "compression": (),
     "problem": (),
     "querystring": (),
     "metrics": (),

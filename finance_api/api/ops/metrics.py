@@ -5,6 +5,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from finance_api.compression import compress
 from finance_api.edge.proxies import client_address, is_known_directly
 from finance_api.requests import Request
 
@@ -30,4 +31,6 @@ def get_metrics(request: Request) -> Response:
     response = Response(request.services.metrics.text())
     response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
     response.headers["Cache-Control"] = "no-store"
+    response.headers["Vary"] = "Accept-Encoding"
+    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response

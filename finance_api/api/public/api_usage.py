@@ -10,6 +10,7 @@ from finance_api.api.representation import JSON, json_response, negotiate
 from finance_api.api.service import options
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
+from finance_api.compression import compress
 from finance_api.query.errors import QueryError, quoted
 from finance_api.requests import Request
 from finance_api.surfaces import USAGE_PATH
@@ -69,7 +70,8 @@ def get_usage(request: Request) -> Response:
             "rateLimit": _quota(request),
         }
     )
-    response.headers["Vary"] = "Accept, Authorization"
+    response.headers["Vary"] = "Accept, Accept-Encoding, Authorization"
+    compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response
 
 

@@ -33,7 +33,7 @@ from finance_api.values.text import clean_or_none
 
 #: A date with a short year, maybe behind an apostrophe and filled up with blanks: 1/ 2'26, 1/2' 6.
 _SHORT_YEAR = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})(?:'|\2)([0-9]{1,4})")
-_AROUND_SEPARATORS = re.compile(r"\s*([/.'-])\s*")
+_AROUND_SEPARATORS = re.compile(r"\s{0,3}([/.'-])\s{0,3}")
 _STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
 
 

@@ -11,8 +11,9 @@ from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
 from finance_api.values import Row
 
-#: How many rows of a stream come at once.
-STREAMED_ROWS = 500
+#: How many rows of a stream come at once. What is made of them takes a millisecond, in which other
+#: threads wait.
+STREAMED_ROWS = 100
 
 
 def new_tag() -> int:

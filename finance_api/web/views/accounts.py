@@ -6,6 +6,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.compression import GZIP, gzip_chunks, takes_gzip
 from finance_api.downloads import Chunks, download
 from finance_api.ledger.dump import dump
 from finance_api.query.model import Query
@@ -71,7 +72,12 @@ def export(request: Request) -> Response:
     def begin(storage: Storage) -> tuple[Response, Chunks]:
         response = Response(content_type="application/x-ndjson", charset=None)
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        response.headers["Vary"] = "Accept-Encoding"
         data_state_of(storage, user_id)
-        return response, dump(storage, user_id)
+        chunks = dump(storage, user_id)
+        if not takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")):
+            return response, chunks
+        response.headers["Content-Encoding"] = GZIP
+        return response, gzip_chunks(chunks)
 
     return download(request, user_id, begin)

@@ -18,6 +18,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.mt940 import Mt940Importer
 from finance_api.importers.native import native_file
 from finance_api.importers.ofx import OfxImporter
+from finance_api.importers.qif import QifImporter, QifOptions
 from finance_api.values.text import clean
 from support.bank_files import (
     IBAN,
@@ -114,6 +115,18 @@ def test_a_long_text_in_a_csv_file_takes_linear_time(piece, place):
         CsvOptions(account="A", columns={"payee": "Payee"}, positive="in"),
     ):
         read(CsvImporter(options).read, text)
+
+
+@pieces
+@pytest.mark.parametrize("code", "DTPLS$")
+def test_a_long_text_in_a_qif_file_takes_linear_time(piece, code):
+    fields = [("D", "2026-01-13"), ("T", "1"), ("S", "a"), ("$", "1")]
+    lines = [f"{each}{f'x{piece}x' if each == code else text}" for each, text in fields]
+    if code not in "DTS$":
+        lines.append(f"{code}x{piece}x")
+    for account in (f"!Account\nNx{piece}x\n^\n", ""):
+        text = f"{account}!Type:Bank\n" + "\n".join(lines) + "\n^\n"
+        read(QifImporter(QifOptions(account="A")).read, text)
 
 
 @pieces

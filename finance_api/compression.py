@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import closing
 from functools import lru_cache
 
+from pyramid.response import Response
 from webob.acceptparse import create_accept_encoding_header
 
 GZIP = "gzip"
@@ -49,3 +50,14 @@ def gzip_chunks(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, 
             if compressed := compressor.compress(chunk):
                 yield compressed
         yield compressor.flush()
+
+
+def compress(response: Response, accept_encoding: str | None) -> None:
+    """Compresses the body of a response without an entity tag, for a client that takes it.
+
+    accept_encoding: the header, which ``Vary`` has to name.
+    """
+    body = gzipped(response.body) if takes_gzip(accept_encoding) else None
+    if body is not None:
+        response.body = body
+        response.headers["Content-Encoding"] = GZIP

@@ -1,0 +1,197 @@
+"""Exports by waitress, by granian and through nginx: what a client sees of one that breaks off.
+
+And what a server does for a client that goes away.
+"""
+
+import http.client
+import json
+import socket
+import ssl
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from finance_api.storage.interface import STREAMED_ROWS
+from support import nginx as nginx_module
+from support.books import account, record
+from support.breaking import PAGES
+from support.nginx import HOST, nginx
+from support.process import ServerProcess
+from support.programs import free_port, wait_until
+from support.service import Service
+
+INIS = ["development.ini", "production.ini"]
+SERVERS = pytest.mark.parametrize("ini", INIS, ids=["waitress", "granian"])
+COUNT = 10 * STREAMED_ROWS
+EXPORT = "/v1/api/export/records.ndjson"
+TESTS = Path(__file__).parents[1]
+
+
+class Place:
+    """A database with one user's records, and servers on it."""
+
+    def __init__(self, directory, kind, settings, count):
+        self.directory, self.kind = directory, kind
+        self.url = settings["sqlalchemy.url"]
+        self.service = Service(kind, settings)
+        self.client = self.service.client()
+        self.client.load(account(), *(record(n, note="n" * 500) for n in range(1, count + 1)))
+        self.servers = []
+
+    def start(self, ini, **settings):
+        given = {
+            "sqlalchemy.url": self.url,
+            "finance_api.allowed_hosts": f"127.0.0.1 localhost {HOST}",
+            "finance_api.require_https": "false",
+            "finance_api.jwt.keys": "",
+        }
+        server = ServerProcess(self.directory, ini=ini, settings={**given, **settings})
+        self.servers.append(server)
+        return server.wait()
+
+    def ask(self, connection, path=EXPORT, host="localhost", **headers):
+        sent = {"Host": host, "Authorization": f"Bearer {self.client.token}", **headers}
+        connection.request("GET", path, headers=sent)
+        return connection.getresponse()
+
+    def status(self, server, path=EXPORT):
+        with connect(server) as connection:
+            return self.ask(connection, path).status
+
+    def stop(self):
+        codes = [server.stop() for server in self.servers]
+        self.service.stop()
+        assert set(codes) <= {0}, [server.said for server in self.servers]
+
+
+@pytest.fixture
+def place(tmp_path, new_settings):
+    made = []
+
+    def make(kind, count=COUNT):
+        made.append(Place(tmp_path, kind, new_settings(kind), count))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.stop()
+
+
+def connect(server, timeout=60):
+    return closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout))
+
+
+@pytest.fixture
+def breaking(place, monkeypatch):
+    """A server whose exports break off."""
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+
+    def start(ini):
+        return found.start(ini, **{"finance_api.storage": "support.breaking.from_settings"})
+
+    found = place("sqlite")
+    found.start_breaking = start
+    return found
+
+
+@SERVERS
+def test_a_whole_export_has_its_end(place, ini):
+    found = place("sqlite")
+    server = found.start(ini)
+    with connect(server) as connection:
+        for encoding in ("identity", "gzip"):
+            answer = found.ask(connection, **{"Accept-Encoding": encoding})
+            assert answer.getheader("Transfer-Encoding") == "chunked"
+            assert answer.getheader("Content-Length") is None
+            body = answer.read()
+            if encoding == "identity":
+                assert body.count(b"\n") == COUNT
+        # The connection is as good as new.
+        assert found.ask(connection, "/v1/api/labels").read()
+
+
+def test_waitress_closes_the_connection_of_an_export_that_breaks_off(breaking):
+    server = breaking.start_breaking("development.ini")
+    for path in (EXPORT, f"{EXPORT}?trailer=true", "/v1/api/export/records.csv"):
+        with connect(server) as connection:
+            answer = breaking.ask(connection, path)
+            assert answer.status == 200
+            with pytest.raises(http.client.IncompleteRead):
+                answer.read()
+    assert server.said.count("a download broke off: gone half-way") == 3
+
+
+def test_granian_sends_no_end_of_an_export_that_breaks_off(breaking):
+    server = breaking.start_breaking("production.ini")
+    with connect(server, timeout=3) as connection:
+        answer = breaking.ask(connection)
+        assert answer.status == 200
+        lines = [json.loads(answer.readline()) for _ in range(PAGES * STREAMED_ROWS)]
+        assert len({line["id"] for line in lines}) == PAGES * STREAMED_ROWS
+        with pytest.raises(TimeoutError):
+            answer.readline()
+        with connect(server) as other:
+            assert breaking.ask(other).status == 429
+
+    # The client has gone, and so has what it held.
+    def is_there():
+        with connect(server, timeout=3) as another:
+            return breaking.ask(another).status == 200
+
+    wait_until(is_there)
+    assert "a download broke off: gone half-way" in server.said
+    assert "Traceback" not in server.said
+
+
+def test_nginx_closes_the_connection_of_an_export_that_breaks_off(breaking, monkeypatch, tmp_path):
+    sample = nginx_module.SAMPLE.read_text()
+    assert "proxy_read_timeout 60s;" in sample
+    shorter = tmp_path / "nginx.conf"
+    shorter.write_text(sample.replace("proxy_read_timeout 60s;", "proxy_read_timeout 2s;"))
+    monkeypatch.setattr(nginx_module, "SAMPLE", shorter)
+    server = breaking.start_breaking("production.ini")
+    with nginx([server.port, free_port()]) as proxy:
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", proxy.port, timeout=60, context=proxy.tls
+        )
+        with closing(connection):
+            answer = breaking.ask(connection, host=HOST)
+            assert answer.status == 200
+            with pytest.raises((http.client.IncompleteRead, ssl.SSLError, ConnectionError)):
+                answer.read()
+
+
+def in_transaction(url):
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND pid <> pg_backend_pid() AND state <> 'idle'"
+    )
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        found = connection.execute(query).scalar_one()
+    engine.dispose()
+    return found
+
+
+@SERVERS
+def test_a_client_that_goes_away_ends_the_statement(place, ini):
+    """It reads slowly; more is to come than all buffers hold."""
+    found = place("postgresql", 40_000)
+    server = found.start(ini)
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plain.connect(("127.0.0.1", server.port))
+    with closing(plain):
+        head = f"GET {EXPORT} HTTP/1.1\r\nHost: localhost\r\n"
+        plain.sendall(f"{head}Authorization: Bearer {found.client.token}\r\n\r\n".encode())
+        assert plain.recv(12) == b"HTTP/1.1 200"
+        assert found.status(server) == 429
+        # Others are answered meanwhile.
+        assert found.status(server, "/v1/api/records") == 200
+        assert in_transaction(found.url) == 1
+    wait_until(lambda: in_transaction(found.url) == 0)
+    with connect(server) as connection:
+        assert found.ask(connection).read().count(b"\n") == 40_000
+    assert "Traceback" not in server.said
