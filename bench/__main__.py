@@ -13,6 +13,7 @@ from typing import Any
 from bench import machine
 from bench.bulk import measure_bulk
 from bench.client import require_wrk
+from bench.exports import measure_exports
 from bench.loads import LOADS
 from bench.measuring import measure
 from bench.memory_use import measure_memory
@@ -57,6 +58,11 @@ def measure_everything(
             )
             found["results"].append(asdict(result))
         found["memory"] = [asdict(use) for use in measure_memory(workspace, servers)]
+    found["exports"] = []
+    for export in measure_exports(workspace, postgresql, databases):
+        speed = export.rows / export.seconds
+        print(f"  export {export.form:7} {export.database:11}{speed:9,.0f} rows/s", flush=True)
+        found["exports"].append(asdict(export))
     found["tokens"], found["bulk"] = {}, {}
     for database in databases:
         print(f"tokens in {database} …", flush=True)

@@ -62,9 +62,11 @@ def run(
     *,
     seconds: int,
     connections: int = CONNECTIONS,
+    alone: bool = True,
 ) -> Run:
     """One run of that many seconds; every response is checked, or their total length.
 
+    alone: whether it begins when nothing else runs on the server's core.
     Raises WrongResponseError.
     """
     threads = connections if load.follows else 1
@@ -76,7 +78,8 @@ def run(
     command += [str(queries), str(threads), str(expected.status)]
     command += [str(expected.least if checked else -1), str(expected.most)]
     # A slow server goes on with its last requests for seconds, though the client has gone.
-    wait_until_idle(cores()[0])
+    if alone:
+        wait_until_idle(cores()[0])
     done = subprocess.run(
         pinned(cores()[1], command), check=False, capture_output=True, text=True, timeout=120
     )

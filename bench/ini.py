@@ -24,12 +24,13 @@ def write_ini(
     url: str,
     cached: bool = True,
     server: str = "granian",
+    threads: int = 1,
     port: int = 0,
     project: Path = PROJECT,
 ) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it.
 
-    server: granian, with one worker and one thread; or waitress as in development.ini.
+    server: granian, with one worker and so many threads; or waitress as in development.ini.
     project: the checkout whose files these are.
     """
     ini = _read(project / "production.ini")
@@ -44,7 +45,7 @@ def write_ini(
     if server == "waitress":
         ini["server:main"] = _read(project / "development.ini")["server:main"]
     else:
-        ini["server:main"].update({"workers": "1", "threads": "1"})
+        ini["server:main"].update({"workers": "1", "threads": str(threads)})
     ini.remove_option("server:main", "get port")
     ini["server:main"].update({"host": "127.0.0.1", "port": str(port)})
     ini["handler_console"]["class"] = "FileHandler"

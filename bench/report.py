@@ -47,6 +47,7 @@ def report(found: dict[str, Any]) -> str:
             parts += [f"### {name}: latency at 16 connections, milliseconds"]
             parts += [_latency(results, database)]
     parts += ["### Cost as data grows", _flatness(found, results)]
+    parts += ["### Exports", _exports(found)]
     parts += ["### Import", _imports(found), "### Memory of a worker", _memory(found)]
     if found["left_out"]:
         parts += ["### Left out", "\n".join(f"- {reason}" for reason in found["left_out"])]
@@ -148,6 +149,29 @@ def _flatness(found: dict[str, Any], results: dict[Any, Any]) -> str:
             )
             rows.append([what, name, f"{cost:.2f}×", "≤ 1.2×"])
     return _table(("Cost of", "Where", "ratio", "target"), rows)
+
+
+def _exports(found: dict[str, Any]) -> str:
+    headings = (
+        "Export",
+        "From",
+        "rows/s (≥ 60,000)",
+        "first byte (≤ 100 ms)",
+        "memory (≤ +20 MB)",
+        "p99 of 50 others, alone and meanwhile (≤ 2×)",
+    )
+    rows = [
+        [
+            f"{each['rows']:,} records, {each['form']}",
+            _DATABASES[each["database"]],
+            _number(each["rows"] / each["seconds"]),
+            f"{each['first_byte_seconds'] * 1000:.0f} ms",
+            f"+{each['more_bytes'] / _MEGABYTE:.0f} MB",
+            f"{each['p99_alone']:.1f} ms, {each['p99_meanwhile']:.1f} ms",
+        ]
+        for each in found["exports"]
+    ]
+    return _table(headings, rows)
 
 
 def _imports(found: dict[str, Any]) -> str:

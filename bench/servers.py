@@ -23,6 +23,9 @@ SERVERS = (*OURS, *COMPETITORS)
 #: The competitor that ratios are to.
 REFERENCE = "fastapi"
 
+#: Its default.
+_THREADS = 6
+
 _PSERVE = ("-m", "pyramid.scripts.pserve")
 #: The production server runs as by deploy/finance-api@.service.
 _UNIT_COMMAND = ("chrt", "--batch", "0")
@@ -91,6 +94,19 @@ def serving(
         yield servers
 
 
+@contextmanager
+def serving_exports(
+    workspace: Workspace, postgresql: Postgresql | None, database: str
+) -> Iterator[Server]:
+    """The production server with as many threads as it usually has, which exports need."""
+    with ExitStack() as stack:
+        process = _start_ours(
+            stack, workspace, postgresql, "granian", database, cached=False, threads=_THREADS
+        )
+        process.wait_until_listening()
+        yield Server("granian", database, Ours(), process)
+
+
 def _start(
     stack: ExitStack, workspace: Workspace, postgresql: Postgresql | None, name: str, database: str
 ) -> Server:
@@ -140,12 +156,13 @@ def _start_ours(
     database: str,
     *,
     cached: bool,
+    threads: int = 1,
 ) -> Process:
-    label = f"{name}-{database}{'' if cached else '-uncached'}"
+    label = f"{name}-{database}{'' if cached else '-uncached'}{f'-{threads}' * (threads > 1)}"
     url = url_of(workspace, database, postgresql)
     port = free_port()
     file = workspace.scratch(f"{label}.ini")
-    ini = write_ini(file, url=url, cached=cached, server=name, port=port)
+    ini = write_ini(file, url=url, cached=cached, server=name, threads=threads, port=port)
     command = [sys.executable, *_PSERVE, str(ini)]
     if name in WITH_TARGETS:
         return _run(stack, workspace, label, [*_UNIT_COMMAND, *command], port, _UNIT_ENVIRONMENT)

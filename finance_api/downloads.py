@@ -119,6 +119,9 @@ class _Body:
         with self._place:
             self._unit.close()
 
+    # A response that is replaced by another one is closed by nobody.
+    __del__ = close
+
     def _tell(self, error: Exception) -> None:
         outside = current_request_id.set(self._request_id)
         try:

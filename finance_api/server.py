@@ -6,6 +6,7 @@
 Keys of the section: `finance_api.settings.SERVER_SETTINGS`.
 """
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -24,6 +25,8 @@ from pyramid.paster import get_app, setup_logging
 
 from finance_api import wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
+
+logger = logging.getLogger(__name__)
 
 #: How often it is looked whether the client of a broken response has gone.
 _LOOK_SECONDS = 1.0
@@ -139,8 +142,10 @@ class _Unended:
                 return next(self._chunks)
             except StopIteration:
                 raise
-            except Exception:
-                # Who has made the body has logged it.
+            except Exception as error:
+                # Without the message, which may contain data of the user.
+                name = type(error).__name__
+                logger.error("a response broke off, and is left without an end: %s", name)
                 self._is_broken = True
         time.sleep(_LOOK_SECONDS)
         # It reaches no client, but tells whether there is one.

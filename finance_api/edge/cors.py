@@ -9,7 +9,7 @@ from finance_api.surfaces import PUBLIC_SURFACE
 _METHODS = "GET, HEAD, OPTIONS"
 _REQUEST_HEADERS = "Accept, Authorization, If-None-Match"
 _RESPONSE_HEADERS = (
-    "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
+    "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
     "X-Last-Data-Change-At, X-Last-Data-Change-Rev, X-Next-Offset, X-RateLimit-Limit, "
     "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Total-Count"
 )

@@ -485,7 +485,7 @@ def test_it_is_json_only_and_kept_by_nobody(client):
         response = client.get(STATS, headers={"Accept": accept})
         assert (response.status_int, response.content_type) == (200, "application/json")
         assert response.headers["Cache-Control"] == "no-store"
-        assert response.headers["Vary"] == "Accept, Authorization"
+        assert response.headers["Vary"] == "Accept, Accept-Encoding, Authorization"
         assert "ETag" not in response.headers
     for accept in ("text/csv", "application/x-ndjson", "text/html", "application/json;q=0"):
         assert client.get(STATS, headers={"Accept": accept}).status_int == 406
