@@ -91,7 +91,8 @@ def line_of(field: Field) -> Line:
 
 def balance_of(field: Field) -> tuple[BankBalance, str]:
     """The balance of ``:60F:`` and such, and its currency. Raises ImportRefused."""
-    form = _BALANCE.fullmatch(field.text)
+    # Banks write lines of their own between two messages.
+    form = _BALANCE.fullmatch(field.text.split("\n")[0])
     if form is None or form["currency"].upper() not in CURRENCIES:
         raise refused(field, "is not a balance such as C260131EUR12,50")
     data = _parsed(field, f"{form['begin']}{form['amount']}").data

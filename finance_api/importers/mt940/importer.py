@@ -163,7 +163,8 @@ class _Message:
     def _account(self) -> StatementAccount:
         written = compact(self.number or "")
         with_currency = _WITH_CURRENCY.fullmatch(written)
-        if with_currency and with_currency[2] in (self.currency or CURRENCIES):
+        codes = CURRENCIES if self.currency is None else (self.currency,)
+        if with_currency and with_currency[2] in codes:
             written, currency = with_currency.groups()
             self.currency = self.currency or currency
         if not written:

@@ -14,9 +14,9 @@ MAX_FIELD_CHARACTERS = 100_000
 _CHARSETS = ("utf-8", "cp1252", "cp850")
 
 _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
-_END = re.compile(r"\s*-\s*(?:\}.*)?", re.DOTALL)
+_END = re.compile(r"\s*-\s*(?:\}.*|XXX)?", re.DOTALL)
 #: What stands before a message.
-_ENVELOPE = re.compile(r"\s*\{[1-5]:.*", re.DOTALL)
+_ENVELOPE = re.compile(r"\s*\{[1-5]:.*|:94[02]:", re.DOTALL)
 #: The tag of an end, which is no field.
 END = "-"
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")

@@ -314,6 +314,25 @@ def test_envelopes_and_control_characters_are_left_out() -> None:
     assert [entry.note for entry in (*first.entries, *second.entries)] == ["note", "note"]
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("0000 01INGBNL2AXXXX00001\n940 00\n", "-XXX\n"),
+        (":940:\n", ""),
+        ("ABNANL2A\n940\nABNANL2A\n", "-\n"),
+        ("", "\n\n"),
+    ],
+)
+def test_lines_between_messages_are_left_out(before: str, behind: str) -> None:
+    message = mt940(
+        [mt940_entry("2026-01-05", "1", details="note")],
+        opening=("1", "2026-01-04"),
+        closing=("2", "2026-01-05"),
+    ).removesuffix("-\n")
+    found = read_bank_file((before + message + behind) * 2)
+    assert [[entry.note for entry in whole.entries] for whole in found] == [["note"], ["note"]]
+
+
 def test_damaged_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = mt940([mt940_entry("2026-01-05", "1")], closing=("1", "2026-01-05"))
     assert read_bank_file(data + "\0\0")
