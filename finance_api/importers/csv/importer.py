@@ -55,10 +55,7 @@ class CsvImporter:
         The rows are passed over twice: what the dates and amounts mean is decided from whole
         columns before any entry is made. All that is open is asked for in one refusal.
         """
-        questions = Questions()
-        yield from _read(
-            _layout(stream, self._options, remembered, self._known(), questions), questions
-        )
+        yield from _read(*_layout(stream, self._options, remembered, self._known()))
 
     def read_table(
         self, text: TextFile, remembered: Remembered
@@ -96,21 +93,27 @@ def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Ent
 
 
 def _layout(
-    stream: BinaryIO,
-    options: CsvOptions,
-    remembered: Remembered,
-    profiles: Profiles,
-    questions: Questions,
-) -> Layout:
-    text = open_text(stream, options.encoding, force=options.force_encoding, questions=questions)
-    layout = find_layout(text, options, remembered, profiles, questions)
-    encoding = layout.options.encoding
-    if encoding is not None and questions.answers[:1] == ["--encoding"]:
-        # The file is not UTF-8; what it is, was given before, or is known of its layout.
-        questions.forget()
-        text = open_text(stream, encoding, force=True, questions=questions)
-        layout = find_layout(text, options, remembered, profiles, questions)
-    return layout
+    stream: BinaryIO, options: CsvOptions, remembered: Remembered, profiles: Profiles
+) -> tuple[Layout, Questions]:
+    def found(encoding: str | None, force: bool) -> tuple[Layout, Questions]:
+        questions = Questions()
+        text = open_text(stream, encoding, force=force, questions=questions)
+        return find_layout(text, options, remembered, profiles, questions), questions
+
+    layout, questions = found(options.encoding, options.force_encoding)
+    if questions.answers[:1] != ["--encoding"]:
+        return layout, questions
+    # The file is not UTF-8; what it is, was given before, or is known of its layout.
+    if layout.options.encoding is not None:
+        return found(layout.options.encoding, True)
+    for encoding in profiles.encodings:
+        try:
+            other, answers = found(encoding, True)
+        except ImportRefused:
+            continue
+        if other.options.encoding == encoding:
+            return other, answers
+    return layout, questions
 
 
 def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:

@@ -22,6 +22,11 @@ class Profiles:
     def __iter__(self) -> Iterator[Profile]:
         return iter(self._profiles.values())
 
+    @property
+    def encodings(self) -> list[str]:
+        """Those that their files have where they are not UTF-8."""
+        return sorted({p.options["encoding"] for p in self if "encoding" in p.options})
+
     def get(self, name: str) -> Profile:
         """Raises ImportRefused."""
         profile = self._profiles.get(name.strip().lower())

@@ -35,11 +35,6 @@ class Questions:
         if column is not None:
             self.columns.add(column)
 
-    def forget(self) -> None:
-        self.reasons.clear()
-        self.answers.clear()
-        self.withdrawn.clear()
-
     def put(self) -> None:
         """Raises ImportRefused if anything was asked."""
         if not self.reasons:

@@ -11,6 +11,7 @@ from finance_api.importers.csv.table import read_rows
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
 from support.csv_files import read as read_file
+from support.csv_files import records
 
 REPOSITORY = Path(__file__).parents[3]
 CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", REPOSITORY.parent / "shared" / "corpora"))
@@ -173,6 +174,147 @@ def test_file_is_read_or_refused_with_a_reason(name, account):
 )
 def test_count_and_sum_of_a_real_file(name, options, expected):
     assert totals(read(name, **options)) == expected
+
+
+# Written down from the files by hand; those without options say all of it themselves.
+@pytest.mark.parametrize(
+    "name, profile, options, expected",
+    [
+        (
+            "egh__ledger-autosync/paypal.csv",
+            "paypal",
+            {"account": "X", "date_format": "MM/DD/YYYY"},
+            {
+                "X": [
+                    "2016-06-04 -20 | Jane Doe | Recurring Payment Sent My Friend | - id=XYZ1",
+                    "2016-06-04 1120 | Debit Card | Charge From Debit Card | - id=XYZ2",
+                ]
+            },
+        ),
+        (
+            "egh__ledger-autosync/paypal_alternate.csv",
+            "paypal-2016",
+            {"account": "X"},
+            {
+                "X": [
+                    "2016-12-31 -12.34 | Some User | Payment Sent | -",
+                    "2016-12-31 12.34 | Bank Account | Add Funds from a Bank Account | -",
+                ]
+            },
+        ),
+        (
+            "egh__ledger-autosync/venmo.csv",
+            "venmo",
+            {"account": "X"},
+            {
+                "X": [
+                    "2020-01-01 73.01 | Friend A | foobar charge positive | - id=1",
+                    "2020-01-02 50.03 | Friend B | foobar payment positive | - id=2",
+                    "2020-01-03 -12.01 | Friend A | foobar payment negative | - id=3",
+                    "2020-01-04 -35.02 | Friend B | foobar charge negative | - id=4",
+                ]
+            },
+        ),
+        (
+            CSV2OFX + "n26-fr.csv",
+            "n26-2024",
+            {},
+            {
+                "N26 Coffre fort": [
+                    "2020-03-07 328 | Compte courant | Credit Transfer | - "
+                    "other=DE27100110000000000000",
+                    "2020-03-07 -328 | Compte courant | Debit Transfer | - "
+                    "other=DE27100110000000000000",
+                ]
+            },
+        ),
+        (
+            CSV2OFX + "payoneer.csv",
+            "payoneer",
+            {"account": "X", "date_format": "DD/MM/YYYY"},
+            {
+                "X": [
+                    "2021-03-05 -100 | payee | Transaction description "
+                    "Payoneer additional description | - id=123",
+                    "2021-03-05 120 | payer | Transaction description "
+                    "Payoneer additional description | - id=1234",
+                ]
+            },
+        ),
+        (
+            HLEDGER + "examples/csv/other/stripe.csv",
+            "stripe",
+            {"account": "X"},
+            {
+                "X": [
+                    "2020-01-23 12 | - | charge | - id=txn_14G11HjubSIHf9IKrvJdwN value=2020-01-27",
+                    "2020-01-23 -0.77 | - | refund REFUND FOR PAYMENT | - "
+                    "id=txn_14G11HjHgubIH9ZvbPgYO7 value=2020-01-27",
+                ]
+            },
+        ),
+        (
+            HLEDGER + "examples/csv/apps/monefy.csv",
+            "monefy",
+            {"date_format": "DD/MM/YYYY"},
+            {
+                "Cash": [
+                    "2021-12-06 -55 | - | fbbd | Bills",
+                    "2021-12-06 -25 | - | - | Clothes",
+                    "2021-12-06 1280.8 | - | salary | Salary",
+                    "2021-12-06 -200 | To 'Payment card' | - | -",
+                ],
+                "Payment card": [
+                    "2021-12-06 -180 | - | - | Car",
+                    "2021-12-06 4884 | - | geehh | Savings",
+                    "2021-12-06 -12 | - | gift | Gifts",
+                    "2021-12-06 200 | From 'Cash' | - | -",
+                ],
+            },
+        ),
+        (
+            CSV2OFX + "gls.csv",
+            "gls",
+            {},
+            {
+                "1234567890": [
+                    "2017-10-10 -98.76 | Drillisch Online AG | SEPA-Basislastschrift "
+                    "B4658645 U123456789 B123456 987 SIMply Rechnung | - value=2017-10-10"
+                ]
+            },
+        ),
+        (
+            CSV2OFX + "schwab-checking.csv",
+            "schwab-checking",
+            {"account": "X"},
+            {
+                "X": [
+                    "2022-08-17 20 | Deposit Mobile Banking | DEPOSIT | -",
+                    "2022-08-14 -103 | BMO HARRIS BANK | ATM | -",
+                    "2022-08-09 -75 | Check Paid #558 | CHECK | - reference=558",
+                    "2022-08-04 -57.27 | PAYPAL INST XFER 220803~ Tran: ACHDW | ACH | -",
+                ]
+            },
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_records_of_a_real_file_with_its_profile(name, profile, options, expected):
+    assert records((STATEMENTS / name).read_bytes(), profile, **options) == expected
+
+
+@pytest.mark.parametrize(
+    "name, profile, expected",
+    [
+        (CSV2OFX + "outbank.csv", "outbank", {"DE81254326973657190105": (4, "-35.89")}),
+        (CSV2OFX + "ingesp.csv", "ing-es", {"X": (10, "350.21")}),
+    ],
+)
+def test_count_and_sum_of_a_real_file_with_its_profile(name, profile, expected):
+    account = None if profile == "outbank" else "X"
+    found = read_file((STATEMENTS / name).read_bytes(), account=account)
+    assert totals(found) == expected
+    assert found[0].statement.profile == profile
 
 
 @pytest.mark.parametrize(

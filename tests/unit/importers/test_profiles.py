@@ -12,6 +12,8 @@ from support.csv_files import read, records
 
 TESTS = Path(__file__).parent
 SHIPPED = list(load_profiles())
+#: Those that only say why such a file is not read.
+REFUSED = ("amazon", "coinbase", "splitwise")
 
 OWN = """
 title = "My bank"
@@ -54,7 +56,7 @@ def test_there_are_many_each_with_its_source_and_a_test_by_hand():
     for profile in SHIPPED:
         assert profile.title and profile.source
         assert profile.lost[:1].islower() or not profile.lost, profile.name
-        assert f'"{profile.name}"' in tested or profile.name in ("splitwise", "amazon")
+        assert f'"{profile.name}"' in tested or profile.name in REFUSED
 
 
 def headings_of(profile):

@@ -314,6 +314,15 @@ def test_a_list_of_orders_of_amazon_is_refused():
     assert read(text, account="X", no_profile=True, columns={"date": "Order Date", "amount": "Total Owed", "note": "Product Name"}, positive="out")[0].entries[0].amount == -124_000  # fmt: skip
 
 
+def test_coins_are_refused():
+    text = (
+        "Timestamp,Balance,Amount,Currency,To,Notes,Instantly Exchanged,Transfer Total,"
+        "Transfer Total Currency,Transfer Fee,Transfer Fee Currency,More\n"
+        "2026-03-04 15:40:00 -0700,0.003,0.003,BTC,x,,false,,,,,\n"
+    )
+    assert "crypto" in refusal(text).reason
+
+
 def test_payoneer():
     text = (
         "Transaction Date,Transaction Time,Time Zone,Transaction ID,Description,Credit Amount,"
@@ -368,4 +377,6 @@ def test_trade_republic_moves_amount_fee_and_tax():
             "2026-03-06 -9.3 | Corp | Sold | Bank fees id=0a1d/fee",
         ]
     }
+    free = "2026-03-07T17:20:11.000Z,2026-03-07,DEFAULT,TRADING,SPLIT,STOCK,Corp,XX00,1,,,,,EUR,,,,x,0a1e,,,,\n"
+    assert skipped(headings + rows + free, account="TR") == {"without money": 1}
     assert "'DELIVERY'" in refusal(headings + rows.replace("TRADING", "DELIVERY")).reason

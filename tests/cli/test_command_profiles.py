@@ -1,0 +1,139 @@
+# ruff: noqa: E501 (rows as they stand in files)
+"""finance-api profiles, and imports with profiles of one's own."""
+
+import json
+
+import pytest
+
+NUBANK = (
+    "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado da Esquina\n"
+    + "".join(f"05/03/2026,{n}.00,65a1-{n},Salário\n" for n in range(2, 9))
+)
+OWN = """# What my bank writes.
+title = "My bank"
+version = 3
+lost = "nothing"
+headings = "Tag,Wert,Text,Ort"
+[map]
+recordDate = "Tag"
+amount = "Wert"
+payee = "Text"
+"""
+FILE = "Tag;Wert;Text;Ort\n2026-03-04;-12,40;Eckmarkt;Wien\n"
+
+
+@pytest.fixture
+def own(command):
+    """A directory of profiles that the ini file names."""
+    directory = command.directory / "profiles"
+    directory.mkdir()
+    (directory / "mine.toml").write_text(OWN, "utf-8")
+    name = "finance_api.imports.profiles_directory"
+    command.write({**command.settings, name: str(directory)})
+    return directory
+
+
+def test_the_list_has_those_of_the_program_and_ones_own(command, own):
+    table = command.done("profiles").decode().splitlines()
+    assert table[0].split() == ["NAME", "VERSION", "RECOGNISED", "BY", "TITLE"]
+    assert "mine" in command.done("profiles", "list").decode()
+    rows = {row["name"]: row for row in json.loads(command.done("profiles", "--json"))}
+    assert len(rows) == len(table) - 1
+    assert rows["mine"] == {
+        "name": "mine",
+        "version": 3,
+        "recognisedBy": "headings",
+        "title": "My bank",
+    }
+    assert rows["nubank-card"]["recognisedBy"] == "name"
+    assert list(rows) == sorted(rows)
+
+
+def test_show_prints_the_file_itself(command, own):
+    assert command.done("profiles", "show", "mine").decode() == OWN
+    shown = command.done("profiles", "show", "nubank").decode()
+    (own / "copy.toml").write_text(shown, "utf-8")
+    assert command.done("profiles", "show", "copy").decode() == shown
+    assert "no profile 'nothing'" in command.refused("profiles", "show", "nothing")
+
+
+def test_test_prints_what_would_be_imported_and_stores_nothing(command, anna):
+    path = command.file("nu.csv", NUBANK)
+    lines = command.done("profiles", "test", "nubank", path).decode().splitlines()
+    assert lines[:3] == [
+        "the account of --account: 8 records, 35 in, 12.4 out, BRL",
+        "  2026-03-04 -12.4 Mercado da Esquina",
+        "  2026-03-05 2 Salário",
+    ]
+    assert lines[6:] == ["  and 3 more", "read with the profile 'nubank' (version 1)"]
+    assert command.done("profiles", "test", "nubank", path, "--account", "Nu").startswith(b"Nu: 8")
+    assert command.done("dump", anna) == b""
+
+
+def test_test_says_what_is_left_out_and_what_an_account_begins_with(command):
+    text = (
+        '"Type","Date","Set Time","Name","Amount","Currency","Exchange Rate","Category Group",'
+        '"Category","Account","Notes","Labels","Status"\n'
+        '"New Account","2026-03-01 10:00:00","x","a","100","EUR","1.0","(New Account)","x","Purse",'
+        '"","",""\n"Expense","2026-03-04 10:00:00","x","Shop","-1","EUR","1.0","","Food","Purse","",'
+        '"",""\n"Expense","2026-03-05 10:00:00","x","Shop","-1","EUR","1.0","","Food","Purse","","",""\n'
+    )
+    path = command.file("coins.csv", text)
+    out = command.done("profiles", "test", "bluecoins", path, "--only", "Name=Shop").decode()
+    assert out.splitlines()[0] == "Purse: 2 records, 0 in, 2 out, EUR"
+    assert "  skipped: 1 a" in out
+    out = command.done("profiles", "test", "bluecoins", path).decode()
+    assert "begins with 100" in out
+
+
+def test_test_refuses_a_file_of_others_and_asks_what_is_open(command):
+    path = command.file("other.csv", "date,amount\n2026-01-01,-5\n")
+    said = command.refused("profiles", "test", "nubank", path)
+    assert path in said and "profiles show nubank" in said
+    text = "date,paymode,info,payee,memo,amount,category,tags\n04-03-26,6,,Shop,,-1,,\n"
+    path = command.file("bank.csv", text)
+    assert "--date-format" in command.refused("profiles", "test", "homebank", path)
+    out = command.done("profiles", "test", "homebank", path, "--date-format", "DD-MM-YY")
+    assert b"2026-03-04 -1 Shop" in out
+
+
+def test_an_import_names_the_profile_in_its_summary_and_in_the_history(command, anna, own):
+    path = command.file("mine.csv", FILE)
+    options = ("--account", "Giro", "--currency", "EUR")
+    said = command.done("import", anna, path, *options).decode()
+    assert "  read with the profile 'mine' (version 3): nothing" in said
+    assert "not imported: Ort" in said
+    again = command.done("import", anna, path, "--account", "Giro", "--json")
+    (report,) = json.loads(again)["files"]
+    assert (report["created"], report["unchanged"]) == (0, 1)
+    assert any("profile 'mine'" in remark for remark in report["remarks"])
+    (entry,) = json.loads(command.done("imports", anna, "--json"))
+    assert entry["profile"] == "mine"
+    assert b"profile: mine" in command.done("imports", "show", anna, "1")
+
+
+def test_no_profile_and_another_profile(command, anna, own):
+    path = command.file("mine.csv", FILE)
+    refused = command.refused("import", anna, path, "--no-profile", "--account", "X")
+    assert "--no-profile" in refused.partition("to copy: ")[2]
+    assert "exclude" in command.refused(
+        "import", anna, path, "--no-profile", "--profile", "mine", "--account", "X"
+    )
+    assert "headings of the profile" in command.refused(
+        "import", anna, path, "--profile", "wallet", "--account", "X"
+    )
+
+
+def test_options_for_csv_refuse_a_file_of_another_format(command, anna):
+    path = command.file("a.ndjson", '{"reserved_model_type":"Label","sourceId":"x","name":"x"}\n')
+    assert "--profile" in command.refused("import", anna, path, "--profile", "wallet")
+
+
+def test_a_faulty_profile_or_directory_is_refused_with_its_name(command, anna, own):
+    path = command.file("mine.csv", FILE)
+    (own / "mine.toml").write_text(OWN.replace("payee", "payer"), "utf-8")
+    for arguments in (["profiles"], ["import", anna, path, "--account", "X"]):
+        said = command.refused(*arguments)
+        assert f"{own}/mine.toml: map.payer is no field" in said
+    nowhere = {"FINANCE_API_IMPORTS_PROFILES_DIRECTORY": "/nowhere"}
+    assert "/nowhere is no directory" in command.refused("profiles", environment=nowhere)
