@@ -36,7 +36,6 @@ ADDRESS = "http://127.0.0.1:6543"
 CONSECUTIVE = ("exchange-rates.md", "importing.md")
 #: page -> how many blocks of commands and answers are not run. Each says why.
 NOT_RUN = {
-    "commands.md": 1,
     "deploying.md": 1,
     "errors.md": 2,
     "exchange-rates.md": 1,
