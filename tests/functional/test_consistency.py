@@ -128,8 +128,9 @@ def user_of(services):
 def accepts_of(path):
     if path.startswith(("get-", "records/by-id")):
         return ACCEPTS[:1]
-    # NDJSON is written of what JSON is.
-    return ACCEPTS if path == "records" else count(ACCEPTS[:2], ACCEPTS)
+    # NDJSON is written of what JSON is, and CSV the same of a list whatever is asked.
+    by_day = {"records": ACCEPTS}.get(path, ACCEPTS[:1] if "?" in path else ACCEPTS[:2])
+    return count(by_day, ACCEPTS)
 
 
 @contextmanager
