@@ -34,6 +34,8 @@ from support.bank_files import (
 from support.ledger import Person, an_id
 from support.nightly import count
 
+pytestmark = pytest.mark.nightly
+
 LENGTH = count(150_000, 300_000)
 _FUSE_SECONDS = 25
 _FUSE_OF_A_TEXT = count(6, 25)
@@ -65,7 +67,6 @@ def read(importer, text, fuse=_FUSE_OF_A_TEXT):
     assert time.process_time() - began < fuse
 
 
-@pytest.mark.nightly
 @pieces
 @pytest.mark.parametrize(
     "field", ["NAME", "MEMO", "TRNAMT", "DTPOSTED", "FITID", "CURDEF", "ACCTID"]
@@ -84,7 +85,6 @@ def test_a_long_text_in_an_ofx_file_takes_linear_time(piece, field):
     )
 
 
-@pytest.mark.nightly
 @pieces
 @pytest.mark.parametrize(
     "old", ["NAME", "NOTE", "2026-01-05<", ">-1<", "R1", "EUR", "BOOK", IBAN, "OPBD", "<Ntry>"]
@@ -110,7 +110,7 @@ def test_a_long_text_in_an_mt940_file_takes_linear_time(piece, tag, width):
 
 
 @pieces
-@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("place", count((1, 3, 4, 5), range(6)))
 def test_a_long_text_in_a_csv_file_takes_linear_time(piece, place):
     cells = ["date", "amount", "payee", "2026-01-01", "1", "x"]
     cells[place] = f"x{piece}x"
@@ -122,7 +122,6 @@ def test_a_long_text_in_a_csv_file_takes_linear_time(piece, place):
         read(CsvImporter(options).read, text)
 
 
-@pytest.mark.nightly
 @pieces
 @pytest.mark.parametrize("code", "DTPLS$")
 def test_a_long_text_in_a_qif_file_takes_linear_time(piece, code):
