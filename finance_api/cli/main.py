@@ -91,10 +91,20 @@ def run(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if cli.debug:
             traceback.print_exc()
-        say(f"finance-api: {_message(error, cli)}", err=True)
+        for line in _lines(error, cli):
+            say(line, err=True)
         sys.exit(1)
     finally:
         cli.close()
+
+
+def _lines(error: Exception, cli: CliContext) -> list[str]:
+    """The message, and command lines to choose from below it; a single one stands in it."""
+    message = f"finance-api: {_message(error, cli)}"
+    commands: list[str] = getattr(error, "commands", [])
+    if len(commands) > 1:
+        return [f"{message}; to copy, the one that is meant:", *commands]
+    return [f"{message}; to copy: {commands[0]}" if commands else message]
 
 
 def _message(error: Exception, cli: CliContext) -> str:

@@ -14,14 +14,25 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 HEAD_BYTES = 4_096
 
 
+class Answer(NamedTuple):
+    """What a command line lacks: the person decides whether it is meant.
+
+    words: options and their values. instead_of: names of options, or "--map FIELD" or another one
+    with its value, that were given and do not go with these.
+    """
+
+    words: tuple[str, ...] = ()
+    instead_of: tuple[str, ...] = ()
+
+
 class ImportRefused(Exception):
     """The file is not imported; nothing of it is stored.
 
     reason: one sentence that names the fault and, where there is one, the option that decides it.
     line: the line of the file, from 1; None if the fault is not in one line.
     file: filled in by whoever knows the file's name.
-    missing_options: words of a command line, options and their values, that the file could be
-        read with; withdrawn_options: names of those given that do not go with these.
+    answers: each is a way to have the file read; several where nobody but the person knows.
+    commands: command lines with the answers, filled in by whoever knows the command.
     """
 
     def __init__(
@@ -29,15 +40,14 @@ class ImportRefused(Exception):
         reason: str,
         line: int | None = None,
         file: str | None = None,
-        missing_options: tuple[str, ...] = (),
-        withdrawn_options: tuple[str, ...] = (),
+        answers: tuple[Answer, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
         self.file = file
-        self.missing_options = missing_options
-        self.withdrawn_options = withdrawn_options
+        self.answers = answers
+        self.commands: list[str] = []
 
     def __str__(self) -> str:
         place = ", ".join(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import threading
 
 import pytest
@@ -219,6 +220,70 @@ def test_ambiguous_date_is_refused_with_the_option_that_decides_it(command, anna
     options = ["--account", "Giro", "--currency", "EUR"]
     assert "--date-format" in command.refused("import", anna, path, *options)
     command.done("import", anna, path, *options, "--date-format", "%d/%m/%Y")
+
+
+LATER = ofx_file(ofx_statement([("20260104", "-5", "F1", "Shop Ltd")]))
+SAME_DAYS = [("20260101", "-5", "F1", "Shop"), ("20260102", "-6", "F2", "Bus"),
+             ("20260103", "-7", "F3", "Café")]  # fmt: skip
+AS_CSV = "date,amount,payee,currency,account\n2026-01-01,-5,Shop,EUR,Giro\n" + (
+    "2026-01-02,-6,Bus,EUR,Giro\n2026-01-03,-7,Café,EUR,Giro\n"
+)
+
+
+def commands_of(said):
+    """The command lines that a message shows, as words without the program."""
+    first, *others = said.splitlines()
+    assert others or "; to copy: " in first
+    return [shlex.split(line)[1:] for line in others or [first.partition("; to copy: ")[2]]]
+
+
+@pytest.mark.parametrize(
+    ("before", "later", "options"),
+    [
+        (OFX, LATER, ["--ids stable", "--ids reused"]),
+        (ofx_file(ofx_statement(SAME_DAYS)), AS_CSV, ["--account 'Checking 100'", "--new-account"]),
+    ],
+)
+def test_what_the_storage_leaves_open_is_asked_for_with_commands(
+    command, anna, before, later, options
+):
+    """Followed to the letter, each of them reads the file."""
+    command.done("import", anna, command.file("a", before))
+    path = command.file("b", later)
+    found = commands_of(command.refused("import", anna, path))
+    assert [shlex.join(words[3:]) for words in found] == options
+    error = json.loads(command.run("import", anna, path, "--json").out)["error"]
+    shown = [shlex.split(line.replace(" --json", "")) for line in error["commands"]]
+    assert shown == [["finance-api", *words] for words in found]
+    assert "finance-api" not in error["message"]
+    for words in found:
+        command.done(*words, "--dry-run")
+
+
+def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
+    """Before: --positive in, DD/MM/YYYY and EUR, whatever was right."""
+    text = "date,amount,payee\n02/03/2026,5.00,Shop\n02/04/2026,7.00,Bus\n"
+    path = command.file("a.csv", text)
+    said = command.refused("import", anna, path)
+    found = {" ".join(words[3:]) for words in commands_of(said)}
+    start = "--account NAME --date-format"
+    assert found == {
+        f"{start} {form} --positive {way} --currency CODE"
+        for form in ("DD/MM/YYYY", "MM/DD/YYYY")
+        for way in ("in", "out")
+    }
+    (words, *_) = commands_of(said)
+    assert "'CODE' is not an ISO 4217 code" in command.refused(*words, code=2)
+
+
+def test_a_command_that_would_change_nothing_is_not_shown(command, anna):
+    """The option is remembered: leaving it out of the command line helps nobody."""
+    options = ["--account", "Giro", "--currency", "EUR", "--timezone", "Europe/Berlin"]
+    text = "date,amount\n2026-01-31 23:30,-5\n"
+    command.done("import", anna, command.file("a.csv", text), *options)
+    path = command.file("b.csv", "date,amount\n2026-02-01,-5\n")
+    said = command.refused("import", anna, path, "--account", "Giro")
+    assert "--timezone" in said and "to copy" not in said
 
 
 def test_dump_goes_into_import(command, anna):

@@ -24,6 +24,7 @@ from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import (
+    Answer,
     BankBalance,
     Entry,
     ImportRefused,
@@ -276,7 +277,7 @@ class StatementBuilder:
                 f"line {self._other_name[1]}: leave out --account to have both, or the column with "
                 "--map account=",
                 line,
-                withdrawn_options=("--account",),
+                answers=(Answer(instead_of=("--account",)), Answer(("--map", "account="))),
             )
         return self._account, number
 
