@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from finance_api.importers.interface import Answer
+from finance_api.importers.interface import Answer, Command
 
 
 def _column_map(
@@ -100,15 +100,18 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def commands_to_copy(
     context: click.Context, email: str, file: str, answers: Iterable[Answer]
-) -> list[str]:
+) -> list[Command]:
     """The command as it was given, for this file, with what it lacks: by each answer."""
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())
     words += ["import", email, file]
     as_given = [*words, *_given(context, ())]
-    found = [[*words, *_given(context, instead_of), *more] for more, instead_of in answers]
-    return [shlex.join(command) for command in found if command != as_given]
+    found = [
+        ([*words, *_given(context, answer.instead_of), *answer.words], answer.meaning)
+        for answer in answers
+    ]
+    return [Command(shlex.join(line), meaning) for line, meaning in found if line != as_given]
 
 
 def _given(context: click.Context, left_out: Iterable[str]) -> list[str]:

@@ -196,7 +196,8 @@ def _error(failure: Exception) -> dict[str, Any]:
 
     if isinstance(failure, ImportRefused):
         place = {"file": failure.file, "line": failure.line}
-        return {**place, "message": failure.reason, "commands": failure.commands}
+        commands = [command._asdict() for command in failure.commands]
+        return {**place, "message": failure.reason, "commands": commands}
     return {"file": None, "line": None, "message": str(failure), "commands": []}
 
 

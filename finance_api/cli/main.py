@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,6 +28,9 @@ from finance_api.cli.tokens import token
 from finance_api.cli.transfers import transfers
 from finance_api.cli.users import user
 from finance_api.values.text import shown
+
+if TYPE_CHECKING:
+    from finance_api.importers.interface import Command
 
 
 @click.group(
@@ -101,10 +105,13 @@ def run(arguments: list[str] | None = None) -> None:
 def _lines(error: Exception, cli: CliContext) -> list[str]:
     """The message, and command lines to choose from below it; a single one stands in it."""
     message = f"finance-api: {_message(error, cli)}"
-    commands: list[str] = getattr(error, "commands", [])
+    commands: list[Command] = getattr(error, "commands", [])
     if len(commands) > 1:
-        return [f"{message}; to copy, the one that is meant:", *commands]
-    return [f"{message}; to copy: {commands[0]}" if commands else message]
+        lines = [f"{message}; to copy, the one that is meant:"]
+        for command in commands:
+            lines += [f"# {command.meaning}", command.line]
+        return lines
+    return [f"{message}; to copy: {commands[0].line}" if commands else message]
 
 
 def _message(error: Exception, cli: CliContext) -> str:

@@ -118,7 +118,9 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
         raise ImportRefused(
             f"{len(found)} accounts have the number {account.number} ({', '.join(names)}): give "
             f"--account {NAME}",
-            answers=tuple(Answer(("--account", name)) for name in names),
+            answers=tuple(
+                Answer(("--account", name), meaning=f"the account is {name}") for name in names
+            ),
         )
     return found[0] if found else None
 

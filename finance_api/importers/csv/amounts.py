@@ -127,7 +127,10 @@ class AmountColumns:
             questions.ask(
                 f"the amount {quoted(text)} is {_shown(point)} with --decimal . and "
                 f"{_shown(comma)} with --decimal , and no other row decides; name one",
-                *(Answer(("--decimal", mark)) for mark in self._readings),
+                *(
+                    Answer(("--decimal", mark), meaning=f"{quoted(text)} is {_shown(number)}")
+                    for mark, number in ((".", point), (",", comma))
+                ),
                 line=line,
             )
         mark, pattern = next(iter(self._readings.items()))

@@ -137,11 +137,16 @@ def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
 
 def _of_inverted_sides(columns: Mapping[str, tuple[str, ...]], positive: str) -> tuple[Answer, ...]:
     names = ("--positive", "--invert")
-    left_out = Answer(instead_of=names)
+    left_out = Answer(instead_of=names, meaning=_outgoing(columns["debit"]))
     if positive == "in":
         return (left_out,)
     exchanged = ("--debit", *columns["credit"], "--credit", *columns["debit"])
-    return left_out, Answer(exchanged, (*names, "--debit", "--credit"))
+    meaning = _outgoing(columns["credit"])
+    return left_out, Answer(exchanged, (*names, "--debit", "--credit"), meaning)
+
+
+def _outgoing(columns: tuple[str, ...]) -> str:
+    return f"money going out is in {listed(columns)}"
 
 
 @dataclass(frozen=True)

@@ -156,8 +156,12 @@ def _in_columns(
             f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
             "--map currency=…, or leave it out with --map currency= if the amounts are in another "
             "currency",
-            Answer(("--map", f"currency={name}"), ("--currency",)),
-            Answer(("--map", "currency=", *without)),
+            Answer(
+                ("--map", f"currency={name}"),
+                ("--currency",),
+                f"amounts are in the currency of {quoted(name)}",
+            ),
+            Answer(("--map", "currency=", *without), meaning="all amounts are in one currency"),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
             column=column.index,
         )

@@ -96,7 +96,7 @@ class DateColumn:
             day = form.read(text)
             if day is not None:
                 names.setdefault(day, form.name)
-        return tuple(_answer(name) for name in names.values())
+        return tuple(_answer(name, text, day) for day, name in names.items())
 
     def fits(self, text: str) -> bool:
         """Whether a form that fits those before reads the text."""
@@ -137,7 +137,7 @@ class DateColumn:
             read = [(form, day) for form in different if (day := form.read(text)) is not None]
             days = " and ".join(f"{date_text(day)} as {form.name}" for form, day in read)
             help_ = "name the form with --date-format"
-            answers = tuple(_answer(form.name) for form in different)
+            answers = tuple(_answer(form.name, text, day) for form, day in read)
             if beside is not None:
                 help_ = f"others are {beside.name}: leave its column out with --map valueDate="
                 answers = (Answer(("--map", "valueDate=")),)
@@ -145,8 +145,9 @@ class DateColumn:
         return first
 
 
-def _answer(form: str) -> Answer:
-    return Answer(("--date-format", form), ("--date-format",))
+def _answer(form: str, text: str, day: int) -> Answer:
+    meaning = f"{quoted(text)} is {date_text(day)}"
+    return Answer(("--date-format", form), ("--date-format",), meaning)
 
 
 class DateReader:

@@ -111,7 +111,10 @@ def _codec(head: bytes, encoding: str | None) -> str:
     if asked in ("utf-16", "utf-32"):
         # Without a NUL it is neither.
         ends = ("-le", "-be") if b"\x00" in head else ()
-        answers = [Answer(("--encoding", asked + end), ("--encoding",)) for end in ends]
+        answers = [
+            Answer(("--encoding", asked + end), ("--encoding",), f"the file is {asked}{end}")
+            for end in ends
+        ]
         raise ImportRefused(
             f"the file has no byte order mark: name the order with --encoding {asked}-le or "
             f"{asked}-be",

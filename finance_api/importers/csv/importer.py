@@ -76,7 +76,7 @@ class CsvImporter:
             find_layout(text, self._options, remembered, self._known(), questions)
         except ImportRefused:
             return None
-        return not questions.reasons
+        return not questions.asked
 
 
 def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
@@ -168,7 +168,8 @@ def _decided(
             # Another column may be meant.
             questions.put()
         if layout.is_proposed:
-            refused.reason += "; and " + "; and ".join(reason for reason, _ in questions.reasons)
+            refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
+            refused.questions += tuple(questions.asked)
         raise
     _ask_for_account(layout, questions)
     layout = _without_trailer(layout, survey)
@@ -210,7 +211,7 @@ def _decided(
             return False
         return True
 
-    may_try = "balance" in columns and not questions.reasons and survey.footer is None
+    may_try = "balance" in columns and not questions.asked and survey.footer is None
     signs = decide_signs(
         survey,
         options,
@@ -222,7 +223,7 @@ def _decided(
     )
     _ask_about_footer(survey, options, questions)
     _look_at_text(layout, survey, questions, remarks)
-    if questions.reasons and currencies.option is None and "currency" not in columns:
+    if questions.asked and currencies.option is None and "currency" not in columns:
         _propose_currency(layout, survey, questions)
     return builder(signs), layout
 
@@ -286,8 +287,8 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
             f"--fee {quoted(fee)}: say whether its numbers have signs, --fee "
             f"{name}=signed (minus is money going out) or --fee {name}=unsigned",
             *(
-                Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",))
-                for each in ("unsigned", "signed")
+                Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",), f"a fee of 1 goes {way}")
+                for each, way in (("unsigned", "out"), ("signed", "in"))
             ),
         )
     return kind == "signed"
@@ -298,7 +299,7 @@ def _ask_for_account(layout: Layout, questions: Questions) -> None:
         return
     if "account" not in layout.columns and "accountNumber" not in layout.columns:
         # The columns are listed once.
-        found = "" if questions.reasons else f"; {layout.headings.found()}"
+        found = "" if questions.asked else f"; {layout.headings.found()}"
         questions.ask(
             "the file does not say which account it is about; name it with --account, or its "
             f"column with --map account=…{found}",

@@ -118,7 +118,12 @@ def find_layout(
             f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
             "come before the right one with --skip-rows",
             answers=tuple(
-                Answer(("--skip-rows", str(line - 1)), ("--skip-rows",)) for line in lines
+                Answer(
+                    ("--skip-rows", str(line - 1)),
+                    ("--skip-rows",),
+                    f"the headings are in line {line}",
+                )
+                for line in lines
             ),
         )
     if not possible:
@@ -132,7 +137,11 @@ def find_layout(
             f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: name one by "
             f"its number, --map {name}={numbers[0]}, or none, --map {name}=",
             *(
-                Answer(("--map", f"{name}={number}"), ("--currency",) if name == "currency" else ())
+                Answer(
+                    ("--map", f"{name}={number}"),
+                    ("--currency",) if name == "currency" else (),
+                    f"{name} is in column {number}",
+                )
                 for number in numbers
             ),
             line=layout.table.first_line,
@@ -378,7 +387,10 @@ def _consistent(possible: list[Layout]) -> Layout:
         f"{' and '.join(map(quoted, fitting))} both divide the rows evenly: name one with "
         "--delimiter",
         answers=tuple(
-            Answer(("--delimiter", "tab" if delimiter == "\t" else delimiter))
+            Answer(
+                ("--delimiter", "tab" if delimiter == "\t" else delimiter),
+                meaning=f"{quoted(delimiter)} divides the columns",
+            )
             for delimiter in fitting
         ),
     )
@@ -432,7 +444,9 @@ def _answer(proposed: Columns, headings: Headings, before: list[str]) -> Answer:
         words += (
             [f"--{name}", column] if name in ("debit", "credit") else ["--map", f"{name}={column}"]
         )
-    return Answer(tuple(words), ("--positive", "--invert") if "debit" in proposed else ())
+    places = (f"{name} is in {quoted(headings.named(i))}" for name, (i,) in proposed.items())
+    given = ("--positive", "--invert") if "debit" in proposed else ()
+    return Answer(tuple(words), given, ", ".join(places))
 
 
 def _sample(table: Table) -> list[list[str]]:

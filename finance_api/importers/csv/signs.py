@@ -56,7 +56,7 @@ def decide_signs(
 
     profile: what says which way money goes, if there is one.
     """
-    asked = len(questions.reasons)
+    asked = len(questions.asked)
     positive = positive_of(options)
     if survey.words is not None and survey.words.unknown is not None:
         _ask_for_words(survey.words, headings, questions)
@@ -66,7 +66,7 @@ def decide_signs(
         if positive is None and profile is None and _is_unsigned(survey):
             _ask_what_unsigned_means(survey, headings, questions)
         signs = Signs({AMOUNT: (-1, 1) if positive == "out" else (1, -1)})
-    if len(questions.reasons) == asked:
+    if len(questions.asked) == asked:
         _ask_about_contradictions(survey, signs, options, headings, questions, profile)
     return signs
 
@@ -84,7 +84,7 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
     questions.ask(
         f"{quoted(text.strip())} does not say which way the money goes: name the words for money "
         "going out with --sign COLUMN=OUT,…, or leave such rows out with --only",
-        *(Answer(answer.words, ("--sign",)) for answer in answers),
+        *(answer._replace(instead_of=("--sign",)) for answer in answers),
         line=line,
     )
 
@@ -92,7 +92,10 @@ def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -
 def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
     unsigned = "no amount is negative"
     line = survey.kinds[AMOUNT, 1]
-    either = [Answer(("--positive", way)) for way in ("in", "out")]
+    either = [
+        Answer(("--positive", way), meaning=_shown_way(line, direction))
+        for way, direction in (("in", IN), ("out", OUT))
+    ]
     for column in survey.watched:
         words = [text.strip() for text in column.values if folded(text) in DIRECTIONS]
         if not words:
@@ -101,7 +104,9 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         answers = _answers_of_words(name, column.values)
         if not _is_certain(column.values):
             other = _as_note(column.index, survey, headings)
-            answers += [Answer((*other.words, *way.words), other.instead_of) for way in either]
+            answers += [
+                Answer((*other.words, *way.words), other.instead_of, way.meaning) for way in either
+            ]
         questions.ask(
             f"{unsigned}, and the column {quoted(name)} says which way money goes "
             f"({listed(words)}): name it with --sign",
@@ -136,11 +141,17 @@ def _answers_of_words(name: str, texts: Iterable[str]) -> list[Answer]:
     outgoing = [text for word, text in words.items() if DIRECTIONS.get(word) == OUT]
     unknown = [text for word, text in words.items() if word not in DIRECTIONS]
     if not unknown:
-        return [Answer(("--sign", name))]
+        return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
     if any("," in text for text in words.values()):
         return []
-    as_incoming = Answer(("--sign", f"{name}={','.join(outgoing)}"))
-    as_outgoing = Answer(("--sign", f"{name}={','.join([*outgoing, *unknown])}"))
+    said = listed(unknown)
+    as_incoming = Answer(
+        ("--sign", f"{name}={','.join(outgoing)}"), meaning=f"{said} is money coming in"
+    )
+    as_outgoing = Answer(
+        ("--sign", f"{name}={','.join([*outgoing, *unknown])}"),
+        meaning=f"{said} is money going out",
+    )
     if len(words) == 2 and all(1 <= len(word) <= 2 for word in words):
         return [as_incoming if outgoing else as_outgoing]
     answers = [as_outgoing]
@@ -149,7 +160,7 @@ def _answers_of_words(name: str, texts: Iterable[str]) -> list[Answer]:
     if len(unknown) < len(words) - len(unknown):
         known = [text for word, text in words.items() if word in DIRECTIONS]
         only = [word for text in known for word in ("--only", f"{name}={text}")]
-        answers.append(Answer(("--sign", name, *only)))
+        answers.append(Answer(("--sign", name, *only), meaning=f"{said} is no money"))
     return answers
 
 
@@ -158,7 +169,12 @@ def _as_note(index: int, survey: Survey, headings: Headings) -> Answer:
     words: list[str] = []
     for each in (*survey.columns.get("note", ()), index):
         words += ["--map", f"note={headings.named(each)}"]
-    return Answer(tuple(words), ("--map note",))
+    meaning = f"{quoted(headings.named(index))} is text of the note"
+    return Answer(tuple(words), ("--map note",), meaning)
+
+
+def _shown_way(line: int, direction: int) -> str:
+    return f"the amount of line {line} {'comes in' if direction > 0 else 'goes out'}"
 
 
 def _ask_about_contradictions(
@@ -197,7 +213,7 @@ def _ask_about_contradictions(
         help_, answers = _otherwise(name, column, options, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in said):
             other = "in" if positive_of(options) == "out" else "out"
-            answers.append(Answer(("--positive", other), _POSITIVE))
+            answers.append(Answer(("--positive", other), _POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or options.sign or options.debit:
             answers.append(_as_note(column.index, survey, headings))
         questions.ask(
@@ -219,13 +235,15 @@ def _otherwise(
     """
     if options.debit is not None and options.credit is not None:
         exchanged = ("--debit", options.credit, "--credit", options.debit)
-        return "exchange --debit and --credit", [Answer(exchanged, ("--debit", "--credit"))]
+        meaning = f"money going out is in {quoted(options.credit)}"
+        answer = Answer(exchanged, ("--debit", "--credit"), meaning)
+        return "exchange --debit and --credit", [answer]
     words = {folded(text) for text in column.values}
     answers: list[Answer] = []
     if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
         answers = _answers_of_words(name, column.values)
     given = _POSITIVE if options.sign is None else ("--sign",)
-    return "name it with --sign", [Answer(answer.words, given) for answer in answers]
+    return "name it with --sign", [answer._replace(instead_of=given) for answer in answers]
 
 
 def _of_sides(
@@ -267,10 +285,20 @@ def _of_sides(
             f"{names[place]} has positive and negative numbers: say what the sign means with "
             "--mixed-signs: plus (a negative number goes the other way), minus (a positive one "
             "does) or ignore (it means nothing)",
-            *(Answer(("--mixed-signs", way)) for way in _WAYS),
+            *(
+                Answer(("--mixed-signs", way), meaning=_shown_ways(survey, place, way))
+                for way in _WAYS
+            ),
             line=max(survey.kinds[place, 1], survey.kinds[place, -1]),
         )
     return _signs(dict.fromkeys(mixed, chosen or ""))
+
+
+def _shown_ways(survey: Survey, place: int, way: str) -> str:
+    signs = _signs({place: way})
+    return ", ".join(
+        _shown_way(survey.kinds[place, sign], signs.direction((place, sign))) for sign in (1, -1)
+    )
 
 
 def _signs(ways: Mapping[int, str]) -> Signs:
@@ -300,7 +328,10 @@ def ask_for_money(survey: Survey, headings: Headings, questions: Questions) -> N
             f"the column {quoted(name)} has {listed(text.strip() for text in found)}: say which "
             "rows are money with --only COLUMN=VALUE",
             *(
-                Answer(tuple(word for text in texts for word in ("--only", f"{name}={text}")))
+                Answer(
+                    tuple(word for text in texts for word in ("--only", f"{name}={text}")),
+                    meaning=f"money are rows of {listed(texts)}",
+                )
                 for texts in kept
             ),
             line=min(line for text in found for line in column.values[text].values()),

@@ -277,7 +277,10 @@ class StatementBuilder:
                 f"line {self._other_name[1]}: leave out --account to have both, or the column with "
                 "--map account=",
                 line,
-                answers=(Answer(instead_of=("--account",)), Answer(("--map", "account="))),
+                answers=(
+                    Answer(instead_of=("--account",), meaning="the file is of several accounts"),
+                    Answer(("--map", "account="), meaning=f"all is of {quoted(self._account)}"),
+                ),
             )
         return self._account, number
 

@@ -135,7 +135,7 @@ class _Survey:
             )
         form = self._dates.decide(questions)
         reading = self._amounts.decide(questions)
-        if questions.reasons and self._options.currency is None:
+        if questions.asked and self._options.currency is None:
             questions.ask(
                 "if the account is new, its currency is to be named with --currency",
                 Answer(("--currency", CODE)),

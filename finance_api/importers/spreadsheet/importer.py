@@ -69,5 +69,8 @@ class SpreadsheetImporter:
         possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
         raise ImportRefused(
             f"the spreadsheet has the sheets {names}: name the one with the statement with --sheet",
-            answers=tuple(Answer(("--sheet", sheet.name)) for sheet in possible or sheets),
+            answers=tuple(
+                Answer(("--sheet", s.name), meaning=f"the statement is in {quoted(s.name)}")
+                for s in possible or sheets
+            ),
         )

@@ -39,8 +39,10 @@ def ask_about_new_account(
         if same >= _ROWS and 2 * same >= count:
             name = session.accounts.rows[account_id]["name"]
             answers = [
-                Answer(("--account", name), ("--account", "--map account")),
-                Answer(("--new-account",)),
+                Answer(
+                    ("--account", name), ("--account", "--map account"), f"the account is {name}"
+                ),
+                Answer(("--new-account",), meaning="the account is another one"),
             ]
             help_ = f"give --account {name!r} if it is that one"
             if len({statement.account.key for statement in workspace.statements}) > 1:

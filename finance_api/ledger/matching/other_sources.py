@@ -180,15 +180,16 @@ class OtherSources:
         if first is None:
             return
         source, entry, other = first
+        line = entry["line"]
         more = f" (and {count - 1} more such pairs)" if count > 1 else ""
         self._questions.ask(
             f"{described(entry)} may be {stored_described(other)}, which a file of the format "
             f"{source} told{more}: if it is the same, say with --match-days N how many days they "
             f"may be apart ({farthest} here); if it is another transaction, with --match-days "
             f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
-            Answer(("--match-days", str(farthest))),
-            Answer(("--match-days", str(_REACH_DAYS))),
-            line=entry["line"],
+            Answer(("--match-days", str(farthest)), meaning=f"line {line} is the stored record"),
+            Answer(("--match-days", str(_REACH_DAYS)), meaning=f"line {line} is another one"),
+            line=line,
         )
 
 

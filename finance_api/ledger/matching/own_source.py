@@ -271,12 +271,18 @@ class OwnSource:
 
     def _ask_for_ids(self, reason: str, line: int) -> None:
         if not self._questions.asks_for("--ids"):
-            answers = (Answer(("--ids", ids), ("--ids",)) for ids in (STABLE, REUSED))
+            answers = (
+                Answer(("--ids", ids), ("--ids",), f"the id of line {line} is of {meaning}")
+                for ids, meaning in ((STABLE, "the same transaction"), (REUSED, "another one"))
+            )
             self._questions.ask(reason, *answers, line=line)
 
     def _ask_for_first_day(self, reason: str, line: int) -> None:
         if not self._questions.asks_for("--first-day"):
-            answers = (Answer(("--first-day", which)) for which in (SAME, NEW))
+            answers = (
+                Answer(("--first-day", which), meaning=f"line {line} is {meaning}")
+                for which, meaning in ((SAME, "the same transaction"), (NEW, "another one"))
+            )
             self._questions.ask(reason, *answers, line=line)
 
     def _signs_of_reuse(self) -> Iterator[tuple[Found, int]]:

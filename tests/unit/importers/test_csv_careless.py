@@ -41,11 +41,14 @@ def run(data, words):
     except ImportRefused as refused:
         assert refused.reason.strip()
         commands = commands_to_copy(context, *GIVEN, refused.answers)
+        # By what each means the person chooses.
+        meanings = {command.meaning for command in commands}
+        assert len(commands) == 1 or ("" not in meanings and len(meanings) == len(commands))
         such_as = re.search("--currency, such as ([A-Z]{3})", refused.reason)
         code = such_as[1] if such_as else "EUR"
         return refused, [
             [code if word == CODE else word for word in shlex.split(command)[2:]]
-            for command in commands
+            for command in (command.line for command in commands)
         ]
     return sums, []
 
@@ -196,13 +199,14 @@ def test_a_command_is_quoted_for_the_shell():
     ]
     context = import_command.make_context("import", words)
     answers = [
-        Answer(("--sign", "D/C type"), ("--positive",)),
+        Answer(("--sign", "D/C type"), ("--positive",), "the words say it"),
         Answer(),
         Answer((), ("--map payee",)),
     ]
     command, other = commands_to_copy(context, "me@example.com", "a b.csv", answers)
-    assert "payee" not in other
-    assert shlex.split(command) == [
+    assert "payee" not in other.line
+    assert (command.meaning, other.meaning) == ("the words say it", "")
+    assert shlex.split(command.line) == [
         *("finance-api", "import", "me@example.com", "a b.csv", "--map", "payee=It's"),
         *("--only", "a=b", "--sign", "D/C type"),
     ]
