@@ -1,5 +1,6 @@
 """What a file leaves open: all of it is asked for at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.interface import Answer, ImportRefused, Question
@@ -7,6 +8,17 @@ from finance_api.importers.interface import Answer, ImportRefused, Question
 #: What stands in a command line for the name of an account, and for the code of a currency, that
 #: only the person can say.
 NAME, CODE = "NAME", "CODE"
+
+
+def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
+    """The refusal of options of which either these or those are meant."""
+    return ImportRefused(
+        f"{one[0]} and {other[0]} exclude each other",
+        answers=(
+            Answer(instead_of=tuple(other), meaning=f"{one[0]} is meant"),
+            Answer(instead_of=tuple(one), meaning=f"{other[0]} is meant"),
+        ),
+    )
 
 
 @dataclass

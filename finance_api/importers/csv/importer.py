@@ -275,7 +275,9 @@ def _sign_words(options: CsvOptions, headings: Headings) -> SignWords | None:
 
 def _fees_are_signed(options: CsvOptions, headings: Headings, questions: Questions) -> list[bool]:
     if not options.fee and options.fee_category is not None:
-        raise ImportRefused("--fee-category is for --fee")
+        raise ImportRefused(
+            "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
+        )
     return [_fee_is_signed(fee, headings, questions) for fee in options.fee]
 
 

@@ -11,7 +11,7 @@ from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted,
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
-from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.options import POSITIVE, CsvOptions, account_of, delimiter_of
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.proposals import (
@@ -25,7 +25,7 @@ from finance_api.importers.csv.proposals import (
 from finance_api.importers.csv.table import MAX_CELL, Table, filled
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import Answer, ImportRefused, Remembered
-from finance_api.importers.questions import Questions
+from finance_api.importers.questions import Questions, excluding
 
 CANDIDATES = (",", ";", "\t", "|")
 
@@ -160,7 +160,7 @@ def _recognised(
     Whoever says what the amounts are needs none.
     """
     if options.no_profile and options.profile is not None:
-        raise ImportRefused("--profile and --no-profile exclude each other")
+        raise excluding(("--profile",), ("--no-profile",))
     name = options.profile
     if name is None:
         if options.no_profile or _about_amounts(options):
@@ -233,7 +233,11 @@ def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
     if names:
         raise ImportRefused(
             f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
-            "--no-profile with the options of all columns"
+            "--no-profile with the options of all columns",
+            answers=(
+                Answer(instead_of=tuple(names), meaning="the profile is right"),
+                Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
+            ),
         )
 
 
@@ -445,7 +449,7 @@ def _answer(proposed: Columns, headings: Headings, before: list[str]) -> Answer:
             [f"--{name}", column] if name in ("debit", "credit") else ["--map", f"{name}={column}"]
         )
     places = (f"{name} is in {quoted(headings.named(i))}" for name, (i,) in proposed.items())
-    given = ("--positive", "--invert") if "debit" in proposed else ()
+    given = POSITIVE if "debit" in proposed else ()
     return Answer(tuple(words), given, ", ".join(places))
 
 

@@ -6,7 +6,7 @@ from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.options import CsvOptions, positive_of
+from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, folded
 from finance_api.importers.csv.wording import listed, quoted
@@ -15,8 +15,6 @@ from finance_api.importers.questions import Questions
 
 #: What --mixed-signs says -> whether a positive number follows its column, and a negative one.
 _WAYS = {"plus": (1, -1), "minus": (-1, 1), "ignore": (1, 1)}
-
-_POSITIVE = ("--positive", "--invert")
 
 
 @dataclass(frozen=True)
@@ -213,7 +211,7 @@ def _ask_about_contradictions(
         help_, answers = _otherwise(name, column, options, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in said):
             other = "in" if positive_of(options) == "out" else "out"
-            answers.append(Answer(("--positive", other), _POSITIVE, _shown_way(line, -way)))
+            answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or options.sign or options.debit:
             answers.append(_as_note(column.index, survey, headings))
         questions.ask(
@@ -242,7 +240,7 @@ def _otherwise(
     answers: list[Answer] = []
     if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
         answers = _answers_of_words(name, column.values)
-    given = _POSITIVE if options.sign is None else ("--sign",)
+    given = POSITIVE if options.sign is None else ("--sign",)
     return "name it with --sign", [answer._replace(instead_of=given) for answer in answers]
 
 

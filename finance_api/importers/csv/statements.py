@@ -327,6 +327,7 @@ def _refuse_number(number: str | None, rows: _AccountRows, line: int) -> None:
         f"{rows.first_line}, and an account has one; leave out --account to have an account for "
         "each",
         line,
+        answers=(Answer(instead_of=("--account",)),),
     )
 
 

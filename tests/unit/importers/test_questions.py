@@ -4,6 +4,7 @@ import pytest
 
 from finance_api.importers.interface import Answer, ImportRefused, Question
 from finance_api.importers.questions import NAME, Questions
+from support.csv_files import answers, read
 
 IN = Answer(("--positive", "in"), ("--invert",), "the amount of line 2 comes in")
 OUT = Answer(("--positive", "out"), ("--invert",), "the amount of line 2 goes out")
@@ -12,8 +13,8 @@ ACCOUNT = Answer(("--account", NAME), meaning="it is of this account")
 
 def put(*asked):
     questions = Questions()
-    for reason, line, answers in asked:
-        questions.ask(reason, *answers, line=line)
+    for reason, line, found in asked:
+        questions.ask(reason, *found, line=line)
     with pytest.raises(ImportRefused) as refused:
         questions.put()
     return refused.value
@@ -55,3 +56,28 @@ def test_a_refusal_without_options_is_one_question_without_answers():
     refused = ImportRefused("the file is empty")
     assert refused.questions == (Question("the file is empty"),)
     assert refused.answers == []
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"columns": {"amount": "amount"}, "debit": "in", "credit": "out"},
+         ["---debit ---credit", "---map amount"]),
+        ({"sign": "way", "positive": "in"}, ["---positive ---invert", "---sign"]),
+        ({"sign": "way", "debit": "in", "credit": "out"}, ["---debit ---credit", "---sign"]),
+        ({"account": "Giro", "columns": {"account": "way"}}, ["---map account", "---account"]),
+        ({"currency": "EUR", "columns": {"currency": "way"}}, ["---map currency", "---currency"]),
+        ({"invert": True, "positive": "in"}, ["---positive", "---invert"]),
+        ({"profile": "wise", "no_profile": True}, ["---no-profile", "---profile"]),
+        ({"fee_category": "Fees"}, ["---fee-category"]),
+        ({"skip_rows": 9}, ["---skip-rows"]),
+        ({"skip_last": 9}, ["---skip-last"]),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together_are_left_out(options, expected):
+    text = "date,amount,in,out,way\n2026-01-01,-5,5,,debit\n"
+    with pytest.raises(ImportRefused) as refused:
+        read(text, **options)
+    assert answers(refused.value) == expected
+    meanings = [answer.meaning for answer in refused.value.answers]
+    assert len(meanings) == 1 or all(meanings)
