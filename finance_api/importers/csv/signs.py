@@ -103,7 +103,10 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         if not _is_certain(column.values):
             other = _as_note(column.index, survey, headings)
             answers += [
-                Answer((*other.words, *way.words), other.instead_of, way.meaning) for way in either
+                Answer(
+                    (*other.words, *way.words), other.instead_of, f"{other.meaning}, {way.meaning}"
+                )
+                for way in either
             ]
         questions.ask(
             f"{unsigned}, and the column {quoted(name)} says which way money goes "
