@@ -18,6 +18,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RESOURCES
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
+    LOCK_TIMEOUT_SECONDS,
     BeforeImage,
     DataState,
     HistoryEntry,
@@ -45,14 +46,14 @@ class UserRows:
     """A user's row_sets and history, read when they are first asked for."""
 
     def __init__(self, storage: Storage, user: User) -> None:
-        self._reading = storage
+        self.storage = storage
         self.user = user
         self._row_sets: dict[str, RowSet] = {}
 
     def row_set(self, resource: Resource) -> RowSet:
         row_set = self._row_sets.get(resource.name)
         if row_set is None:
-            row_set = RowSet(resource, self._reading.data.scan_rows(self.user.id, resource))
+            row_set = RowSet(resource, self.storage.data.scan_rows(self.user.id, resource))
             self._row_sets[resource.name] = row_set
         return row_set
 
@@ -69,7 +70,7 @@ class UserRows:
     @cached_property
     def history(self) -> list[HistoryEntry]:
         """All entries, oldest first; what those taught that are undone counts no more."""
-        return self._reading.history.list_entries(self.user.id)
+        return self.storage.history.list_entries(self.user.id)
 
 
 class LedgerSession(UserRows):
@@ -79,6 +80,8 @@ class LedgerSession(UserRows):
     action, by: see `HistoryEntry`; a session without an action takes entries back, and is none.
     keep_days: see KEEP_DAYS.
     """
+
+    storage: WritableStorage
 
     def __init__(
         self,
@@ -91,7 +94,6 @@ class LedgerSession(UserRows):
         keep_days: int,
     ) -> None:
         super().__init__(storage, user)
-        self.storage = storage
         self.now = now
         self.keep_days = keep_days
         self._action, self._by = action, by
@@ -215,16 +217,17 @@ def changing(
     by: str = "command",
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
+    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
 
-    dry_run: everything but keeping it. Raises ImportRefused, storage.errors.NotFound,
-    StorageUnavailable.
+    dry_run: everything but keeping it. lock_timeout_seconds: see `StorageBackend.write`.
+    Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     try:
-        storage = backend.write(tm)
+        storage = backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)
         user = storage.users.get(email)
         yield LedgerSession(storage, user, now, action=action, by=by, keep_days=keep_days)
     except Conflict as error:

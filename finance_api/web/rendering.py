@@ -1,7 +1,7 @@
 """Template filters for numbers and times, and variables of every template."""
 
 import hashlib
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from pyramid.events import BeforeRender
 from finance_api.requests import Request
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text, instant_text, to_date
+from finance_api.web.api_requests import curl_line
 from finance_api.web.navigation import NAVIGATION
 from finance_api.web.routes import STATIC
 
@@ -19,6 +20,9 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 #: Notices on the page after a change, by the value of the parameter ``done``.
 NOTICES = {
+    "added": "Added.",
+    "saved": "Saved.",
+    "removed": "Removed.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
@@ -88,6 +92,7 @@ def add_globals(event: BeforeRender) -> None:
     event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
     event["static_url"] = static_url
     event["navigation"] = NAVIGATION
+    event["curl_line"] = partial(curl_line, request, "$TOKEN")
 
 
 def includeme(config: Configurator) -> None:

@@ -8,10 +8,10 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
+from finance_api.resources import ACCOUNTS
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.usage.periods import UsagePeriod
 from finance_api.web.page import SeeOther, data_state, identity_of, page
-from finance_api.web.views.accounts import account_rows
 from finance_api.web.views.jwts import jwt_views
 from finance_api.web.views.tokens import token_views
 
@@ -26,7 +26,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     user_id = identity_of(request).user.id
     boundaries = UsagePeriod(30, "days").boundaries(request.services.clock.now())
     days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
-    accounts = account_rows(request)
+    accounts = request.storage.data.scan_rows(user_id, ACCOUNTS)
     return page(
         "overview",
         "Overview",

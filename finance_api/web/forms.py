@@ -1,0 +1,211 @@
+"""Forms of the resources, from their declarations: a field that joins has its control at once."""
+
+import csv
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from webob.multidict import MultiDict
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.values import ValueRefused
+from finance_api.ledger.edits.assignments import editable_fields, parse_value, written_name
+from finance_api.ledger.session import UserRows
+from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
+from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.naming import snake_case
+from finance_api.resources.wire import text_writer
+from finance_api.values import Row
+
+_LABELS = {"currencyCode": "Currency", "originalCurrencyCode": "Original currency"}
+_CHOICES = {
+    "BUDGET_INTERVAL_WEEK": "Week",
+    "BUDGET_INTERVAL_MONTH": "Month",
+    "BUDGET_INTERVAL_YEAR": "Year",
+    "BUDGET_CUSTOM": "From start date to end date",
+}
+_CURRENCY = 3
+
+
+class FormFaults(Exception):
+    """errors: sentences by the names of fields; that of the whole form is at ``form``."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__(errors)
+        self.errors = dict(errors)
+
+
+@dataclass(frozen=True)
+class Control:
+    """A field of a form.
+
+    kind: flag, one, many, date, number or text. options: pairs of a value and its label.
+    chosen: of the options.
+    """
+
+    name: str
+    label: str
+    hint: str
+    kind: str
+    text: str
+    required: bool
+    options: Sequence[tuple[str, str]]
+    chosen: frozenset[str]
+
+
+def label_of(field: Field) -> str:
+    """``limitAmount`` -> ``Limit amount``, ``categoryIds`` -> ``Categories``."""
+    return _LABELS.get(field.name) or _words(written_name(field))
+
+
+def choice_label(value: str) -> str:
+    if len(value) == _CURRENCY and value.isupper():
+        return value
+    return _CHOICES.get(value) or _words(value)
+
+
+def _words(name: str) -> str:
+    return snake_case(name).replace("_", " ").capitalize()
+
+
+def controls_of(
+    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
+) -> list[Control]:
+    """A control for each field, with its text of `texts_of` or of a form that was sent."""
+    return [_control(owned, field, texts.get(field.name, "")) for field in fields.values()]
+
+
+def _control(owned: UserRows, field: Field, text: str) -> Control:
+    label = label_of(field)
+    is_said = field.meaning.rstrip(".").lower() == label.lower()
+    many = field.kind is Kind.ID_LIST
+    return Control(
+        name=field.name,
+        label=label,
+        hint="" if is_said else field.meaning,
+        kind=_kind(field),
+        text=text,
+        required=field.required,
+        options=_options(owned, field),
+        chosen=frozenset(_split(text) if many else [text]),
+    )
+
+
+def _kind(field: Field) -> str:
+    if field.kind is Kind.ID_LIST:
+        return "many"
+    if field.choices or field.references:
+        return "one"
+    return {Kind.BOOLEAN: "flag", Kind.DATE: "date", Kind.NUMBER: "number"}.get(field.kind, "text")
+
+
+def _options(owned: UserRows, field: Field) -> list[tuple[str, str]]:
+    if field.references:
+        found = named_options(owned, BY_MODEL_TYPE[field.references])
+    else:
+        found = [(value, choice_label(value)) for value in _choices(owned, field)]
+    needs_none = field.kind is not Kind.ID_LIST and (field.nullable or field.required)
+    return [("", "None" if field.nullable else "Choose")] * needs_none + found
+
+
+def _choices(owned: UserRows, field: Field) -> list[str]:
+    """Of currencies those of the accounts first."""
+    if not field.name.endswith("urrencyCode"):
+        return list(field.choices)
+    own = sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
+    return list(dict.fromkeys([*own, *field.choices]))
+
+
+def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
+    """Ids and names of the user's rows, by name; a category's after those above it."""
+    rows = owned.row_set(resource).rows
+    named = (
+        (row_id, path_of(rows, row_id) if resource is CATEGORIES else str(row["name"] or "—"))
+        for row_id, row in rows.items()
+    )
+    return sorted(named, key=lambda option: (option[1].casefold(), option[0]))
+
+
+def path_of(categories: Mapping[str, Row], row_id: str) -> str:
+    """``Food › Groceries``"""
+    names: list[str] = []
+    seen: set[str] = set()
+    at: str | None = row_id
+    while at in categories and at not in seen:
+        seen.add(at)
+        names.append(categories[at]["name"])
+        at = categories[at]["parentId"]
+    return " › ".join(reversed(names))
+
+
+def texts_of(resource: Resource, row: Row) -> dict[str, str]:
+    """What the form of a row shows, by field; `read_texts` reads the same back."""
+    found = {}
+    for field in editable_fields(resource).values():
+        value = row[field.name]
+        if field.kind.is_list:
+            found[field.name] = _joined(value)
+        else:
+            found[field.name] = "" if value is None else str(text_writer(field)(value))
+    return found
+
+
+def digest_of(texts: Mapping[str, str]) -> str:
+    """Tells, in a hidden field, which values a form showed."""
+    return hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
+
+
+def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
+    """The same of a form that was sent. A box that is not ticked is sent by no browser."""
+    found = {}
+    for field in fields.values():
+        values = [str(value) for value in sent.getall(field.name)]
+        if field.kind is Kind.BOOLEAN:
+            found[field.name] = "true" if values else "false"
+        elif field.kind is Kind.ID_LIST:
+            found[field.name] = _joined(values)
+        else:
+            found[field.name] = (values or [""])[0]
+    return found
+
+
+def read_texts(
+    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
+) -> dict[str, Any]:
+    """Stored values by field. Raises FormFaults with a sentence for each text that is none."""
+    values, errors = {}, {}
+    for field in fields.values():
+        text, label = texts.get(field.name, ""), label_of(field)
+        if field.required and not text.strip():
+            errors[field.name] = f"{label} is missing."
+            continue
+        try:
+            values[field.name] = parse_value(owned, field, text)
+        except ValueRefused as error:
+            errors[field.name] = f"{label} {error}."
+        except ImportRefused as error:
+            errors[field.name] = refusal(error)
+    if errors:
+        raise FormFaults(errors)
+    return values
+
+
+def refusal(error: ImportRefused) -> str:
+    """The reason as a sentence for people."""
+    return f"{error.reason[:1].upper()}{error.reason[1:]}."
+
+
+def _joined(values: Iterable[str]) -> str:
+    """As `parse_value` divides them."""
+    return ", ".join(map(_quoted, values))
+
+
+def _quoted(text: str) -> str:
+    if text.strip() == text and not set(text) & set(',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
