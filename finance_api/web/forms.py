@@ -17,6 +17,7 @@ from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
+from finance_api.web.page import sentence
 
 _LABELS = {"currencyCode": "Currency", "originalCurrencyCode": "Original currency"}
 _CHOICES = {
@@ -140,12 +141,17 @@ def path_of(categories: Mapping[str, Row], row_id: str) -> str:
 
 
 def texts_of(resource: Resource, row: Row) -> dict[str, str]:
-    """What the form of a row shows, by field; `read_texts` reads the same back."""
+    """`field_texts` of all that people set."""
+    return field_texts(editable_fields(resource), row)
+
+
+def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
+    """What a form shows of a row, by field; `read_texts` reads the same back."""
     found = {}
-    for field in editable_fields(resource).values():
+    for field in fields.values():
         value = row[field.name]
         if field.kind.is_list:
-            found[field.name] = _joined(value)
+            found[field.name] = joined(value)
         else:
             found[field.name] = "" if value is None else str(text_writer(field)(value))
     return found
@@ -164,7 +170,7 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
         if field.kind is Kind.BOOLEAN:
             found[field.name] = "true" if values else "false"
         elif field.kind is Kind.ID_LIST:
-            found[field.name] = _joined(values)
+            found[field.name] = joined(values)
         else:
             found[field.name] = (values or [""])[0]
     return found
@@ -185,18 +191,13 @@ def read_texts(
         except ValueRefused as error:
             errors[field.name] = f"{label} {error}."
         except ImportRefused as error:
-            errors[field.name] = refusal(error)
+            errors[field.name] = sentence(error)
     if errors:
         raise FormFaults(errors)
     return values
 
 
-def refusal(error: ImportRefused) -> str:
-    """The reason as a sentence for people."""
-    return f"{error.reason[:1].upper()}{error.reason[1:]}."
-
-
-def _joined(values: Iterable[str]) -> str:
+def joined(values: Iterable[str]) -> str:
     """As `parse_value` divides them."""
     return ", ".join(map(_quoted, values))
 

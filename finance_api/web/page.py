@@ -18,6 +18,10 @@ from finance_api.values.time import day_in
 #: How long a page waits for another writer.
 LOCK_SECONDS = 1
 
+CHANGED_MEANWHILE = (
+    "This was changed elsewhere since you opened the form, so nothing was saved. "
+    "These are the values as they are now."
+)
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 
 

@@ -14,6 +14,11 @@ STATIC_SECONDS = 31_536_000
 #: Name -> path. All but signing in need a session.
 ROUTES = {
     "overview": "/overview",
+    "records": "/records",
+    "record": "/records/{id}",
+    "record.unlink": "/records/{id}/unlink",
+    "rules.apply": "/rules/apply",
+    "transfers": "/transfers",
     "export": "/accounts/export",
     **{
         f"{name}{action}": f"{page.path}{below}"
@@ -48,6 +53,7 @@ def includeme(config: Configurator) -> None:
         permission=NO_PERMISSION_REQUIRED,
     )
     # Often typed; they lead to a page.
+    config.add_route("root", "/")
     config.add_route("settings", SETTINGS_PAGES)
     config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
     for name, path in ROUTES.items():

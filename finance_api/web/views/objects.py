@@ -28,26 +28,22 @@ from finance_api.web.forms import (
     digest_of,
     label_of,
     read_texts,
-    refusal,
     sent_texts,
     texts_of,
 )
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
+    CHANGED_MEANWHILE,
     done,
     editing,
     identity_of,
     own_rows,
     page,
     path_id,
+    sentence,
     today_of,
 )
 from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
-
-_CHANGED_MEANWHILE = (
-    "This was changed elsewhere since you opened the form, so nothing was saved. "
-    "These are the values as they are now."
-)
 
 
 def _page_of(request: Request) -> ObjectPage:
@@ -145,7 +141,7 @@ def change(request: Request) -> Response | dict[str, Any]:
                 raise HTTPNotFound()
             if request.POST.get("seen") != digest_of(texts_of(resource, stored)):
                 texts = texts_of(resource, stored)
-                raise FormFaults({"form": _CHANGED_MEANWHILE})
+                raise FormFaults({"form": CHANGED_MEANWHILE})
             values = read_texts(session, fields, texts)
             given = {name: texts[name] for name in values if values[name] != stored[name]}
             if given:
@@ -207,7 +203,7 @@ def _refused(
     error: FormFaults | ImportRefused,
 ) -> dict[str, Any]:
     request.response.status_int = 400
-    errors = error.errors if isinstance(error, FormFaults) else {"form": refusal(error)}
+    errors = error.errors if isinstance(error, FormFaults) else {"form": sentence(error)}
     return _form(request, shown, texts, row, errors)
 
 
