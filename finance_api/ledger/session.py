@@ -14,7 +14,7 @@ import transaction
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.row_set import RowSet
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RESOURCES
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
@@ -99,6 +99,8 @@ class LedgerSession(UserRows):
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
         self._has_images = False
+        #: Of the oldest and of the newest record that came, changed or went.
+        self._dates: tuple[int, int] | None = None
 
     @property
     def revision(self) -> int:
@@ -136,6 +138,17 @@ class LedgerSession(UserRows):
             self._has_images = True
             self.storage.history.put_before(self.user.id, self.number, images)
 
+    def note_records(
+        self, *, new: Iterable[Row] = (), changed: Iterable[Row] = (), gone: Iterable[Row] = ()
+    ) -> None:
+        """Records that are written: at the end it is looked for transfers about their days."""
+        others = [*changed, *gone]
+        self.storage.transfers.forget(self.user.id, [row["id"] for row in others])
+        dates = [row["recordDate"] for row in (*new, *others)]
+        if dates:
+            known = self._dates or (dates[0], dates[0])
+            self._dates = min(known[0], *dates), max(known[1], *dates)
+
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Stores the row_sets; if anything seen changed, the data's revision goes up by one.
 
@@ -144,6 +157,11 @@ class LedgerSession(UserRows):
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
+        if self._dates is not None:
+            # Imported late: it works on sessions itself.
+            from finance_api.ledger.edits.transfer_pairs import propose_transfers
+
+            propose_transfers(self, *self._dates)
         visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
@@ -183,6 +201,8 @@ class LedgerSession(UserRows):
     def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
         """Deletes rows; their images stay."""
         gone = list(rows)
+        if resource is RECORDS:
+            self.note_records(gone=gone)
         self.note_changes(resource, [(row, None) for row in gone])
         self.storage.data.delete_rows(self.user.id, resource, [row["id"] for row in gone])
 

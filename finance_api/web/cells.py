@@ -1,11 +1,13 @@
 """Values of fields as the pages show them."""
 
 import re
+from functools import cached_property
 
 from markupsafe import Markup
 
 from finance_api.ledger.edits.report import shown
 from finance_api.ledger.session import UserRows
+from finance_api.planning.categories import CategoryTree
 from finance_api.resources import CATEGORIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values import Row
@@ -31,9 +33,13 @@ class Cells:
     def __init__(self, owned: UserRows) -> None:
         self._owned = owned
 
+    @cached_property
+    def _categories(self) -> CategoryTree:
+        return CategoryTree(self._owned.row_set(CATEGORIES).rows.values())
+
     def title(self, resource: Resource, row: Row) -> str:
         if resource is CATEGORIES:
-            return path_of(self._owned.row_set(CATEGORIES).rows, row["id"])
+            return path_of(self._categories, row["id"])
         return str(row["name"] or "Without name")
 
     @staticmethod

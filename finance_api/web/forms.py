@@ -12,6 +12,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native.values import ValueRefused
 from finance_api.ledger.edits.assignments import editable_fields, parse_value, written_name
 from finance_api.ledger.session import UserRows
+from finance_api.planning.categories import CategoryTree
 from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case
@@ -121,22 +122,17 @@ def _choices(owned: UserRows, field: Field) -> list[str]:
 def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
     """Ids and names of the user's rows, by name; a category's after those above it."""
     rows = owned.row_set(resource).rows
-    named = (
-        (row_id, path_of(rows, row_id) if resource is CATEGORIES else str(row["name"] or "—"))
-        for row_id, row in rows.items()
-    )
+    if resource is CATEGORIES:
+        tree = CategoryTree(rows.values())
+        named = [(row_id, path_of(tree, row_id)) for row_id in rows]
+    else:
+        named = [(row_id, str(row["name"] or "—")) for row_id, row in rows.items()]
     return sorted(named, key=lambda option: (option[1].casefold(), option[0]))
 
 
-def path_of(categories: Mapping[str, Row], row_id: str) -> str:
+def path_of(categories: CategoryTree, row_id: str) -> str:
     """``Food › Groceries``"""
-    names: list[str] = []
-    seen: set[str] = set()
-    at: str | None = row_id
-    while at in categories and at not in seen:
-        seen.add(at)
-        names.append(categories[at]["name"])
-        at = categories[at]["parentId"]
+    names = [str(row["name"]) for row in categories.upwards(row_id)]
     return " › ".join(reversed(names))
 
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 from urllib.parse import urlencode
 
 from finance_api.planning.balances import BalancesError
@@ -287,9 +288,9 @@ class Overview:
 
 def _by(
     found: Summary, name: str, prefix: str, names: dict[str | None, str] | None = None
-) -> Mapping[object, Money]:
+) -> Mapping[Any, Money]:
     """The sums by one column; of a top category its name is noted."""
-    sums: defaultdict[object, Money] = defaultdict(Money)
+    sums: defaultdict[Any, Money] = defaultdict(Money)
     for group in found.groups:
         sums[group[name]] = sums[group[name]].plus(group, prefix)
         if names is not None and group["topCategory"]:

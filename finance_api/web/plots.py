@@ -3,7 +3,7 @@
 Coordinates are percentages of the plot, y from its top.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from finance_api.web.chart import Tick, short_number
@@ -17,7 +17,7 @@ _COLUMNS_WIDTH = 0.64
 
 @dataclass(frozen=True)
 class Column:
-    """css: which of the series. title: for screen readers and pointers."""
+    """css: which of the series."""
 
     x: float
     y: float
@@ -38,7 +38,7 @@ class Plot:
     area: str = ""
 
 
-def column_plot(series: dict[str, Sequence[int]], labels: Sequence[str]) -> Plot:
+def column_plot(series: Mapping[str, Sequence[int]], labels: Sequence[str]) -> Plot:
     """Columns beside one another, for each label. series: amounts by their css class."""
     low, high, ticks = _scale([value for values in series.values() for value in values])
     slot = 100 / max(1, len(labels))

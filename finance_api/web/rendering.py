@@ -26,6 +26,7 @@ NOTICES = {
     "records-changed": "The chosen records are changed.",
     "records-same": "The chosen records had that already.",
     "rules-applied": "The rules are applied.",
+    "transfers-found": "All records have been looked at.",
     "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",
     "transfers-refused": "These are not transfers, and are not proposed again.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",

@@ -36,7 +36,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
         return page("overview", "Overview", overview=None, has_token=bool(tokens), errors={})
     given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
-    span = parse_timespan(*given.values(), answers.today)
+    span = parse_timespan(given["period"], given["from"], given["to"], answers.today)
     errors = {} if span else {"from": "Enter two days, the earlier one first."}
     span = span or Timespan.around(KINDS[0], answers.today)
     # That of the most records first.
@@ -65,7 +65,7 @@ def show_overview(request: Request) -> dict[str, Any]:
         ],
         cells=Cells(owned),
         progress_field=BUDGETS.get_field("progress"),
-        transfer_count=0,
+        transfer_count=request.storage.transfers.count(identity_of(request).user.id),
         most=MOST_ROWS,
         today=date_text(answers.today),
         **data_state(request),
