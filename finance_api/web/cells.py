@@ -1,18 +1,15 @@
 """Values of fields as the pages show them."""
 
 import re
-from functools import cached_property
 
 from markupsafe import Markup
 
 from finance_api.ledger.edits.report import shown
 from finance_api.ledger.session import UserRows
-from finance_api.planning.categories import CategoryTree
-from finance_api.resources import CATEGORIES
-from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.field import Field, Kind
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
-from finance_api.web.forms import choice_label, path_of
+from finance_api.web.forms import choice_label
 from finance_api.web.rendering import amount, count, day, moment
 
 NONE = Markup('<span class="muted">–</span>')
@@ -27,20 +24,15 @@ def money(units: int, currency: str | None) -> Markup:
     )
 
 
+def title_of(row: Row) -> str:
+    return str(row["name"] or "Without name")
+
+
 class Cells:
     """Cells of a user's rows, with the names of what they refer to."""
 
     def __init__(self, owned: UserRows) -> None:
         self._owned = owned
-
-    @cached_property
-    def _categories(self) -> CategoryTree:
-        return CategoryTree(self._owned.row_set(CATEGORIES).rows.values())
-
-    def title(self, resource: Resource, row: Row) -> str:
-        if resource is CATEGORIES:
-            return path_of(self._categories, row["id"])
-        return str(row["name"] or "Without name")
 
     @staticmethod
     def css(field: Field) -> str:
@@ -73,7 +65,8 @@ def _number(field: Field, value: int, row: Row) -> Markup | str:
         return count(value)
     if field.name == "progress":
         return progress(value, is_limit="limitAmount" in row)
-    found = money(value, row.get("currencyCode"))
+    currency = "originalCurrencyCode" if field.name == "originalAmount" else "currencyCode"
+    found = money(value, row.get(currency))
     if field.name == "unexplained":
         return Markup('<strong class="warning">{}</strong>').format(found) if value else "None"
     return found

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ _CHOICES = {
     "BUDGET_CUSTOM": "From start date to end date",
 }
 _CURRENCY = 3
+_CAMEL_CASE = re.compile("[a-z]+(?:[A-Z][a-z]+)+")
 
 
 class FormFaults(Exception):
@@ -51,7 +53,7 @@ class Control:
     hint: str
     kind: str
     text: str
-    required: bool
+    optional: bool
     options: Sequence[tuple[str, str]]
     chosen: frozenset[str]
 
@@ -80,18 +82,25 @@ def controls_of(
 
 def _control(owned: UserRows, field: Field, text: str) -> Control:
     label = label_of(field)
-    is_said = field.meaning.rstrip(".").lower() == label.lower()
     many = field.kind is Kind.ID_LIST
     return Control(
         name=field.name,
         label=label,
-        hint="" if is_said else field.meaning,
+        hint=_hint(field, label),
         kind=_kind(field),
         text=text,
-        required=field.required,
+        optional=field.nullable and not field.required,
         options=_options(owned, field),
         chosen=frozenset(_split(text) if many else [text]),
     )
+
+
+def _hint(field: Field, label: str) -> str:
+    """What the declaration says of it, with names of fields as labels, if the label is not all."""
+    said = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
+    if said == label.lower() or field.meaning.startswith("Ids of"):
+        return ""
+    return _CAMEL_CASE.sub(lambda found: snake_case(found[0]).replace("_", " "), field.meaning)
 
 
 def _kind(field: Field) -> str:

@@ -10,13 +10,16 @@ from pyramid.csrf import get_csrf_token
 from pyramid.events import BeforeRender
 
 from finance_api.requests import Request
-from finance_api.values.number import decimal_text
+from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import date_text, instant_text, to_date
 from finance_api.web.api_requests import curl_line
 from finance_api.web.navigation import NAVIGATION
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+#: In ten-thousandths.
+_CENT = 100
 
 #: Notices on the page after a change, by the value of the parameter ``done``.
 NOTICES = {
@@ -72,6 +75,11 @@ def amount(units: int) -> str:
     return f"{sign}{int(whole):,}.{decimals.ljust(2, '0')}"
 
 
+def cents(units: int) -> int:
+    """Rounded to two decimals: what is converted has more."""
+    return rounded(units, _CENT) * _CENT
+
+
 def count(number: int) -> str:
     return f"{number:,}"
 
@@ -109,6 +117,7 @@ def includeme(config: Configurator) -> None:
                 "time_of_day": time_of_day,
                 "day": day,
                 "amount": amount,
+                "cents": cents,
                 "count": count,
             }
         }

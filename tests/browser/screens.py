@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from playwright.sync_api import Page
@@ -11,8 +12,9 @@ from browser.site import PASSWORD, Site
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
-from finance_api.storage.interface import Session, User
+from finance_api.storage.interface import RatesState, Session, User
 from finance_api.values.ids import new_id
+from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.object_pages import OBJECT_PAGES
 
@@ -117,6 +119,14 @@ class People:
         user = site.user("travelled@example.org")
         site.load_demo(user, records=400)
         site.load(user, _journeys(now))
+        quoted = {"USD": Decimal("1.08"), "JPY": Decimal("161.5")}
+        days = range(now - now % DAY_SECONDS - 460 * DAY_SECONDS, now, 5 * DAY_SECONDS)
+
+        def work(storage):
+            storage.rates.put([DayRates(day, "EUR", quoted) for day in days])
+            storage.rates.set_state(RatesState(1, now, frozenset({"EUR", *quoted})))
+
+        site.change(work)
         return user
 
     def of(self, name: str | None) -> User | None:
@@ -129,18 +139,25 @@ def _journeys(now: int) -> list[dict[str, Any]]:
     accounts = {"USD": "Brokerage in New York", "JPY": "東京の口座"}
     names = dict(zip(accounts, (new_id(), new_id()), strict=True))
     rows: list[dict[str, Any]] = [
-        {"type": "Account", "id": names[code], "name": name, "currencyCode": code}
+        {"reserved_model_type": "Account", "id": names[code], "name": name, "currencyCode": code}
         for code, name in accounts.items()
     ]
     second = new_id()
-    rows.append({"type": "Account", "id": second, "name": "Savings abroad", "currencyCode": "USD"})
+    rows.append(
+        {
+            "reserved_model_type": "Account",
+            "id": second,
+            "name": "Savings abroad",
+            "currencyCode": "USD",
+        }
+    )
     payments = ((names["USD"], 1_900), (names["JPY"], -48_000))
     for month in range(9):
         at = date_text(today - month * 30 * DAY_SECONDS)
         moved = ((names["USD"], -250 - month), (second, 250 + month))
         rows += [
             {
-                "type": "Record",
+                "reserved_model_type": "Record",
                 "id": new_id(),
                 "accountId": account,
                 "amount": amount,

@@ -21,7 +21,7 @@ from finance_api.resources.field import Field, Resource, Role
 from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.web.api_requests import ApiRequest
-from finance_api.web.cells import Cells
+from finance_api.web.cells import Cells, title_of
 from finance_api.web.forms import (
     FormFaults,
     controls_of,
@@ -63,7 +63,7 @@ def list_objects(request: Request) -> dict[str, Any]:
     rows = [
         {
             "id": row["id"],
-            "name": cells.title(resource, row),
+            "name": title_of(row),
             "badges": _badges(row),
             "cells": [cells.cell(field, row) for field in fields],
         }
@@ -90,9 +90,12 @@ def show_new(request: Request) -> dict[str, Any]:
     """GET: a form with the defaults, or with what the query gives, as links of other pages do."""
     shown = _page_of(request)
     fields = editable_fields(shown.resource)
+    currencies = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
     texts = {
         field.name: request.GET.get(field.name) or _default_text(field) for field in fields.values()
     }
+    if len(currencies) == 1 and "currencyCode" in fields:
+        (texts["currencyCode"],) = currencies
     return _form(request, shown, texts, None, {})
 
 
@@ -178,7 +181,7 @@ def _removal(request: Request, shown: ObjectPage, row: Row) -> dict[str, Any]:
     own_records = uses.pop(RECORDS, None) if shown.resource is ACCOUNTS else None
     return page(
         shown.name,
-        f"Remove {Cells(owned).title(shown.resource, row)}",
+        f"Remove {title_of(row)}",
         shown=shown,
         row_id=row["id"],
         uses=list(uses.values()),
@@ -227,7 +230,7 @@ def _form(
         facts = [(label_of(field), cells.cell(field, row)) for field in known]
     return page(
         shown.name,
-        f"New {shown.word}" if row is None else cells.title(resource, row),
+        f"New {shown.word}" if row is None else title_of(row),
         shown=shown,
         controls=controls_of(owned, editable_fields(resource), texts),
         errors=errors,

@@ -49,6 +49,12 @@ from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
 
 _FIELDS = {name: field for name in EDITED.values() if (field := RECORDS.get_field(name))}
 
+#: What other values of a record say better.
+_SAID_OTHERWISE = (
+    *("id", "accountName", "currencyCode", "category", "labels"),
+    *("transferId", "importId", "originalCurrencyCode"),
+)
+
 
 @view_config(
     route_name="records",
@@ -208,7 +214,8 @@ def _form(
 ) -> dict[str, Any]:
     owned = own_rows(request)
     cells = Cells(owned)
-    shown = [f for f in RECORDS.listed_fields if f.name not in (*_FIELDS, "category", "labels")]
+    left_out = (*_FIELDS, *_SAID_OTHERWISE)
+    shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
     facts = [(label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
     return page(
         "records",
