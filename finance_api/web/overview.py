@@ -107,7 +107,7 @@ class Overview:
             given["to"] = date_text(self.span.last)
         if self.is_converted:
             given["convertTo"] = self.currency
-        return ApiRequest(BALANCES, given)
+        return ApiRequest(BALANCES, given, about="Net worth")
 
     @cached_property
     def _course(self) -> Course:
@@ -141,7 +141,7 @@ class Overview:
 
     @cached_property
     def sums_request(self) -> ApiRequest:
-        return self._summary("")
+        return replace(self._summary(""), about="Income and expense")
 
     @cached_property
     def sums(self) -> Money:
