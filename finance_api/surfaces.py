@@ -18,6 +18,7 @@ PAGES = (
     "/labels",
     "/budgets",
     "/goals",
+    "/standing-orders",
     "/rules",
     "/transfers",
     "/import",

@@ -1,15 +1,18 @@
 """What accounts held at the end of each day, week, month, quarter or year."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
+from finance_api.planning.conversion import Conversion
 from finance_api.query.model import Condition, Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: The most balances of one answer.
@@ -76,6 +79,64 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
         for row in accounts
     }
     return Balances(points, accounts, of, first_dates)
+
+
+def balance_rows(found: Balances, interval: Period) -> list[Row]:
+    """A row for each account at each point."""
+    return [
+        {
+            **_point_columns(point, interval),
+            "account": account["name"],
+            "accountId": account["id"],
+            "currencyCode": account["currencyCode"],
+            "balance": found.of[account["id"]][at],
+            "firstRecordDate": found.first_dates.get(account["id"]),
+        }
+        for at, point in enumerate(found.points)
+        for account in found.accounts
+    ]
+
+
+def balance_totals(found: Balances, interval: Period) -> list[Row]:
+    """At each point, by currency: the sum of the balances."""
+    of_currency: defaultdict[str, list[str]] = defaultdict(list)
+    for account in found.accounts:
+        of_currency[account["currencyCode"]].append(account["id"])
+    return [
+        {
+            **_point_columns(point, interval),
+            "currencyCode": currency,
+            "balance": sum(found.of[account_id][at] for account_id in of_currency[currency]),
+        }
+        for at, point in enumerate(found.points)
+        for currency in sorted(of_currency)
+    ]
+
+
+def _point_columns(point: Point, interval: Period) -> Row:
+    text = period_text(interval, point.start)
+    return {"period": text, "periodStart": point.start, "date": point.last_day}
+
+
+def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) -> list[Row]:
+    """Rows of `balance_rows`, each converted by the rate of its day."""
+    conversion = Conversion(storage, target, {row["date"] for row in rows})
+    return [
+        row | conversion.columns("balance", row["balance"], row["currencyCode"], row["date"])
+        for row in rows
+    ]
+
+
+def converted_totals(rows: Iterable[Row]) -> list[Row]:
+    """At each point: the sum of the converted balances; none where one of them is missing."""
+    totals = []
+    for _, at_point in groupby(rows, itemgetter("date")):
+        found = list(at_point)
+        balances = [row["convertedBalance"] for row in found]
+        errors = dict.fromkeys(filter(None, (row["conversionError"] for row in found)))
+        sums: Row = {"convertedBalance": None if errors else sum(balances)}
+        totals.append(found[0] | sums | {"conversionError": "; ".join(errors) or None})
+    return totals
 
 
 def _field(name: str) -> Any:

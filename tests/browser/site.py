@@ -1,7 +1,9 @@
 """The service as a process, with users and data that come straight from the storage."""
 
 import http.client
+import io
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +21,7 @@ from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user
 from finance_api.clock import SystemClock
 from finance_api.demo import Household
-from finance_api.ledger.importing import import_rows
+from finance_api.ledger.importing import import_file, import_rows
 from finance_api.storage.interface import Jwt, Storage, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values.time import DAY_SECONDS
@@ -89,6 +91,11 @@ class Site:
         import_rows(
             self._backend, user.email, household.documents(), household.records, now=self.now()
         )
+
+    def load(self, user: User, rows: list[dict[str, Any]]) -> None:
+        """Native rows."""
+        data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        import_file(self._backend, user.email, io.BytesIO(data), None, now=self.now())
 
     def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:
         """The text of a new token. at: when it was made; by default now."""

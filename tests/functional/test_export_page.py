@@ -11,7 +11,7 @@ from webtest import TestApp
 from finance_api.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.web.views import accounts
+from finance_api.web.views import exporting
 from support.books import account, household, label, record
 from support.browser import (
     Visitor,
@@ -194,7 +194,7 @@ def test_a_download_that_breaks_off_has_no_end(service, user, visitor, monkeypat
         yield next(dump(storage, user_id))
         raise StorageUnavailable("gone")
 
-    monkeypatch.setattr(accounts, "dump", broken)
+    monkeypatch.setattr(exporting, "dump", broken)
     stream = Stream(visitor, DOWNLOAD)
     assert next(stream.chunks)
     with pytest.raises(DownloadBroken):
