@@ -134,7 +134,7 @@ def _sums_of_large_user(size: Size, people: Sequence[data.Person]) -> list[Query
     return [
         Query(people[0], Kind.SUMS, PAGE, since=month, offset=offset)
         for month in _first_months()
-        for offset in range(0, 10 * PAGE, PAGE)
+        for offset in range(0, 3 * PAGE, PAGE)
     ]
 
 
