@@ -41,8 +41,8 @@ from finance_api.storage.sql import (
     usage,
 )
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.projection import postgresql, rebuilding, records_by_date, searching
 from finance_api.storage.sql.projection import reading as by_date
+from finance_api.storage.sql.projection import rebuilding, records_by_date, searching
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_token
@@ -341,7 +341,7 @@ def pair(new_backend, monkeypatch):
     for module in (by_date, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     monkeypatch.setattr(json_rows, "FAR_OFFSET", FAR)
-    monkeypatch.setattr(postgresql, "_MANY", 3)
+    monkeypatch.setattr(records_by_date, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
 
 
