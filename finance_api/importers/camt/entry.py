@@ -64,16 +64,10 @@ def entries_of(element: Element, currency: str, section: int) -> list[Entry]:
     """
     amount, of = signed_amount_of(element)
     if of != currency:
-        raise element.refused(
-            f"is in {of}, but the account is in {currency}: download the statement again, or in "
-            "another format"
-        )
+        raise element.refused(f"is in {of}, but the account is in {currency}")
     date = element.first("BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
     if date is None:
-        raise element.refused(
-            "has neither a booking date nor a value date: download a camt.053 statement, or "
-            "another format"
-        )
+        raise element.refused("has neither a booking date nor a value date")
     value_date = element.first("ValDt/Dt", "ValDt/DtTm")
     booking = _Booking(
         line=element.line,

@@ -112,7 +112,7 @@ class DateColumn:
         forms = " or ".join(form.name for form in self._fitting)
         return (
             f"{quoted(text)} is not a date of the form of the rows above ({forms}); name the form "
-            "with --date-format, or leave rows at the end out with --skip-last"
+            "with --date-format"
         )
 
     def decide(self, questions: Questions, preferred: str | None = None) -> DateForm:

@@ -126,6 +126,5 @@ def _check_currency(tag: str, text: str, line: int, currency: str | None) -> Non
             f"the account is in {currency}" if currency else "the file does not say the account's"
         )
         raise Element(tag, line, text).refused(
-            f"is the currency of this transaction, and {account}: download another format, such as "
-            "CSV with a column of currencies"
+            f"is the currency of this transaction, and {account}"
         )

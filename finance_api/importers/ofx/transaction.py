@@ -80,7 +80,7 @@ def required(element: Element, below: Sequence[Element], *names: str) -> Element
             )
         if found:
             return found[0]
-    raise element.refused(f"has no <{names[0]}>: it is damaged; download the file again")
+    raise element.refused(f"has no <{names[0]}>")
 
 
 def id_of(leaf: Element | None) -> str | None:
