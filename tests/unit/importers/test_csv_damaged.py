@@ -1,5 +1,7 @@
 """Damaged CSV files: entries, or a refusal with a reason; cut off, the entries until there."""
 
+from collections.abc import Callable
+
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
@@ -30,7 +32,10 @@ FILES = {
         "Umsätze;Giro\n\nTag;Name;Text;Soll;Haben\n31.12.2025;Stadtwerke;Abschlag;89,50;\n"
         "02.01.2026;Müller GmbH;Gehalt;;2.815,00\n05.01.2026;Bäcker;;4,20;\n",
         {
-            **{"account": "A", "currency": "EUR", "debit": "Soll", "credit": "Haben"},
+            "account": "A",
+            "currency": "EUR",
+            "debit": "Soll",
+            "credit": "Haben",
             "columns": {"recordDate": "Tag", "payee": "Name", "note": "Text"},
         },
     ),
@@ -51,12 +56,14 @@ def the_entries(data: bytes, options: dict[str, object]) -> list[Entry] | None:
 
 
 @files
-def test_mutations_are_read_or_refused(text: str, options: dict[str, object]) -> None:
+def test_mutations_are_read_or_refused(
+    text: str, options: dict[str, object], figures: Callable[[str], None]
+) -> None:
     changed = mutations(text.encode(), count(100, 10_000), PIECES)
     outcomes = [the_entries(data, options) for data in changed]
     read_right = sum(outcome is not None for outcome in outcomes)
     assert 0 < read_right < len(outcomes)
-    print(f"{read_right} read, {len(outcomes) - read_right} refused")
+    figures(f"{read_right} read, {len(outcomes) - read_right} refused")
 
 
 @files
