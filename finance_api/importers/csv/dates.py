@@ -46,9 +46,10 @@ _REMEMBERED = 50_000
 class DateColumn:
     """Takes the texts of a column one by one, then says what they mean.
 
-    date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or "MDY" for dates that do not begin with a
-    year of four digits, where that is known. is_sheet: cells that are dates, which are ISO 8601
-    whatever it says, are among them. Memory does not grow with the number of texts.
+    date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or
+    "MDY" for dates that do not begin with a year of four digits, where that is known. is_sheet:
+    cells that are dates, which are ISO 8601 whatever it says, are among them. Memory does not grow
+    with the number of texts.
     """
 
     def __init__(
