@@ -61,7 +61,7 @@ class World:
                 "new_password": NEW,
                 "repeated_password": NEW,
             },
-            "goals.new": {"name": "forged"},
+            "goals.new": {"name": "forged", "currencyCode": "EUR"},
             "records": {"id": uid("Record", 1), "do": "category", "set_category": "none"},
         }.get(name, {})
 
