@@ -66,16 +66,23 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     ids = [Condition(_ID, c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
-    by_month = storage.data.sum_by(user_id, ["accountId", "month"], of_accounts)
-    newest = max((sums.last for sums in by_month.values()), default=MIN_SECONDS)
+    whole = storage.data.sum_by(user_id, ["accountId"], of_accounts)
+    newest = max((sums.last for sums in whole.values()), default=MIN_SECONDS)
     last = _day(max(today, newest)) if query.last is None else query.last
     points = _points(query, last, len(accounts))
-    changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
-    first_dates: dict[str, int] = {}
+    begin = start_of(Period.MONTH, points[0].start)
+    # Only what comes after the beginning is read by months, however much lies before it.
+    recent = [*of_accounts, *_between(begin, MAX_SECONDS // DAY_SECONDS * DAY_SECONDS)]
+    by_month = storage.data.sum_by(user_id, ["accountId", "month"], recent)
+    before = {row["id"]: row["initialBalance"] for row in accounts}
+    for (account_id,), sums in whole.items():
+        before[account_id] = before.get(account_id, 0) + sums.amount
     for (account_id, _), sums in by_month.items():
-        first_dates[account_id] = min(sums.first, first_dates.get(account_id, MAX_SECONDS))
+        before[account_id] -= sums.amount
+    changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
+    first_dates = {account_id: sums.first for (account_id,), sums in whole.items()}
     of = {
-        row["id"]: _running(row["initialBalance"], sorted(changes[row["id"]]), points)
+        row["id"]: _running(before[row["id"]], sorted(changes[row["id"]]), points)
         for row in accounts
     }
     return Balances(points, accounts, of, first_dates)
@@ -222,11 +229,9 @@ def _between(first: int, last: int) -> list[Condition]:
     ]
 
 
-def _running(
-    initial: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]
-) -> list[int]:
-    """The balances at the points, which are in order as the changes are."""
-    balances, balance, at = [], initial, 0
+def _running(before: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]) -> list[int]:
+    """The balances at the points, which are in order as the changes are. before: the first."""
+    balances, balance, at = [], before, 0
     for point in points:
         while at < len(changes) and changes[at][0] <= point.last_day:
             balance += changes[at][1]

@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 from browser.site import PASSWORD
 
 PAGES = (
+    *("/records?q=a", "/transfers", "/budgets/new", "/rules/apply"),
     "/overview",
     "/settings/tokens",
     "/settings/tokens/new",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finance_api.ledger.edits.record_changes import pages_of
+from finance_api.ledger.edits.record_changes import BATCH, pages_of
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
@@ -64,8 +64,6 @@ _Sides = defaultdict[_Key, tuple[list[Side], list[Side]]]
 _NEAR = 7 * DAY_SECONDS
 #: So long are the parts that are looked at together, so that their records fit in memory.
 _PART = 31 * DAY_SECONDS
-#: What is read of a record beside its amount.
-_LOOKED_AT = ("id", "accountId", "currencyCode", "recordDate", "counterpartyAccount", "setByHand")
 
 
 def find_pairs(session: LedgerSession, *, by_number_only: bool = False) -> list[Pair]:
@@ -110,15 +108,21 @@ def _sides(session: LedgerSession, by_number_only: bool) -> "_Sides":
 
 
 def _sides_between(session: LedgerSession, about: list[Condition]) -> "_Sides":
-    """Of all sizes: there are few on some days."""
+    """Of all sizes that go both ways: they are few, and all but these are read from an index."""
+    data, user_id = session.storage.data, session.user.id
+    unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
+    amounts = data.list_amounts(user_id, ["id", "currencyCode"], [unlinked, *about])
+    ways: defaultdict[_Key, set[bool]] = defaultdict(set)
+    for _, currency, amount in amounts:
+        ways[currency, abs(amount)].add(amount > 0)
+    wanted = [i for i, currency, size in amounts if size and len(ways[currency, abs(size)]) > 1]
     numbers = _Numbers(session.accounts.rows.values())
     found: _Sides = defaultdict(lambda: ([], []))
-    unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
-    amounts = session.storage.data.list_amounts(session.user.id, _LOOKED_AT, [unlinked, *about])
-    for values in amounts:
-        row = dict(zip((*_LOOKED_AT, "amount"), values, strict=True))
-        if row["amount"] and not is_held(row):
-            _add(found, numbers, row)
+    for begin in range(0, len(wanted), BATCH):
+        rows = data.get_rows(user_id, RECORDS, wanted[begin : begin + BATCH])
+        for row in rows.values():
+            if not is_held(row):
+                _add(found, numbers, row)
     return _in_order(found)
 
 

@@ -1,5 +1,6 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -206,8 +207,16 @@ def _refused(
     error: FormFaults | ImportRefused,
 ) -> dict[str, Any]:
     request.response.status_int = 400
-    errors = error.errors if isinstance(error, FormFaults) else {"form": sentence(error)}
+    errors = error.errors if isinstance(error, FormFaults) else {"form": _in_words(shown, error)}
     return _form(request, shown, texts, row, errors)
+
+
+def _in_words(shown: ObjectPage, error: ImportRefused) -> str:
+    """The reason, with the labels of fields in place of their names."""
+    text = sentence(error)
+    for field in editable_fields(shown.resource).values():
+        text = re.sub(rf"\b{field.name}\b", label_of(field).lower(), text)
+    return text
 
 
 def _form(
