@@ -1,4 +1,4 @@
-"""The options of ``finance-api import`` for CSV files, and the command line that a file needs."""
+"""The options of ``finance-api import`` about files, and the command line that a file needs."""
 
 import shlex
 from collections.abc import Callable, Iterable
@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.options import FILE_OPTIONS, FileOption, OptionKind, add_to_map
 
 
 def _column_map(
@@ -15,86 +16,34 @@ def _column_map(
 ) -> dict[str, tuple[str, ...]]:
     columns: dict[str, tuple[str, ...]] = {}
     for value in values:
-        field, equals, column = value.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{value!r} is not FIELD=COLUMN")
-        columns[field.strip()] = (*columns.get(field.strip(), ()), column)
+        try:
+            columns = add_to_map(columns, value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
     return columns
 
 
-_OPTIONS = (
-    click.option("--profile", metavar="NAME", help="CSV: the profile of the file's layout."),
-    click.option(
-        "--no-profile", is_flag=True, help="CSV: no profile, though the headings fit one."
-    ),
-    click.option(
-        "--map",
-        "columns",
-        multiple=True,
-        callback=_column_map,
-        metavar="FIELD=COLUMN",
-        help="CSV: the column of a field, by heading or number; may be given several times.",
-    ),
-    click.option("--delimiter", help="CSV: what separates cells; a character, or tab."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="CSV, QIF: the decimal sign."),
-    click.option("--thousands", help="CSV, QIF: what groups the digits."),
-    click.option("--date-format", help="CSV, QIF: such as %d/%m/%Y or DD/MM/YYYY."),
-    click.option(
-        "--timezone", metavar="ZONE", help="CSV: whose days and times are meant, for UTC."
-    ),
-    click.option("--encoding", help="CSV, QIF: such as cp1252; default UTF-8."),
-    click.option(
-        "--force-encoding", is_flag=True, help="CSV, QIF: --encoding, though it is UTF-8."
-    ),
-    click.option("--debit", metavar="COL", help="CSV: the column of money going out."),
-    click.option("--credit", metavar="COL", help="CSV: the column of money coming in."),
-    click.option(
-        "--mixed-signs",
-        type=click.Choice(["plus", "minus", "ignore"]),
-        help="CSV: what the sign means in a debit or credit column that has both.",
-    ),
-    click.option(
-        "--sign",
-        metavar="COL[=OUT,…]",
-        help="CSV: the column that says which way money goes, and its words for out.",
-    ),
-    click.option(
-        "--positive",
-        type=click.Choice(["in", "out"]),
-        help="CSV: what a positive number of the amount column means.",
-    ),
-    click.option("--invert", is_flag=True, help="CSV: the same as --positive out."),
-    click.option(
-        "--only",
-        multiple=True,
-        metavar="COL=VALUE",
-        help="CSV: which rows are money; may be given several times.",
-    ),
-    click.option("--balance", metavar="COL", help="CSV: the column of the balance after each row."),
-    click.option(
-        "--fee",
-        multiple=True,
-        metavar="COL=KIND",
-        help="CSV: the column of fees, and whether its numbers are signed or unsigned.",
-    ),
-    click.option("--fee-category", metavar="NAME", help="CSV: of the records of fees."),
-    click.option("--no-text", is_flag=True, help="CSV: records without payee and note are meant."),
-    click.option(
-        "--label-separator", metavar="CHARS", help="CSV: what separates labels; default ;"
-    ),
-    click.option(
-        "--skip-rows", type=click.IntRange(0), default=0, help="CSV: lines before the headings."
-    ),
-    click.option(
-        "--skip-last", type=click.IntRange(0), default=0, help="CSV: rows at the end to leave out."
-    ),
-    click.option("--no-header", is_flag=True, help="CSV: the first row is data, not headings."),
-)
+def _option(declared: FileOption) -> Callable[..., Any]:
+    more: dict[str, Any] = {}
+    match declared.kind:
+        case OptionKind.FLAG:
+            more = {"is_flag": True}
+        case OptionKind.CHOICE:
+            more = {"type": click.Choice(declared.choices)}
+        case OptionKind.NUMBER:
+            more = {"type": click.IntRange(0, declared.most)}
+        case OptionKind.LIST:
+            more = {"multiple": True}
+        case OptionKind.MAP:
+            more = {"multiple": True, "callback": _column_map}
+    return click.option(
+        declared.flag, declared.name, metavar=declared.metavar, help=declared.help, **more
+    )
 
 
-def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for declared in reversed(FILE_OPTIONS):
+        command = _option(declared)(command)
     return command
 
 

@@ -18,6 +18,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RESOURCES
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
+    LOCK_TIMEOUT_SECONDS,
     BeforeImage,
     DataState,
     HistoryEntry,
@@ -97,6 +98,11 @@ class LedgerSession(UserRows):
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
         self._has_images = False
+
+    @property
+    def before(self) -> DataState:
+        """The state of the data that is changed."""
+        return self._state
 
     @property
     def revision(self) -> int:
@@ -215,6 +221,7 @@ def changing(
     by: str = "command",
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
+    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
 
@@ -224,7 +231,7 @@ def changing(
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     try:
-        storage = backend.write(tm)
+        storage = backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)
         user = storage.users.get(email)
         yield LedgerSession(storage, user, now, action=action, by=by, keep_days=keep_days)
     except Conflict as error:

@@ -175,7 +175,7 @@ class StatementRecords:
             self._balances.note(None, row)
             rows.append(row)
         session.storage.data.put_rows(session.user.id, RECORDS, new=rows, changed=())
-        self._report.created += len(rows)
+        self._report.note_new(rows)
         self.changed = True
         return rows
 

@@ -1,7 +1,7 @@
 """Helpers of the views: template variables, forms, redirections."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
@@ -10,7 +10,7 @@ from pyramid.response import Response
 from finance_api.auth.identity import SessionIdentity
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import WritableStorage, data_state_of, unit_of_work
+from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
 
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 
@@ -42,12 +42,18 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
     """As `writing`, with the user locked and only if the session has not ended meanwhile: 403."""
     identity = identity_of(request)
     with writing(request) as storage:
-        try:
+        with suppress(NotFound):
             storage.users.lock(identity.user.id)
-            storage.sessions.get_owner(identity.session.sha256)
-        except NotFound:
-            raise HTTPForbidden(SIGNED_OUT) from None
+        require_session(request, storage)
         yield storage
+
+
+def require_session(request: Request, storage: Storage) -> None:
+    """403 if the session has ended meanwhile."""
+    try:
+        storage.sessions.get_owner(identity_of(request).session.sha256)
+    except NotFound:
+        raise HTTPForbidden(SIGNED_OUT) from None
 
 
 def identity_of(request: Request) -> SessionIdentity:

@@ -19,6 +19,9 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 #: Notices on the page after a change, by the value of the parameter ``done``.
 NOTICES = {
+    "changed-elsewhere": "This file was changed in another window. This is how it is now.",
+    "discarded": "The file is discarded. Nothing was imported.",
+    "undone": "Taken back. What was there before is there again.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
@@ -62,6 +65,14 @@ def amount(units: int) -> str:
     return f"{sign}{int(whole):,}.{decimals.ljust(2, '0')}"
 
 
+def size(number: int) -> str:
+    """``3.4 MB``, of bytes."""
+    if number < 1_000:
+        return f"{number} bytes"
+    kilobytes = number / 1_024
+    return f"{kilobytes:.3g} KB" if kilobytes < 1_000 else f"{kilobytes / 1_024:.3g} MB"
+
+
 def count(number: int) -> str:
     return f"{number:,}"
 
@@ -99,6 +110,7 @@ def includeme(config: Configurator) -> None:
                 "day": day,
                 "amount": amount,
                 "count": count,
+                "size": size,
             }
         }
     )

@@ -4,7 +4,7 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.auth.contexts import own_pages
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.surfaces import SETTINGS_PAGES, UPLOADS
 
 #: Public; a new version of a file has a new URL.
 STATIC = f"{SETTINGS_PAGES}/static"
@@ -15,6 +15,15 @@ ROUTES = {
     "overview": "/overview",
     "accounts": "/accounts",
     "export": "/accounts/export",
+    "import": UPLOADS,
+    "import.upload": f"{UPLOADS}/{{id}}",
+    "import.options": f"{UPLOADS}/{{id}}/options",
+    "import.confirm": f"{UPLOADS}/{{id}}/confirm",
+    "import.again": f"{UPLOADS}/{{id}}/again",
+    "import.discard": f"{UPLOADS}/{{id}}/discard",
+    "imports": "/imports",
+    "imports.entry": "/imports/{number}",
+    "imports.undo": "/imports/{number}/undo",
     "settings.login": "/settings/login",
     "settings.logout": "/settings/logout",
     "settings.tokens": "/settings/tokens",
