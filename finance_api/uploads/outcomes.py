@@ -1,7 +1,7 @@
 """What came of looking at a file, or of importing it, as JSON: what a page shows of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.report import ImportReport
@@ -100,31 +100,9 @@ def refusal_of(
                 "line": question.line,
                 "answers": [answer._asdict() for answer in question.answers],
             }
-            for question in _questions(refused)
+            for question in refused.questions
         ],
     }
-
-
-class _Answer(NamedTuple):
-    """See `finance_api.importers.options.answered`. meaning: a clause to choose by."""
-
-    words: tuple[str, ...]
-    instead_of: tuple[str, ...]
-    meaning: str
-
-
-class _Question(NamedTuple):
-    reason: str
-    line: int | None
-    answers: tuple[_Answer, ...]
-
-
-def _questions(refused: ImportRefused) -> list[_Question]:
-    """What a refusal asks for: the one place that knows how it says so."""
-    if not refused.missing_options and not refused.withdrawn_options:
-        return []
-    answer = _Answer(refused.missing_options, refused.withdrawn_options, "")
-    return [_Question(refused.reason, refused.line, (answer,))]
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, str, str]]:

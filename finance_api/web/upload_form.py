@@ -1,7 +1,7 @@
 """The form of what a file leaves open: made from the options about files, and its refusal."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from finance_api.importers.csv.columns import FIELDS, JOINED
@@ -12,12 +12,15 @@ from finance_api.importers.options import (
     answered,
     option_named,
 )
+from finance_api.importers.questions import CODE, NAME
 from finance_api.storage.interface import Upload
 
 #: What is never chosen for the person, though a refusal proposes it: a click too few would make a
 #: wrong sum.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
 _LONGEST = 500
+#: Words of an answer that stand for what only the person can say -> the option.
+_PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
 #: What choices are called.
 _CHOICES = {
@@ -75,41 +78,73 @@ class FormField:
 
 
 @dataclass(frozen=True)
-class UploadForm:
-    """questions: to be answered by one of several answers each. asked: fields of what is missing.
+class FormQuestion:
+    """answers: of which one is to be chosen; fields: of what else is missing."""
 
-    others: all further ones of the format.
+    number: int
+    reason: str
+    line: int | None
+    answers: list[dict[str, Any]]
+    fields: list[FormField]
+
+
+@dataclass(frozen=True)
+class UploadForm:
+    """sentence: the refusal, where the questions do not say all of it. others: all further fields
+    of the format.
     """
 
-    questions: list[dict[str, Any]] = field(default_factory=list)
-    asked: list[FormField] = field(default_factory=list)
-    others: list[FormField] = field(default_factory=list)
+    sentence: str | None
+    questions: list[FormQuestion]
+    others: list[FormField]
 
 
 def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
     """accounts, profiles: the names of those that there are."""
     outcome, given = upload.outcome, dict(upload.options)
-    single = [q["answers"][0] for q in outcome.get("questions", ()) if len(q["answers"]) == 1]
-    wanted: list[str] = []
-    for answer in single:
-        proposed = answered({}, answer["words"])
-        wanted += _keys(proposed)
-        given = _filled(answered(given, (), answer["instead_of"]), proposed)
-    made = [
-        each
+    asked: list[tuple[dict[str, Any], list[str]]] = []
+    for question in outcome.get("questions", ()):
+        keys: list[str] = []
+        for answer in question["answers"]:
+            words, placeholders = _divided(answer["words"])
+            keys += placeholders
+            if len(question["answers"]) == 1:
+                proposed = answered({}, words)
+                keys += _keys(proposed)
+                given = _filled(answered(given, (), answer["instead_of"]), proposed)
+        asked.append((question, keys))
+    fields = {
+        each.key: each
         for option in FILE_OPTIONS
-        if outcome.get("format") in (None, *option.formats)
+        if outcome.get("format") in option.formats
         for each in _fields(option, given, outcome, accounts, profiles)
+    }
+    questions = [
+        FormQuestion(
+            number,
+            question["reason"],
+            question["line"],
+            question["answers"] if len(question["answers"]) > 1 else [],
+            [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
+        )
+        for number, (question, keys) in enumerate(asked)
     ]
-    return UploadForm(
-        questions=[
-            {**question, "number": number}
-            for number, question in enumerate(outcome.get("questions", ()))
-            if len(question["answers"]) > 1
-        ],
-        asked=[each for each in made if each.key in wanted],
-        others=[each for each in made if each.key not in wanted],
-    )
+    told = any(question.answers or question.fields for question in questions)
+    joined = "; and ".join(question.reason for question in questions)
+    is_told = told and len(outcome.get("reason", "")) <= len(joined)
+    return UploadForm(None if is_told else outcome.get("reason"), questions, list(fields.values()))
+
+
+def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words of an answer but for what only the person can say, and the names of that."""
+    kept: list[str] = []
+    names: list[str] = []
+    for word in words:
+        if kept and (kept[-1], word) in _PLACEHOLDERS:
+            names.append(_PLACEHOLDERS[kept.pop(), word])
+        else:
+            kept.append(word)
+    return kept, names
 
 
 def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,7 +173,8 @@ def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
         chosen = _texts(form, f"answer-{number}")
         if chosen and chosen[0] in map(str, range(len(question["answers"]))):
             answer = question["answers"][int(chosen[0])]
-            given = answered(given, answer["words"], answer["instead_of"])
+            words, _ = _divided(answer["words"])
+            given = answered(given, words, answer["instead_of"])
     return {name: value for name, value in given.items() if value not in ("", {}, [])}
 
 

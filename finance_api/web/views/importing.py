@@ -8,6 +8,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.importers import NATIVE
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.requests import Request
@@ -216,11 +217,18 @@ def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> d
     request.override_renderer = "import_options.jinja2"
     return page(
         "import",
-        "More about this file" if upload.state is UploadState.ASKING else "Change how it is read",
+        _title(upload),
         upload=upload,
         form=upload_form(upload, names, profiles),
         errors=errors,
     )
+
+
+def _title(upload: Upload) -> str:
+    if upload.state is not UploadState.ASKING:
+        return "Change how it is read"
+    can_be_read = upload.outcome["format"] not in (None, NATIVE)
+    return "More about this file" if can_be_read else "Not imported"
 
 
 @view_config(
