@@ -252,8 +252,8 @@ SETTINGS: tuple[Setting, ...] = (
         _integer(1, 1000),
         "2",
         "downloads",
-        "Exports, and downloads of the settings pages, that a process sends at once; one of each "
-        "user.",
+        "Exports, and downloads of the settings pages, that a process sends at once, one of each "
+        "user; uploads that it takes count as well.",
     ),
     Setting(
         "finance_api.imports.keep_days",

@@ -17,7 +17,8 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from finance_api.requests import Request
 from finance_api.values.text import shown
 
-_CHUNK_BYTES = 1 << 16
+#: Few: a server may wait until as many have come, and the time is looked at between two.
+_CHUNK_BYTES = 1 << 12
 _SPOOLED_BYTES = 1 << 20
 #: Of a field that is no file, and of what stands around the parts.
 _FIELD_BYTES = 1_024

@@ -90,7 +90,17 @@ def test_there_are_modules_to_look_at() -> None:
         ("xlsxwriter", own("api")),
         ("python_calamine", own("importers.spreadsheet.conversion")),
         ("olefile", own("importers.spreadsheet.container")),
-        ("orjson", own("api", "resources", "problem", "importers", "storage.sql.history", "storage.sql.uploads")),
+        (
+            "orjson",
+            own(
+                "api",
+                "resources",
+                "problem",
+                "importers",
+                "storage.sql.history",
+                "storage.sql.uploads",
+            ),
+        ),
         ("granian", own("server")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
