@@ -14,7 +14,7 @@ from finance_api.values.number import decimal_text
 #: So many updates and matches are listed; the rest is counted.
 MOST_LISTED = 1_000
 #: So many new records are shown.
-MOST_SHOWN = 20
+MOST_SHOWN = 10
 
 
 class Update(NamedTuple):

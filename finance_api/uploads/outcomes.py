@@ -1,9 +1,10 @@
 """What came of looking at a file, or of importing it, as JSON: what a page shows of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.files import FileImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
@@ -40,7 +41,6 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
     """What an import has done, or would do; within its transaction."""
     details = report.details
     columns = [name for name in _COLUMNS if any(row.get(name) for row in report.new)]
-    accounts = session.accounts
     return {
         "revision": session.before.revision,
         "tag": session.before.tag,
@@ -50,18 +50,10 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "encoding": details.get("encoding"),
         "counts": report.counts,
         "skipped": dict(sorted(report.skipped.items())),
-        "accounts": [
-            {
-                "name": accounts.rows[fact["accountId"]]["name"],
-                "currency": accounts.rows[fact["accountId"]]["currencyCode"],
-                "isNew": accounts.stored(fact["accountId"]) is None,
-                "first": fact.get("first"),
-                "last": fact.get("last"),
-            }
-            for fact in details["accounts"]
-            if fact["accountId"] in accounts.rows
+        "totals": [
+            {**total._asdict(), **_days_of(session, report, total.account)}
+            for total in report.totals
         ],
-        "totals": [total._asdict() for total in report.totals],
         "columns": [[name, _COLUMNS[name]] for name in columns],
         "new": [{name: row[name] for name in columns} for row in report.new],
         "updates": [
@@ -82,16 +74,28 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
     }
 
 
-def refusal_of(
-    refused: ImportRefused, format_name: str | None, headings: Sequence[str]
-) -> dict[str, Any]:
-    """Why a file is refused, and what would have it read.
-
-    headings: of its columns, so far as they are known.
-    """
+def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[str, Any]:
+    """The days that the file covers of an account, and whether that is new."""
+    accounts = session.accounts
+    ids = {row["id"] for row in accounts.named(name)}
+    facts = [fact for fact in report.details["accounts"] if fact["accountId"] in ids]
+    days = [fact[day] for fact in facts for day in ("first", "last") if fact.get(day) is not None]
     return {
-        "format": format_name,
-        "headings": list(dict.fromkeys(heading for heading in headings if heading)),
+        "isNew": not any(accounts.stored(row_id) for row_id in ids),
+        "first": min(days, default=None),
+        "last": max(days, default=None),
+    }
+
+
+def headings_of(file: FileImport) -> list[str]:
+    return list(dict.fromkeys(heading for heading in file.headings if heading))
+
+
+def refusal_of(refused: ImportRefused, file: FileImport | None) -> dict[str, Any]:
+    """Why a file is refused, and what would have it read. file: None: it is of no format."""
+    return {
+        "format": None if file is None else file.format_name,
+        "headings": [] if file is None else headings_of(file),
         "reason": refused.reason,
         "line": refused.line,
         "questions": [

@@ -18,7 +18,7 @@ from finance_api.storage.interface import (
     unit_of_work,
 )
 from finance_api.uploads.keeping import content_of
-from finance_api.uploads.outcomes import preview_of, refusal_of
+from finance_api.uploads.outcomes import headings_of, preview_of, refusal_of
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,9 @@ class UploadWork:
         def end(session: LedgerSession, report: ImportReport) -> None:
             preview.update(preview_of(session, report))
 
-        if self._run(user, upload, dry_run=True, end=end):
+        file = self._run(user, upload, dry_run=True, end=end)
+        if file is not None:
+            preview["headings"] = headings_of(file)
             self._keep(user, upload, UploadState.READY, preview)
 
     def _import(self, user: User, upload: Upload) -> None:
@@ -82,8 +84,8 @@ class UploadWork:
         except _DataMoved:
             self._check(user, upload, moved=True)
 
-    def _run(self, user: User, upload: Upload, **how: Any) -> bool:
-        """Whether the file was read to its end; a refusal is kept."""
+    def _run(self, user: User, upload: Upload, **how: Any) -> FileImport | None:
+        """The file, if it was read to its end; else its refusal is kept."""
         file: FileImport | None = None
         with content_of(self.backend, user.id, upload) as stream:
             try:
@@ -91,11 +93,9 @@ class UploadWork:
                 now = self.clock.now()
                 file.run(self.backend, user.email, now=now, name=upload.name, by="page", **how)
             except ImportRefused as refused:
-                read = (None, ()) if file is None else (file.format_name, file.headings)
-                outcome = refusal_of(refused, *read)
-                self._keep(user, upload, UploadState.ASKING, outcome)
-                return False
-        return True
+                self._keep(user, upload, UploadState.ASKING, refusal_of(refused, file))
+                return None
+        return file
 
     def _fail(self, user: User, upload: Upload, why: str) -> None:
         try:

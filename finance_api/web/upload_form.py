@@ -40,6 +40,19 @@ _SUGGESTED = {
     "delimiter": (",", ";", "tab", "|"),
     "currency": ("EUR", "USD", "GBP", "CHF", "SEK", "PLN", "CZK"),
 }
+#: The fields in their groups; the rest is in the last one.
+_GROUPS = {
+    "Account": ("account", "currency", "new_account"),
+    "Columns": ("columns", "debit", "credit", "sign", "balance", "fee", "fee_category", "no_text"),
+    "Dates and amounts": (
+        *("date_format", "timezone", "decimal", "thousands", "positive", "mixed_signs", "invert"),
+    ),
+    "Layout of the file": (
+        *("profile", "no_profile", "sheet", "delimiter", "encoding", "force_encoding", "no_header"),
+        *("skip_rows", "skip_last", "only", "label_separator"),
+    ),
+    "What is stored already": (),
+}
 _FIELD_LABELS = {
     "recordDate": "Date",
     "amount": "Amount",
@@ -96,7 +109,7 @@ class UploadForm:
 
     sentence: str | None
     questions: list[FormQuestion]
-    others: list[FormField]
+    others: list[tuple[str, list[FormField]]]
 
 
 def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
@@ -107,7 +120,8 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
         keys: list[str] = []
         for answer in question["answers"]:
             words, placeholders = _divided(answer["words"])
-            keys += placeholders
+            # An account that is new has a currency.
+            keys += [*placeholders, *(["currency"] if "account" in placeholders else [])]
             if len(question["answers"]) == 1:
                 proposed = answered({}, words)
                 keys += _keys(proposed)
@@ -132,7 +146,17 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
     told = any(question.answers or question.fields for question in questions)
     joined = "; and ".join(question.reason for question in questions)
     is_told = told and len(outcome.get("reason", "")) <= len(joined)
-    return UploadForm(None if is_told else outcome.get("reason"), questions, list(fields.values()))
+    sentence = None if is_told else outcome.get("reason")
+    return UploadForm(sentence, questions, _grouped(fields.values()))
+
+
+def _grouped(fields: Iterable[FormField]) -> list[tuple[str, list[FormField]]]:
+    *_, last = _GROUPS
+    groups: dict[str, list[FormField]] = {title: [] for title in _GROUPS}
+    titles = {name: title for title, names in _GROUPS.items() for name in names}
+    for each in fields:
+        groups[titles.get(each.key.partition("-")[0], last)].append(each)
+    return [(title, found) for title, found in groups.items() if found]
 
 
 def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -227,7 +251,7 @@ def _fields(
             more = ("",) if name in JOINED or not columns else ()
             yield FormField(
                 key=f"{option.name}-{name}",
-                label=f"{label}: column",
+                label=label,
                 kind="column",
                 flag=f"{option.flag} {name}",
                 values=(*columns, *more),
@@ -245,13 +269,18 @@ def _fields(
         label=option.label,
         kind=kind,
         flag=option.flag,
-        help=option.help.partition(": ")[2]
-        if option.help.startswith(("CSV", "Sp"))
-        else option.help,
+        help=_help(option),
         values=values,
         choices=tuple(choices),
         suggested=_SUGGESTED.get(option.name, ()),
     )
+
+
+def _help(option: FileOption) -> str:
+    """Without the formats, which the form is for one of."""
+    before, colon, rest = option.help.partition(": ")
+    text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, str], ...]:

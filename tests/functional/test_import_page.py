@@ -52,7 +52,7 @@ def test_a_file_is_looked_at_and_stored_once_it_is_confirmed(service, user, visi
     for expected in ("Preview", "Umsätze März.csv", "Format csv", "utf-8"):
         assert expected in text
     for expected in (
-        "New account Current account (EUR) 1 Mar 2026 to 3 Mar 2026",
+        "Current account New account, 1 Mar 2026 to 3 Mar 2026",
         "New 3 Updated 0",
     ):
         assert expected in text
@@ -97,7 +97,7 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     given |= {"columns-amount": "Value", "columns-payee": ["Text"]}
     assert do(visitor, path, "options", **given) == path
     text = shown_text(visitor.get(path).text)
-    assert "Preview" in text and "−32.50" in text and "Card (EUR)" in text
+    assert "Preview" in text and "−32.50" in text and "Card New account" in text
     do(visitor, path, "confirm")
     rows = {(row["payee"], row["amount"]) for row in records_of(service, user)}
     assert rows == {("Corner Shop", -125_000), ("Bakery", -200_000)}

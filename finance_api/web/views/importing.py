@@ -187,7 +187,8 @@ def _sums(totals: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     """Money in and out by currency, never added up across them."""
     sums: dict[str, dict[str, int]] = {}
     for total in totals:
-        of = sums.setdefault(total["currency"], {"money_in": 0, "money_out": 0})
+        of = sums.setdefault(total["currency"], {"accounts": 0, "money_in": 0, "money_out": 0})
+        of["accounts"] += 1
         of["money_in"] += total["money_in"]
         of["money_out"] += total["money_out"]
     return sums

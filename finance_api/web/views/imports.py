@@ -1,5 +1,6 @@
 """The history of imports and edits, and taking them back."""
 
+import re
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -17,6 +18,8 @@ from finance_api.web.page import SeeOther, done, form_text, identity_of, page, r
 
 IMPORTS = "/imports"
 _PAGE = 50
+#: Before the next word of a name.
+_CAPITAL = re.compile("(?=[A-Z])|-")
 _LOCK_SECONDS = 1
 _MOVED = "Your data has changed since this page was made. Look at it again, and confirm."
 
@@ -173,7 +176,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
         refused = refusal.reason
     return page(
         "imports",
-        f"Take back {entry['number']}",
+        f"Take back {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",
         entry=entry,
         choices=choices,
         report=None if report is None else _report(report),
@@ -221,7 +224,7 @@ def _report(report: UndoReport) -> dict[str, Any]:
 
 def _counted(name: str, number: int) -> str:
     """``3 records``. name: of a resource."""
-    words = name.replace("_", " ").replace("-", " ")
+    words = _CAPITAL.sub(" ", name).lower()
     if number == 1:
         words = f"{words[:-3]}y" if words.endswith("ies") else words.removesuffix("s")
     return f"{number:,} {words}"
