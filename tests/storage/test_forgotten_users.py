@@ -430,7 +430,8 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
                     break
     assert len(noticed_by) > 50
     unnoticed = [what for what, name in noticed_by.items() if name is None]
-    assert {what.partition(":")[0] for what in unnoticed} == HARMLESS, unnoticed
+    # On a busy machine an error of time can be what one of them is noticed by.
+    assert {what.partition(":")[0] for what in unnoticed} <= HARMLESS, unnoticed
     figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
 
