@@ -32,8 +32,12 @@ NOW = "2026-11-21T12:00:00Z"
 EMAIL = "demo@example.com"
 #: What the pages call the service.
 ADDRESS = "http://127.0.0.1:6543"
+#: Of files, one page for each format, app or bank.
+IMPORTING = PROJECT / "docs" / "importing"
 #: The calls of an example on these pages build on those before it.
-CONSECUTIVE = ("exchange-rates.md", "importing.md")
+CONSECUTIVE = ("exchange-rates.md", "importing.md", *(page.name for page in IMPORTING.iterdir()))
+#: Whose files the pages below `IMPORTING` import.
+READER = "me@example.com"
 #: page -> how many blocks of commands and answers are not run. Each says why.
 NOT_RUN = {
     "deploying.md": 1,
@@ -89,6 +93,8 @@ class Sandbox:
 
     def run(self, example: Example) -> str:
         """The output of the example. Raises AssertionError where one of its commands fails."""
+        if "curl" not in example.command.body and example.command.language == "sh":
+            return self.shell(example.command.body)
         with self._serving(example.condition) as (address, variables):
             code = example.command.body.replace(ADDRESS, address)
             variables = {"BASE": address, **variables}
@@ -172,6 +178,8 @@ def run_page(page: Path, sandboxes: Callable[[], Sandbox]) -> Run:
     examples, _ = read(page)
     found = Run()
     sandbox = sandboxes()
+    if page.parent == IMPORTING and examples:
+        sandbox.shell(f"finance-api user add {READER} --premium")
     for example in examples:
         if page.name not in CONSECUTIVE:
             sandbox = sandboxes()
