@@ -285,7 +285,8 @@ class _Summarizing:
         What is left out is counted when the first part is there.
         """
         data, counted = self._storage.data, self._counted
-        if not data.has_sums(self._names, counted):
+        of_payees = any(condition.field.name == "payee" for condition in counted)
+        if of_payees or not data.has_sums(self._names, counted):
             yield self._not_left_out(self._names)
             return
         self._not_left_out(())
