@@ -1,14 +1,14 @@
 """Files of any format, with the options that the command would take."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF
 from finance_api.importers.camt import CamtImporter
 from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
 from finance_api.importers.detection import detect_format
-from finance_api.importers.interface import StatementImporter
+from finance_api.importers.interface import Answer, StatementImporter
 from finance_api.importers.mt940 import Mt940Importer
 from finance_api.importers.ofx import OfxImporter
 from finance_api.importers.qif import QifImporter, QifOptions
@@ -36,10 +36,11 @@ def any_importer(data: bytes, **options: Any) -> tuple[StatementImporter | None,
     return importer, {"currency": currency}
 
 
-def options_of(words: Sequence[str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a refusal proposes, as words of a command, beside those of before."""
-    options = {**before}
-    rest = iter(words)
+def options_of(answer: Answer, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an answer to a refusal, beside those of before; any currency will do."""
+    gone = {name.removeprefix("--").replace("-", "_") for name in answer.instead_of}
+    options = {name: value for name, value in before.items() if name not in gone}
+    rest = iter("EUR" if word == "CODE" else word for word in answer.words)
     for word in rest:
         name = word.removeprefix("--").replace("-", "_")
         if name == "map":
