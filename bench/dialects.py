@@ -5,8 +5,17 @@ from abc import ABC, abstractmethod
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from bench.data import LAST_DAY
 from bench.loads import FIRST, Kind, Query
 from bench.sizes import PAGE
+
+_LISTS = {
+    Kind.RECORDS: "records",
+    Kind.BY_ID: "records",
+    Kind.CATEGORIES: "categories",
+    Kind.SUMS: "groups",
+    Kind.BALANCES: "balances",
+}
 
 
 class Dialect(ABC):
@@ -40,6 +49,21 @@ class Ours(Dialect):
             return _with_query("/v1/api/categories", limit=FIRST)
         if query.kind is Kind.BY_ID:
             return _with_query("/v1/api/records/by-id", id=",".join(query.ids))
+        if query.kind is Kind.CHANGES:
+            return _with_query("/v1/api/changes", types="records", limit=PAGE)
+        if query.kind is Kind.BALANCES:
+            return _with_query(
+                "/v1/api/accounts/balances",
+                **{"interval": "month", "from": query.since, "to": LAST_DAY},
+            )
+        if query.kind is Kind.SUMS:
+            return _with_query(
+                "/v1/api/records/summary",
+                groupBy="category,month",
+                recordDate=f"gte.{query.since}",
+                payee=f"eq.{query.payee}" if query.payee else None,
+                offset=query.offset or None,
+            )
         return _with_query(
             "/v1/api/records",
             recordDate=f"gte.{query.since}" if query.since else None,
@@ -49,7 +73,9 @@ class Ours(Dialect):
         )
 
     def rows(self, query: Query, response: Any) -> list[dict[str, Any]]:
-        return list(response["categories" if query.kind is Kind.CATEGORIES else "records"])
+        if query.kind is Kind.CHANGES:
+            return [change["data"] for change in response["changes"]]
+        return list(response[_LISTS[query.kind]])
 
 
 class FastApi(Dialect):
@@ -60,6 +86,15 @@ class FastApi(Dialect):
             return _with_query("/categories", limit=FIRST)
         if query.kind is Kind.BY_ID:
             return _with_query("/records/by-id", ids=",".join(query.ids))
+        if query.kind is Kind.BALANCES:
+            return _with_query("/accounts/balances", date_from=query.since)
+        if query.kind is Kind.SUMS:
+            return _with_query(
+                "/records/summary",
+                date_from=query.since,
+                payee=query.payee,
+                offset=query.offset or None,
+            )
         return _with_query(
             "/records",
             date_from=query.since,
@@ -86,6 +121,13 @@ class Datasette(Dialect):
         elif query.kind is Kind.BY_ID:
             name = "by_id"
             given = {**given, "limit": None, "ids": json.dumps(query.ids)}
+        elif query.kind is Kind.BALANCES:
+            name = "balances"
+            assert query.since is not None
+            given |= {"limit": None, "since": f"{query.since:%Y-%m}"}
+        elif query.kind is Kind.SUMS:
+            name = "payee_sums" if query.payee else "sums"
+            given |= {"since": query.since, "payee": query.payee, "offset": query.offset}
         elif query.word:
             name = "search"
             given["word"] = query.word

@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from bench import data
 from bench.sizes import PAGE, Size
-from bench.vocabulary import COMMON_WORD, RARE_WORD
+from bench.vocabulary import ACCOUNTS, COMMON_WORD, RARE_WORD, SPENDINGS
 
 FIRST = 30
 _JUMPS = 6_000
@@ -20,6 +20,9 @@ class Kind(Enum):
     RECORDS = auto()
     BY_ID = auto()
     CATEGORIES = auto()
+    SUMS = auto()
+    BALANCES = auto()
+    CHANGES = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Query:
     offset: int = 0
     since: date | None = None
     word: str | None = None
+    payee: str | None = None
     ids: tuple[str, ...] = ()
 
 
@@ -54,6 +58,7 @@ class Load:
     follows: each connection has a part of the queries to itself, and sends them in order.
     conditional: sent with the response's ETag and answered 304; competitors have no ETag and
     get the plain request.
+    ours_only: competitors have nothing like it.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Load:
     cached: bool = False
     follows: bool = False
     conditional: bool = False
+    ours_only: bool = False
 
 
 def _regular(size: Size, people: Sequence[data.Person]) -> Sequence[data.Person]:
@@ -118,6 +124,54 @@ def _by_id(size: Size, people: Sequence[data.Person]) -> list[Query]:
     ]
 
 
+def _first_months() -> list[date]:
+    """Those of the first whole year of the records."""
+    year = data.LAST_DAY.year - data.DAYS // 365 + 1
+    return [date(year, month, 1) for month in range(1, 13)]
+
+
+def _sums_of_large_user(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    return [
+        Query(people[0], Kind.SUMS, PAGE, since=month, offset=offset)
+        for month in _first_months()
+        for offset in range(0, 3 * PAGE, PAGE)
+    ]
+
+
+def _sums_in_turn(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    months = _first_months()
+    return [
+        Query(person, Kind.SUMS, PAGE, since=months[at % 12])
+        for at, person in enumerate(_regular(size, people))
+    ]
+
+
+def _sums_of_payees(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    payees = sorted({payee for spending in SPENDINGS for payee in spending.payees})
+    return [
+        Query(people[0], Kind.SUMS, PAGE, since=month, payee=payee)
+        for month in _first_months()
+        for payee in payees
+    ]
+
+
+def _balances(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    last = data.LAST_DAY
+    return [
+        Query(
+            people[0],
+            Kind.BALANCES,
+            len(ACCOUNTS) * (12 * (last.year - month.year) + last.month - month.month + 1),
+            since=month,
+        )
+        for month in _first_months()
+    ]
+
+
+def _changes_in_turn(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    return [Query(person, Kind.CHANGES, PAGE) for person in _regular(size, people)]
+
+
 def _one_page(size: Size, people: Sequence[data.Person]) -> list[Query]:
     return _pages_in_turn(size, people)[:1]
 
@@ -150,6 +204,11 @@ LOADS = (
     ),
     Load("categories", "30 categories, users in turn", _categories, Target(3, 3)),
     Load("ids", "30 records by id, users in turn", _by_id, Target(3.5, 3)),
+    Load("sums", "sums by category and month, most records", _sums_of_large_user, Target(20, 20)),
+    Load("sums-few", "the same of users with 1,000 records, in turn", _sums_in_turn),
+    Load("payee", "the same of one payee, most records", _sums_of_payees, Target(1, 1)),
+    Load("balances", "balances by month, most records", _balances, Target(20, 20)),
+    Load("changes", "first page of 100 changes, users in turn", _changes_in_turn, ours_only=True),
     Load("cached", "first page, the same again", _one_page, Target(9, 10), cached=True),
     Load(
         "unchanged",

@@ -56,7 +56,8 @@ def measure(
         for file in files:
             _bring_into_memory(file)
         queries = load.queries(workspace.size, people)
-        prepared = [_prepare(workspace, server, load, queries) for server in servers]
+        asked = [server for server in servers if server.is_ours or not load.ours_only]
+        prepared = [_prepare(workspace, server, load, queries) for server in asked]
         _check_that_all_agree(load, prepared)
         prepared = [each for each in prepared if each.server.is_ours or load.target is not None]
         found: list[list[Run]] = [[] for _ in prepared]

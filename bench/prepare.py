@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench import data
-from bench.competitors.filling import fill
+from bench.competitors import filling, tables
 from bench.importing import Measured
 from bench.ini import sqlite_url, write_ini
 from bench.postgresql import OURS, THEIRS, Postgresql, running
@@ -138,13 +138,18 @@ def _fingerprint(workspace: Workspace) -> str:
 def _fingerprint_of_tables() -> str:
     """Changes with the service's migrations."""
     versions = PROJECT / "finance_api" / "storage" / "sql" / "migrations" / "versions"
-    code = b"".join(path.read_bytes() for path in sorted(versions.glob("*.py")))
-    return hashlib.sha256(code).hexdigest()
+    return _fingerprint_of(sorted(versions.glob("*.py")))
+
+
+def _fingerprint_of(files: Sequence[Path]) -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def _fill_competitors(workspace: Workspace, database: str, postgresql: Postgresql | None) -> None:
     note = workspace.directory / f"competitors-{database}.fingerprint"
-    fingerprint = _fingerprint(workspace)
+    fingerprint = _fingerprint(workspace) + _fingerprint_of(
+        [Path(filling.__file__), Path(tables.__file__)]
+    )
     if note.exists() and note.read_text() == fingerprint:
         return
     if database == "sqlite":
@@ -153,7 +158,7 @@ def _fill_competitors(workspace: Workspace, database: str, postgresql: Postgresq
         assert postgresql is not None
         postgresql.recreate(THEIRS)
     url = competitors_url_of(workspace, database, postgresql)
-    _timed(f"the competitors' tables in {database}", lambda: fill(url, workspace))
+    _timed(f"the competitors' tables in {database}", lambda: filling.fill(url, workspace))
     if database == "postgresql":
         assert postgresql is not None
         postgresql.run_sql(THEIRS, "VACUUM ANALYZE")

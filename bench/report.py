@@ -126,6 +126,8 @@ def _flatness(found: dict[str, Any], results: dict[Any, Any]) -> str:
             for what, costly, cheap, target in (
                 ("first page, most records / 1,000 records", "large", "page", "1.3"),
                 ("offset near the end / half-way", "deepest", "jump", "2"),
+                ("sums, most records / 1,000 records", "sums", "sums-few", "1.5"),
+                ("page of changes / first page", "changes", "page", "1"),
             ):
                 if (costly, server, database) in results:
                     cost = (

@@ -6,15 +6,13 @@
 Keys of the section: `finance_api.settings.SERVER_SETTINGS`.
 """
 
-import logging
 import multiprocessing
 import os
 import signal
 import socket
 import sys
 import threading
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -25,11 +23,7 @@ from pyramid.paster import get_app, setup_logging
 
 from finance_api import wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
-
-logger = logging.getLogger(__name__)
-
-#: How often it is looked whether the client of a broken response has gone.
-_LOOK_SECONDS = 1.0
+from finance_api.unended import UnendedBody
 
 
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
@@ -47,12 +41,11 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
         multiprocessing.set_start_method("spawn", force=True)
         make_application = partial(_application, dict(global_conf))
         _granian(settings).serve(target_loader=make_application, wrap_loader=False)
+        return
     except SettingError as error:
         print(f"finance-api: {error}", file=sys.stderr, flush=True)
     except SystemExit:
         pass  # granian has logged the reason
-    else:
-        return
     # pserve ends with 0 after SystemExit.
     os._exit(1)
 
@@ -112,49 +105,13 @@ def _application(global_conf: dict[str, str]) -> Any:
             return start_response(status, [*headers, ("Server", "finance_api")], *error)
 
         body = app(environ, start)
-        return body if isinstance(body, list) else _Unended(body)
+        return body if isinstance(body, list) else UnendedBody(body)
 
     # granian's handler needs the main thread, which waits for a lock. Python does not wake it where
     # the system gives the signal to another thread: such a worker would go on until it is killed.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     threading.Thread(target=_pass_sigterm_on, name="SIGTERM", daemon=True).start()
     return application
-
-
-class _Unended:
-    """A body that has no end where it breaks off.
-
-    granian takes an error for the end, and tells the client that all is there. So nothing more is
-    sent, until the client or the proxy gives up, which closes the body.
-    """
-
-    def __init__(self, body: Iterable[bytes]) -> None:
-        self._body = body
-        self._chunks = iter(body)
-        self._is_broken = False
-
-    def __iter__(self) -> "_Unended":
-        return self
-
-    def __next__(self) -> bytes:
-        if not self._is_broken:
-            try:
-                return next(self._chunks)
-            except StopIteration:
-                raise
-            except Exception as error:
-                # Without the message, which may contain data of the user.
-                name = type(error).__name__
-                logger.error("a response broke off, and is left without an end: %s", name)
-                self._is_broken = True
-        time.sleep(_LOOK_SECONDS)
-        # It reaches no client, but tells whether there is one.
-        return b""
-
-    def close(self) -> None:
-        close = getattr(self._body, "close", None)
-        if close is not None:
-            close()
 
 
 def _pass_sigterm_on() -> None:

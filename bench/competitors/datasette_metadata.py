@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench.competitors.sums import balances_sql, summary_sql
+
 SETTINGS = {
     "sql_time_limit_ms": "20000",
     "max_returned_rows": "1000",
@@ -56,6 +58,9 @@ QUERIES = {
         FROM categories WHERE user_id = CAST(:user_id AS INTEGER)
         ORDER BY name, id LIMIT CAST(:limit AS INTEGER)
     """,
+    "sums": summary_sql("sqlite", by_payee=False),
+    "payee_sums": summary_sql("sqlite", by_payee=True),
+    "balances": balances_sql("sqlite"),
 }
 
 

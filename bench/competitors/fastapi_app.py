@@ -10,13 +10,15 @@ that was some 1.3 (SQLite) to 1.5 times (PostgreSQL) as fast as the thread pool.
 import hashlib
 import os
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Annotated, Any
 
 import orjson
 from fastapi import Depends, FastAPI, Header, HTTPException, Query, Response
-from sqlalchemy import Connection, Select, create_engine, event, select
+from sqlalchemy import Connection, Select, create_engine, event, select, text
 from sqlalchemy.pool import QueuePool
 
+from bench.competitors.sums import balances_sql, summary_sql
 from bench.competitors.tables import accounts, api_tokens, categories, records
 
 MAX_IDS = 100
@@ -162,11 +164,55 @@ async def list_categories(
     return _page_response("categories", [_category(row) for row in found], limit, offset)
 
 
-def _contains(text: str) -> Any:
+_SUMS = text(summary_sql(engine.dialect.name, by_payee=False))
+_PAYEE_SUMS = text(summary_sql(engine.dialect.name, by_payee=True))
+_BALANCES = text(balances_sql(engine.dialect.name))
+
+
+@app.get("/records/summary")
+async def sum_records(
+    user: User,
+    database: Database,
+    date_from: date,
+    payee: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """By category and month."""
+    values = {"user_id": user, "since": _moment(date_from), "limit": limit + 1, "offset": offset}
+    if payee is None:
+        found = database.execute(_SUMS, values)
+    else:
+        found = database.execute(_PAYEE_SUMS, {**values, "payee": payee})
+    groups = [_numbers(row) for row in found.mappings()]
+    return _page_response("groups", groups, limit, offset)
+
+
+@app.get("/accounts/balances")
+async def list_balances(user: User, database: Database, date_from: date) -> Response:
+    """At the end of each month."""
+    values = {"user_id": user, "since": f"{date_from:%Y-%m}"}
+    found = database.execute(_BALANCES, values).mappings()
+    return _json({"balances": [_numbers(row) for row in found]})
+
+
+def _moment(day: date) -> Any:
+    """As the driver takes it where no column tells the type."""
+    return (
+        f"{day}" if engine.dialect.name == "sqlite" else datetime.combine(day, datetime.min.time())
+    )
+
+
+def _numbers(row: Any) -> dict[str, Any]:
+    """PostgreSQL's decimals as numbers."""
+    return {name: float(v) if isinstance(v, Decimal) else v for name, v in row.items()}
+
+
+def _contains(word: str) -> Any:
     """On SQLite LIKE ignores the case of ASCII by itself; elsewhere ILIKE does."""
     if engine.dialect.name == "sqlite":
-        return records.c.note.contains(text, autoescape=True)
-    return records.c.note.icontains(text, autoescape=True)
+        return records.c.note.contains(word, autoescape=True)
+    return records.c.note.icontains(word, autoescape=True)
 
 
 def _page(database: Connection, statement: Select[Any], limit: int, offset: int) -> Any:

@@ -82,6 +82,7 @@ def _document(user_id: int, line: dict[str, Any]) -> dict[str, Any]:
         "user_id": user_id,
         "name": line["name"],
         "currency_code": line.get("currencyCode"),
+        "initial_balance": round(line.get("initialBalance", 0) * 10_000),
         "parent_id": line.get("parentId"),
         "group_name": line.get("group"),
         "color": line.get("color"),

@@ -32,6 +32,8 @@ accounts = Table(
     Column("user_id", Integer, nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("currency_code", String(3), nullable=False),
+    # Ten-thousandths, as those of records.
+    Column("initial_balance", BigInteger, nullable=False),
 )
 
 categories = Table(
@@ -50,6 +52,7 @@ categories = Table(
     Index("ix_categories_user_name", "user_id", "name"),
 )
 
+_SUMMED = ("amount", "record_state", "transfer_id")
 records = Table(
     "records",
     metadata,
@@ -73,6 +76,13 @@ records = Table(
     Index("ix_records_user_date", "user_id", text("record_date DESC"), "id"),
     Index("ix_records_user_account", "user_id", "account_id"),
     Index("ix_records_user_category", "user_id", "category_id"),
+    # Sums read indexes alone.
+    Index("ix_records_sums", "user_id", "account_id", "category_id", "record_date", *_SUMMED),
+    Index(
+        "ix_records_payee_sums",
+        *("user_id", "payee", "account_id", "category_id", "record_date"),
+        *_SUMMED,
+    ),
 )
 
 #: PostgreSQL has an index for substrings; ILIKE uses it by itself.

@@ -1,4 +1,4 @@
-"""The options of ``finance-api import`` for CSV files, and the command line that a file needs."""
+"""The options of ``finance-api import`` for CSV files, and the command lines that a file needs."""
 
 import shlex
 from collections.abc import Callable, Iterable
@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, Command
 
 
 def _column_map(
@@ -98,15 +98,20 @@ def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def command_to_copy(context: click.Context, email: str, file: str, refused: ImportRefused) -> str:
-    """The command as it was given, for this file, with the options that it lacks."""
-    missing = refused.missing_options
+def commands_to_copy(
+    context: click.Context, email: str, file: str, answers: Iterable[Answer]
+) -> list[Command]:
+    """The command as it was given, for this file, with what it lacks: by each answer."""
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())
     words += ["import", email, file]
-    words += _given(context, refused.withdrawn_options)
-    return shlex.join([*words, *missing])
+    as_given = [*words, *_given(context, ())]
+    found = [
+        ([*words, *_given(context, answer.instead_of), *answer.words], answer.meaning)
+        for answer in answers
+    ]
+    return [Command(shlex.join(line), meaning) for line, meaning in found if line != as_given]
 
 
 def _given(context: click.Context, left_out: Iterable[str]) -> list[str]:
@@ -126,9 +131,9 @@ def _given(context: click.Context, left_out: Iterable[str]) -> list[str]:
             words.append(option)
         elif isinstance(value, dict):
             for field, columns in value.items():
-                for column in columns:
+                for column in columns if f"{option} {field}" not in left_out else ():
                     words += [option, f"{field}={column}"]
         else:
             for part in value if parameter.multiple else (value,):
-                words += [option, str(part)]
+                words += [option, str(part)] if f"{option} {part}" not in left_out else []
     return words

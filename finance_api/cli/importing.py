@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.csv_options import command_to_copy, csv_options
+from finance_api.cli.csv_options import commands_to_copy, csv_options
 from finance_api.cli.output import say
 from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.values.text import shown
@@ -159,9 +159,7 @@ def _import_one(
             )
     except ImportRefused as error:
         error.file = file
-        if error.missing_options or error.withdrawn_options:
-            command = command_to_copy(click.get_current_context(), email, file, error)
-            error.reason += f"; to copy: {command}"
+        error.commands = commands_to_copy(click.get_current_context(), email, file, error.answers)
         raise
 
 
@@ -197,8 +195,10 @@ def _error(failure: Exception) -> dict[str, Any]:
     from finance_api.importers.interface import ImportRefused
 
     if isinstance(failure, ImportRefused):
-        return {"file": failure.file, "line": failure.line, "message": failure.reason}
-    return {"file": None, "line": None, "message": str(failure)}
+        place = {"file": failure.file, "line": failure.line}
+        commands = [command._asdict() for command in failure.commands]
+        return {**place, "message": failure.reason, "commands": commands}
+    return {"file": None, "line": None, "message": str(failure), "commands": []}
 
 
 def _importer(

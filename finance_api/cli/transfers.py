@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import dry_run_option, edit, json_option
+from finance_api.cli.editing import edit, edit_options, json_option
 
 if TYPE_CHECKING:
     from finance_api.ledger.edits.report import EditReport
@@ -43,9 +43,7 @@ def find(cli: CliContext, email: str, link: bool, dry_run: bool, as_json: bool) 
 @click.argument("email")
 @click.argument("record_id", metavar="ID")
 @click.argument("other_id", metavar="ID")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def link(
     cli: CliContext, email: str, record_id: str, other_id: str, dry_run: bool, as_json: bool
 ) -> None:
@@ -83,9 +81,7 @@ def dismiss(
 @transfers.command(epilog="Example: finance-api transfers unlink me@example.com ID")
 @click.argument("email")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def unlink(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Take transfers apart, each named by one of its records; they are not proposed again."""
     from finance_api.ledger.edits.transfers import unlink_records

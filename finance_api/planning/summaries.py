@@ -286,7 +286,8 @@ class _Summarizing:
         """
         data, counted = self._storage.data, self._counted
         at_once = not (self._is_divided or self._excluded)
-        if at_once or not data.has_sums(self._names, counted):
+        of_payees = any(condition.field.name == "payee" for condition in counted)
+        if at_once or of_payees or not data.has_sums(self._names, counted):
             yield self._not_left_out(self._names)
             return
         self._not_left_out(())

@@ -5,6 +5,7 @@ ISO 4217 gives no currency more than four decimals.
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from functools import cache
 
 DECIMALS = 4
 
@@ -93,6 +94,7 @@ def rounded(numerator: int, denominator: int) -> int:
     return -size if numerator < 0 else size
 
 
+@cache
 def _power_of_ten(exponent: int) -> int:
     return int(10**exponent)
 

@@ -48,6 +48,7 @@ def end_of(period: Period, seconds: int) -> int:
     return from_date(date(day.year + years, month + 1, 1))
 
 
+@lru_cache(maxsize=16_384)
 def period_text(period: Period, start: int) -> str:
     """``2026-03-18``, ``2026-W12`` (ISO 8601), ``2026-03``, ``2026-Q1`` or ``2026``."""
     day = to_date(start)

@@ -95,11 +95,8 @@ def test_the_sign_in_page_begins_where_one_types(page):
     assert page.evaluate(_FOCUSED)["n"] in (-1, 0)
 
 
-def test_the_skip_link_leads_past_the_navigation(site, windows):
-    user = site.user()
-    context = windows.open()
-    site.enter(context, user)
-    page = context.new_page()
+def test_the_skip_link_leads_past_the_navigation(site, page):
+    site.enter(page.context, site.user())
     page.goto("/settings/tokens")
     page.keyboard.press("Tab")
     skip = page.get_by_role("link", name="Skip to content")

@@ -21,11 +21,10 @@ from support.browser import (
     new_jwt,
     new_token,
     new_user,
-    on_one_storage,
     signed_in,
     tokens_of,
 )
-from support.service import Service
+from support.service import Service, on_one_storage
 
 NEW = "a new password"
 

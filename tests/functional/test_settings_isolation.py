@@ -17,10 +17,10 @@ from support.browser import (
     new_jwt,
     new_token,
     new_user,
-    on_one_storage,
     signed_in,
     tokens_of,
 )
+from support.service import on_one_storage
 
 PAGES = (
     *("/overview", "/accounts", "/accounts/export", "/settings/tokens", "/settings/tokens/new"),

@@ -8,12 +8,11 @@ from finance_api.values.time import parse_time
 from support.browser import (
     new_token,
     new_user,
-    on_one_storage,
     shown_text,
     signed_in,
     tokens_of,
 )
-from support.service import USUAL_LIMITS, Service
+from support.service import USUAL_LIMITS, Service, on_one_storage
 
 PERIODS = {"30days": 30, "12weeks": 12, "12months": 12}
 #: Today is Wednesday, 18 March 2026.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from psycopg.errors import CardinalityViolation, InvalidRowCountInResultOffsetClause
-from sqlalchemy import Select, select
+from sqlalchemy import Select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import Executable
 
@@ -207,7 +207,7 @@ class Pair:
                 storage.data._projection.finish()
                 connection = storage.data.connection.sqlalchemy
                 tables = {
-                    table.name: sorted(map(repr, connection.execute(select(table))))
+                    table.name: sorted(map(repr, connection.exec_driver_sql(rows_of(table))))
                     for table in metadata.sorted_tables
                 }
                 raise Undone
@@ -275,6 +275,10 @@ class Pair:
             same = make_row(resource, 1, name="mine 1", **source(1))
             found[f"put {resource.name} again"] = put(resource, (), [same])
         return found
+
+
+def rows_of(table):
+    return f"SELECT * FROM {table.name}"
 
 
 class Undone(Exception):

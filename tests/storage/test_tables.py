@@ -59,7 +59,7 @@ def test_every_key_of_the_projection_begins_with_the_user_too(table):
 #: Of one database alone.
 INDEXES = {
     "sqlite": {"ix_records_by_date_searched", "ix_records_user_id", "ix_records_by_date"},
-    "postgresql": {"ix_records_by_date_including"},
+    "postgresql": {"ix_records_by_date_including", "ix_record_sums_category"},
 }
 
 
@@ -74,7 +74,7 @@ def test_the_migrations_make_the_declared_tables(new_backend, database):
         assert compare_metadata(context, metadata) == []
         indexes = {
             index["name"]
-            for table in ("records", "records_by_date")
+            for table in ("records", "records_by_date", "record_sums")
             for index in inspect(connection).get_indexes(table)
         }
         assert indexes & set().union(*INDEXES.values()) == INDEXES[database]

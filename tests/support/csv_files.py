@@ -60,3 +60,11 @@ def shown(entry):
         "type": entry.payment_type,
     }
     return line + "".join(f" {name}={value}" for name, value in others.items() if value)
+
+
+def answers(refused):
+    """What each answer of a refusal adds to the command line; after a minus what goes from it."""
+    return [
+        " ".join((*answer.words, *(f"-{name}" for name in answer.instead_of)))
+        for answer in refused.answers
+    ]

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import finance_api
+from support.sources import ROOT, sources
 
-ROOT = Path(finance_api.__file__).parent
 PACKAGE = "finance_api"
 
 
@@ -25,11 +24,6 @@ class Module:
     name: str
     tree: ast.Module
     imports: tuple[tuple[str, int], ...]
-
-
-def _name_of(path: Path) -> str:
-    parts = path.relative_to(ROOT.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _imports(tree: ast.Module) -> list[tuple[str, int]]:
@@ -47,11 +41,7 @@ def _imports(tree: ast.Module) -> list[tuple[str, int]]:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    found = []
-    for path in sorted(ROOT.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-        found.append(Module(_name_of(path), tree, tuple(_imports(tree))))
-    return tuple(found)
+    return tuple(Module(name, tree, tuple(_imports(tree))) for name, tree in sources().items())
 
 
 def within(name: str, *packages: str) -> bool:
@@ -336,9 +326,8 @@ def test_the_clock_is_seen_asking() -> None:
     assert _uses(clock, _WALL_CLOCK)
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda module: module.name)
-def test_every_module_says_what_it_is_for(module: Module) -> None:
-    assert ast.get_docstring(module.tree), f"{module.name} has no docstring"
+def test_every_module_says_what_it_is_for() -> None:
+    assert [module.name for module in modules() if not ast.get_docstring(module.tree)] == []
 
 
 def test_no_module_is_a_drawer_for_anything() -> None:

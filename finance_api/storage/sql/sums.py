@@ -5,7 +5,7 @@ bits, and SQLite fails where that overflows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import (
@@ -49,6 +49,7 @@ SumColumns = tuple[ColumnElement[Any], ...]
 KEPT_COLUMNS: Mapping[str, ColumnElement[Any]] = {
     "accountId": _KEPT.account_id,
     "categoryId": _KEPT.category_id,
+    "payee": _KEPT.payee,
     "currencyCode": _KEPT.currency_code,
     "recordType": _KEPT.record_type,
     "month": _KEPT.month,
@@ -67,7 +68,9 @@ class _KeptSums:
 
 
 # Dates are asked for by whole months only.
-_KEPT_SUMS = _KeptSums({**KEPT_COLUMNS, "recordDate": _KEPT.month}, {}, frozenset())
+_KEPT_SUMS = _KeptSums(
+    {**KEPT_COLUMNS, "payeeKey": _KEPT.payee_key, "recordDate": _KEPT.month}, {}, frozenset()
+)
 #: The fields of conditions that they can answer.
 _KEPT_CONDITIONS = _KEPT_SUMS.columns.keys() & _RECORD_FIELDS.keys()
 
@@ -153,6 +156,14 @@ def _counted(
     return found if with_void else found.where(~group_column(database, "isVoid"))
 
 
+def of_grain(grain: int) -> list[ColumnElement[bool]]:
+    """Of the rows of a user: those of the grain, as the primary key finds them."""
+    found = [_KEPT.grain == literal_column(str(grain))]
+    if "payee" not in GRAINS[grain]:
+        found.append(_KEPT.payee_key == literal_column("''"))
+    return found
+
+
 def _of_kept(
     database: str,
     grain: int,
@@ -172,7 +183,7 @@ def _of_kept(
         found = _grouped(key, sums_of_sums())
     found = found.where(
         _KEPT.user_id == USER,
-        _KEPT.grain == literal_column(str(grain)),
+        *of_grain(grain),
         *clauses(database, _KEPT_SUMS, predicates, BindNames()),
     )
     return found if with_void else found.where(_KEPT.is_void.is_(False))
@@ -239,7 +250,7 @@ class _Question:
         self, grain: int, conditions: Sequence[Condition]
     ) -> dict[tuple[Any, ...], RecordSum]:
         predicates, values = shape_and_values(conditions)
-        kept = tuple([_OF_KEPT.get((p.field, p.operator), p) for p in predicates])
+        kept = tuple([_kept_predicate(p) for p in predicates])
         return self._load(_of_kept, grain, self._names, kept, self._with_void, values=values)
 
     def amounts(self, conditions: Sequence[Condition]) -> list[tuple[Any, ...]]:
@@ -274,13 +285,23 @@ class _Question:
 _NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
 _LISTED = (Operator.ANY_OF, *_NULL_TESTS)
 #: What the kept sums can be asked for, by field; of others _LISTED.
-_OPERATORS = {"recordDate": RANGES, "transferId": _NULL_TESTS}
+_OPERATORS = {
+    "payee": (Operator.EQ, *_LISTED),
+    "recordDate": RANGES,
+    "transferId": _NULL_TESTS,
+}
 
 #: Null tests of what the kept sums have as a boolean.
 _OF_KEPT = {
     ("transferId", "is_null"): Predicate("isTransfer", "is_false"),
     ("transferId", "not_null"): Predicate("isTransfer", "is_true"),
 }
+
+
+def _kept_predicate(predicate: Predicate) -> Predicate:
+    if predicate.field == "payee" and predicate.operator not in ("is_null", "not_null"):
+        return replace(predicate, field="payeeKey")
+    return _OF_KEPT.get((predicate.field, predicate.operator), predicate)
 
 
 def _loader_of(name: str) -> Any:

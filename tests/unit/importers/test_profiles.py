@@ -8,7 +8,7 @@ from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
 from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.profile_reading import parse_profile
 from finance_api.importers.interface import ImportRefused
-from support.csv_files import read, records
+from support.csv_files import answers, read, records
 
 TESTS = Path(__file__).parent
 SHIPPED = list(load_profiles())
@@ -146,7 +146,7 @@ def test_other_options_are_taken_beside_a_profile(own):
     assert [entry.payee for entry in found.entries] == ["Eckmarkt Wien"]
     assert found.statement.skipped == {"Graz": 1}
     ambiguous = FILE.replace("2026-03-04", "03/04/2026").replace("2026-03-05", "03/05/2026")
-    assert "--date-format" in refusal(own, ambiguous, {"mine": OWN}).missing_options
+    assert "--date-format" in answers(refusal(own, ambiguous, {"mine": OWN}))[0]
     (found,) = own(ambiguous, {"mine": OWN}, date_format="MM/DD/YYYY")
     ordered = "date_order = 'MDY'\n" + OWN
     (again,) = own(ambiguous, {"mine": ordered})

@@ -25,7 +25,7 @@ from finance_api.storage.sql.writing import SqlDataWriter
 
 #: Of the projection that this program reads and writes. To be raised with every change of it: of
 #: a field in the JSON, how it is written, or how texts are folded.
-VERSION = 4
+VERSION = 5
 
 _PAGE = 1_000
 

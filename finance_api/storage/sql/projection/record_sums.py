@@ -25,21 +25,28 @@ from finance_api.storage.sql.sums import (
     KEPT_COLUMNS,
     SumColumns,
     group_column,
+    of_grain,
     sums_of_rows,
     sums_of_sums,
 )
-from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
+from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, PAYEE_KEY_CHARACTERS, record_sums
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS
 
 _KEPT = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
 _FINEST = len(GRAINS) - 1
+#: Which other grain each is made of: the smallest that tells more apart; the finest of the rows.
+_MADE_OF = [
+    next(other for other in range(at, len(GRAINS)) if GRAINS[other] > GRAINS[at])
+    for at in range(_FINEST)
+]
 #: What the finest grain tells apart, in the order of the table's columns.
 _KEY = (
     "month",
     "accountId",
     "categoryId",
+    "payee",
     "currencyCode",
     "recordType",
     "isVoid",
@@ -71,15 +78,14 @@ class RecordSums:
         """first, end: of months that follow on each other."""
         execute = self._connection.execute
         months = (_KEPT.user_id == self._user_id, _KEPT.month >= first, _KEPT.month < end)
-        grains: list[ColumnElement[int]] = [
-            literal_column(str(grain)) for grain in range(len(GRAINS))
-        ]
-        execute(delete(record_sums).where(*months, _KEPT.grain.in_(grains)))
         names = [column.name for column in record_sums.columns]
-        execute(insert(record_sums).from_select(names, self._of_rows(first, end)))
-        for grain in range(_FINEST):
-            of_finest = self._of_sums(grain).where(*months, _KEPT.grain == grains[_FINEST])
-            execute(insert(record_sums).from_select(names, of_finest))
+        for grain in reversed(range(len(GRAINS))):
+            execute(delete(record_sums).where(*months, *of_grain(grain)))
+            if grain == _FINEST:
+                found = self._of_rows(first, end)
+            else:
+                found = self._of_sums(grain).where(*months, *of_grain(_MADE_OF[grain]))
+            execute(insert(record_sums).from_select(names, found))
 
     def _of_rows(self, first: int, end: int) -> Select[Any]:
         """The finest grain."""
@@ -90,7 +96,7 @@ class RecordSums:
         )
 
     def _of_sums(self, grain: int) -> Select[Any]:
-        """A coarser grain, of the finest."""
+        """A coarser grain, of a finer one."""
         left_out = GRAINS[_FINEST] - GRAINS[grain]
         columns = [null() if name in left_out else KEPT_COLUMNS[name] for name in _KEY]
         return self._rows(grain, columns, sums_of_sums())
@@ -99,10 +105,15 @@ class RecordSums:
         """Rows of `record_sums`; key: the values of _KEY."""
         month, *others = key
         number = func.row_number().over()
-        columns = (literal(self._user_id), literal(grain), month, number, *others)
+        payee_key: ColumnElement[Any] = literal_column("''")
+        if "payee" in GRAINS[grain]:
+            payee = key[_KEY.index("payee")]
+            length: ColumnElement[int] = literal_column(str(PAYEE_KEY_CHARACTERS))
+            payee_key = func.coalesce(func.substr(payee, literal_column("1"), length), payee_key)
+        columns = (literal(self._user_id), literal(grain), payee_key, month, number, *others)
         # By position; all but the user, the grain and the number.
         grouped: Iterator[ColumnElement[Any]] = (
-            literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 4
+            literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
         )
         return select(*columns, *sums).group_by(*grouped)
 
