@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -49,15 +50,29 @@ class Point:
 
 @dataclass(frozen=True)
 class Balances:
-    """points: in order. accounts: by name. of: of each account, by its id, at each point.
-
-    first_dates: of the accounts that have records, by id.
-    """
+    """points: in order. accounts: by name. of: of each account, by its id, at each point."""
 
     points: list[Point]
     accounts: list[Row]
     of: dict[str, list[int]]
-    first_dates: dict[str, int]
+    _whole: "_Whole"
+
+    @property
+    def first_dates(self) -> dict[str, int]:
+        """Of the accounts that have records, by id; read when it is asked for."""
+        return {account_id: sums.first for (account_id,), sums in self._whole.sums.items()}
+
+
+class _Whole:
+    """sums: of each account's records."""
+
+    def __init__(self, storage: Storage, user_id: int, conditions: list[Condition]) -> None:
+        self._asked = user_id, ["accountId"], conditions
+        self._storage = storage
+
+    @cached_property
+    def sums(self) -> dict[tuple[Any, ...], RecordSum]:
+        return self._storage.data.sum_by(*self._asked)
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
@@ -66,30 +81,31 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     ids = [Condition(_ID, c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
-    whole = storage.data.sum_by(user_id, ["accountId"], of_accounts)
-    newest = max((sums.last for sums in whole.values()), default=MIN_SECONDS)
+    whole = _Whole(storage, user_id, of_accounts)
+    newest = max((row["lastRecordDate"] or MIN_SECONDS for row in accounts), default=MIN_SECONDS)
+    if newest > today:
+        # Void records are none here.
+        newest = max((sums.last for sums in whole.sums.values()), default=MIN_SECONDS)
     last = _day(max(today, newest)) if query.last is None else query.last
     points = _points(query, last, len(accounts))
     begin = start_of(Period.MONTH, points[0].start)
-    # Only what comes after the beginning is read by months, however much lies before it.
+    # Only what comes after the beginning is read, however much lies before it.
     recent = [*of_accounts, *_between(begin, MAX_SECONDS // DAY_SECONDS * DAY_SECONDS)]
     by_month = storage.data.sum_by(user_id, ["accountId", "month"], recent)
-    before = {row["id"]: row["initialBalance"] for row in accounts}
-    for (account_id,), sums in whole.items():
-        before[account_id] = before.get(account_id, 0) + sums.amount
+    before = {row["id"]: row["balance"] for row in accounts}
     for (account_id, _), sums in by_month.items():
         before[account_id] -= sums.amount
     changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
-    first_dates = {account_id: sums.first for (account_id,), sums in whole.items()}
     of = {
         row["id"]: _running(before[row["id"]], sorted(changes[row["id"]]), points)
         for row in accounts
     }
-    return Balances(points, accounts, of, first_dates)
+    return Balances(points, accounts, of, whole)
 
 
 def balance_rows(found: Balances, interval: Period) -> list[Row]:
     """A row for each account at each point."""
+    first_dates = found.first_dates
     return [
         {
             **_point_columns(point, interval),
@@ -97,7 +113,7 @@ def balance_rows(found: Balances, interval: Period) -> list[Row]:
             "accountId": account["id"],
             "currencyCode": account["currencyCode"],
             "balance": found.of[account["id"]][at],
-            "firstRecordDate": found.first_dates.get(account["id"]),
+            "firstRecordDate": first_dates.get(account["id"]),
         }
         for at, point in enumerate(found.points)
         for account in found.accounts
