@@ -198,6 +198,19 @@ def test_a_file_that_is_too_large_is_refused_with_a_sentence(service, user, visi
     assert path.startswith("/import/")
 
 
+def test_without_the_token_no_form_of_an_upload_does_anything(service, user, visitor):
+    path = sent(visitor, STATEMENT)
+    (upload,) = uploads_of(service, user)
+    fields = {"step": upload.step, "revision": upload.outcome["revision"]}
+    wrong = (None, "", "A" * 43, signed_in(service).csrf("/import"))
+    for token in wrong:
+        before = dump(service)
+        given = fields if token is None else {**fields, "csrf_token": token}
+        for below in ("/options", "/confirm", "/again", "/discard"):
+            assert_error_page(visitor.post(path + below, given), 403)
+        assert dump(service) == before
+
+
 @on_one_storage
 def test_only_this_form_takes_files_and_it_takes_nothing_else(service, user, visitor):
     token = visitor.csrf("/import")

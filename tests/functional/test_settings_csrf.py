@@ -24,6 +24,7 @@ from support.browser import (
     tokens_of,
 )
 from support.service import Service, on_one_storage
+from support.uploads import STATEMENT, sent
 
 NEW = "a new password"
 
@@ -43,14 +44,17 @@ class World:
         self.anonymous = Visitor(service)
         self.token_id = tokens_of(service, self.user)[0].id
         self.jti = jwts_of(service, self.user)[0].jti
+        self.upload_id = sent(self.visitor, STATEMENT).rpartition("/")[2]
 
     def path(self, name):
-        return ROUTES[name].format(id=self.token_id, jti=self.jti)
+        row_id = self.upload_id if name.startswith("import.") else self.token_id
+        return ROUTES[name].format(id=row_id, jti=self.jti, number=1)
 
     def form(self, name):
         """What a form of the route holds, but its CSRF token."""
         return {
             "settings.login": {"email": self.user.email, "password": PASSWORD},
+            "imports.undo": {"revision": "1"},
             "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
             "settings.jwts": {"ttl": "3600"},
             "settings.password": {
@@ -79,8 +83,15 @@ POSTS = (
     "settings.jwt_revoke_all",
     "settings.password",
     "settings.sign_out_everywhere",
+    "import.discard",
+    "imports.undo",
 )
-ONLY_POSTS = ("settings.logout", "settings.password", "settings.sign_out_everywhere")
+#: Tested with the pages that they are of.
+OF_UPLOADS = {"import", "import.options", "import.confirm", "import.again"}
+ONLY_POSTS = (
+    *("settings.logout", "settings.password", "settings.sign_out_everywhere"),
+    *("import.confirm", "import.again", "import.discard"),
+)
 GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
 
 NO_ORIGIN = {"Origin": None, "Sec-Fetch-Site": None}
@@ -143,9 +154,9 @@ def test_the_routes_that_are_sent_forms_are_all_known_here(in_memory):
         view = view["introspectable"]
         methods = view["request_methods"] or ("GET", "POST")
         methods = (methods,) if isinstance(methods, str) else methods
-        if str(view["route_name"]).startswith("settings.") and set(methods) - {"GET", "HEAD"}:
+        if view["route_name"] in ROUTES and set(methods) - {"GET", "HEAD"}:
             found.add(view["route_name"])
-    assert found == set(POSTS)
+    assert found == set(POSTS) | OF_UPLOADS
 
 
 def some(world, cases):
