@@ -51,7 +51,14 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "counts": report.counts,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
-            {**total._asdict(), **_days_of(session, report, total.account)}
+            {
+                "account": total.account,
+                "currency": total.currency,
+                "money_in": total.money_in,
+                "money_out": total.money_out,
+                "balance": total.balance,
+                **_days_of(session, report, total.account),
+            }
             for total in report.totals
         ],
         "columns": [[name, _COLUMNS[name]] for name in columns],
@@ -102,7 +109,10 @@ def refusal_of(refused: ImportRefused, file: FileImport | None) -> dict[str, Any
             {
                 "reason": question.reason,
                 "line": question.line,
-                "answers": [answer._asdict() for answer in question.answers],
+                "answers": [
+                    {"words": words, "instead_of": instead_of, "meaning": meaning}
+                    for words, instead_of, meaning in question.answers
+                ],
             }
             for question in refused.questions
         ],
