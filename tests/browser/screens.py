@@ -37,6 +37,9 @@ class People:
         self.free = site.user("no-premium@example.org", premium=False)
         #: Makes tokens, which would be too many in the household's list.
         self.maker = site.user("maker@example.org")
+        before = CORRECTED.replace(b"-9.99", b"-9.90").replace(b"7.25", b"7")
+        site.import_file(self.maker, before, only=["State=completed"])
+        site.upload(self.maker, "corrected.csv", CORRECTED)
         self.extreme = self._extreme()
         self.importer = self._importer()
 
@@ -128,6 +131,14 @@ class People:
     def of(self, name: str | None) -> User | None:
         return None if name is None else getattr(self, name)
 
+
+#: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
+CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
+a1,2026-03-01,-9.99,Corner Shop,completed,North,Current account,EUR
+a2,2026-03-02,7.25,Employer,completed,North,Current account,EUR
+a3,2026-03-03,-1.00,Bakery,completed,South,Current account,EUR
+a4,2026-03-04,-2.00,Bakery,declined,South,Current account,EUR
+"""
 
 #: Makes each file another one.
 _numbers = itertools.count(1)
@@ -293,6 +304,7 @@ SCREENS = (
         "/import",
         _follow("Continue: Ums", "Change how it is read"),
     ),
+    Screen("import-updates", "maker", "/import", _follow("Continue: corrected")),
     Screen("import-asking", "importer", "/import", _follow("Continue: card")),
     Screen("import-refused", "importer", "/import", _follow("Continue: scan")),
     Screen("import-failed", "importer", "/import", _follow("Continue: All")),
