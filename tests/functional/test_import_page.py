@@ -1,9 +1,13 @@
 """The page Import: from a file to a preview to data, on every storage."""
 
 import json
+import os
+import tempfile
+from pathlib import Path
 
 import pytest
 
+from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading
 from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
@@ -143,6 +147,49 @@ def test_what_would_be_updated_or_matched_is_shown_with_both_sides(service, user
     assert "2026-03-01, −12.50, Shop = is 2026-03-01, −12.50, Corner Shop" in text
 
 
+def test_one_of_several_answers_is_chosen(service, user, visitor):
+    path = sent(visitor, OPEN)
+    (upload,) = uploads_of(service, user)
+    number, question = next(
+        (n, q) for n, q in enumerate(upload.outcome["questions"]) if len(q["answers"]) == 2
+    )
+    assert list(question["answers"][1]["words"]) == ["--positive", "out"]
+    given = {"new-account-name": "Card", "currency": "EUR"}
+    # What is no answer is none.
+    for chosen in ("2", "-1", "x"):
+        do(visitor, path, "options", **given, **{f"answer-{number}": chosen})
+        assert "no amount is negative" in shown_text(visitor.get(path).text).lower()
+        (upload,) = uploads_of(service, user)
+        assert len(upload.outcome["questions"]) == 1
+        number, given = 0, {}
+    do(visitor, path, "options", **{"answer-0": "1"})
+    assert "−32.50" in shown_text(visitor.get(path).text)
+    form = visitor.form(f"{path}/options")
+    for text in ("x", "-1", "1.5", "9" * 99):
+        response = visitor.post(form.action, form.filled({"skip_rows": text}), status=400)
+        assert "is not a whole number" in response.text
+    response = visitor.post(form.action, form.filled({"match_days": "32"}), status=400)
+    assert "Days between formats: 32 is more than 31." in response.text
+
+
+@on_one_storage
+def test_a_database_that_is_busy_changes_nothing(service, user, visitor, monkeypatch):
+    path = sent(visitor, STATEMENT)
+    with monkeypatch.context() as away:
+
+        def fail(*arguments, **options):
+            raise StorageUnavailable("the database at db.example does not answer")
+
+        away.setattr("finance_api.ledger.files.import_file", fail)
+        do(visitor, path, "confirm")
+    text = shown_text(visitor.get(path).text)
+    assert "The database was unavailable" in text
+    assert "db.example" not in text
+    do(visitor, path, "again")
+    do(visitor, path, "confirm")
+    assert len(records_of(service, user)) == 3
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -270,6 +317,28 @@ def test_a_form_that_is_broken_off_leaves_nothing(service, user, visitor, body):
     assert_empty = post_file(visitor, b"", status=400)
     assert "The file is empty" in assert_empty.text
     assert "Choose a file." in post_file(visitor, b"", name="", status=400).text
+
+
+@on_one_storage
+def test_no_upload_leaves_a_file_behind(service, user, visitor, monkeypatch, tmp_path):
+    """Neither one that is taken, nor one that breaks off; a file without a name counts too."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def left():
+        open_files = [Path(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")]
+        links = [os.readlink(each) for each in open_files if each.is_symlink()]
+        return os.listdir(tmp_path) + [link for link in links if link.startswith(str(tmp_path))]
+
+    large = b"date,amount\n" * 300_000
+    whole = body_of(large, csrf=visitor.csrf("/import"))
+    assert_error_page(post_body(visitor, whole[:-1_000_000]), 400)
+    assert left() == []
+    sent(visitor, large)
+    assert left() == []
+    settings = service.app.registry.settings
+    monkeypatch.setitem(settings, "finance_api.imports.max_upload_bytes", 3_000_000)
+    post_file(visitor, large, status=413)
+    assert left() == []
 
 
 @on_one_storage
