@@ -67,6 +67,8 @@ class UploadJobs:
 
     def _say_alive(self) -> None:
         running = self.running
+        if not running:
+            return
         # While an import writes, SQLite lets nobody else write: that is seen as well.
         with (
             suppress(StorageError),

@@ -8,6 +8,7 @@ from finance_api.ledger.files import FileImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
+from finance_api.resources.field import Kind
 from finance_api.resources.wire import text_writer
 
 #: So many updates and matches are shown; the rest is counted.
@@ -34,7 +35,6 @@ _LABELS = {
     "paymentType": "Payment type",
     "recordType": "Type",
 }
-_WRITERS = {field.name: text_writer(field) for field in RECORDS.fields}
 
 
 def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
@@ -51,18 +51,25 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
         "counts": report.counts,
         "skipped": dict(sorted(report.skipped.items())),
         "totals": [
-            {**total._asdict(), **_days_of(session, report, total.account)}
+            {
+                "account": total.account,
+                "currency": total.currency,
+                "money_in": total.money_in,
+                "money_out": total.money_out,
+                "balance": total.balance,
+                **_days_of(session, report, total.account),
+            }
             for total in report.totals
         ],
         "columns": [[name, _COLUMNS[name]] for name in columns],
         "new": [{name: row[name] for name in columns} for row in report.new],
         "updates": [
-            [update.line, _changes(update.old, update.new)]
-            for update in report.updates[:MOST_SHOWN]
+            {"line": each.line, "changes": _changes(each.old, each.new)}
+            for each in sorted(report.updates[:MOST_SHOWN], key=lambda update: update.line)
         ],
         "matches": [
-            [match.line, _said(match.entry), _said(match.record)]
-            for match in report.matches[:MOST_SHOWN]
+            {"line": each.line, "entry": _said(each.entry), "record": _said(each.record)}
+            for each in report.matches[:MOST_SHOWN]
         ],
         "remarks": report.remarks,
         "categories": sorted(
@@ -102,27 +109,33 @@ def refusal_of(refused: ImportRefused, file: FileImport | None) -> dict[str, Any
             {
                 "reason": question.reason,
                 "line": question.line,
-                "answers": [answer._asdict() for answer in question.answers],
+                "answers": [
+                    {"words": words, "instead_of": instead_of, "meaning": meaning}
+                    for words, instead_of, meaning in question.answers
+                ],
             }
             for question in refused.questions
         ],
     }
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    return [(_label(name), _text(name, old[name]), _text(name, new[name])) for name in old]
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
+    """Name of the field, its label, old and new value."""
+    return [
+        [name, _LABELS.get(name, name), _shown(name, old[name]), _shown(name, new[name])]
+        for name in old
+    ]
 
 
-def _said(values: Mapping[str, Any]) -> str:
-    return ", ".join(_text(name, value) for name, value in values.items() if value is not None)
+def _said(values: Mapping[str, Any]) -> list[list[Any]]:
+    return [[name, _shown(name, value)] for name, value in values.items() if value is not None]
 
 
-def _label(name: str) -> str:
-    return _LABELS.get(name, name)
-
-
-def _text(name: str, value: Any) -> str:
+def _shown(name: str, value: Any) -> Any:
+    """Text; of amounts the units."""
     if value is None or value == ():
-        return "none"
-    writer = _WRITERS.get(name)
-    return str(value) if writer is None else writer(value)
+        return None
+    field = RECORDS.get_field(name)
+    if field is None or field.kind is Kind.NUMBER:
+        return value
+    return text_writer(field)(value)

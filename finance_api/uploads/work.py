@@ -22,6 +22,9 @@ from finance_api.uploads.outcomes import headings_of, preview_of, refusal_of
 
 logger = logging.getLogger(__name__)
 
+_UNAVAILABLE = (
+    "The database was unavailable, perhaps because another import was running. Nothing was changed."
+)
 _UNEXPECTED = "Something went wrong on the server. Nothing was changed."
 
 
@@ -49,7 +52,7 @@ class UploadWork:
             logger.info("uploads: %s", error)
         except StorageError as error:
             logger.error("uploads: %s", error)
-            self._fail(user, upload, f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            self._fail(user, upload, _UNAVAILABLE)
         except Exception as error:
             # The message may hold data of the user.
             logger.error("uploads: unexpected %s", type(error).__name__, exc_info=error)

@@ -21,7 +21,7 @@ from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user
 from finance_api.clock import SystemClock
 from finance_api.demo import Household
-from finance_api.ledger.files import ImportSettings
+from finance_api.ledger.files import FileImport, ImportSettings
 from finance_api.ledger.importing import import_file, import_rows
 from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
@@ -34,6 +34,7 @@ from support.programs import free_port
 PASSWORD = "correct horse battery staple"
 
 #: As in development.ini.
+_IMPORTS = ImportSettings(keep_days=400, link_by_number=False, profiles="")
 _JWT_RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=2_592_000, leeway_seconds=5)
 
 
@@ -100,6 +101,10 @@ class Site:
         data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
         import_file(self._backend, user.email, BytesIO(data), None, now=self.now())
 
+    def import_file(self, user: User, content: bytes, **given: Any) -> None:
+        file = FileImport(BytesIO(content), given, _IMPORTS)
+        file.run(self._backend, user.email, now=self.now(), name="bank.csv")
+
     def upload(self, user: User, name: str, content: bytes, **state: Any) -> Upload:
         """A file that was sent and looked at. state: what it has in place of what came of it."""
         file = BytesIO(content)
@@ -110,8 +115,7 @@ class Site:
         if state:
             changed: Upload = self.change(lambda s: s.uploads.change(user.id, upload, **state))
             return changed
-        settings = ImportSettings(keep_days=400, link_by_number=False, profiles="")
-        UploadWork(self._backend, self._clock, settings).do(user, upload)
+        UploadWork(self._backend, self._clock, _IMPORTS).do(user, upload)
         return upload
 
     def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:

@@ -1,9 +1,13 @@
 """The page Import: from a file to a preview to data, on every storage."""
 
 import json
+import os
+import tempfile
+from pathlib import Path
 
 import pytest
 
+from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading
 from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
@@ -17,6 +21,7 @@ from support.browser import (
     shown_text,
     signed_in,
 )
+from support.ledger import ofx_file, ofx_statement
 from support.service import on_one_storage
 from support.uploads import (
     OPEN,
@@ -123,6 +128,68 @@ def test_a_preview_can_be_read_otherwise_and_a_file_discarded(service, user, vis
     assert records_of(service, user) == []
 
 
+@on_one_storage
+def test_what_would_be_updated_or_matched_is_shown_with_both_sides(service, user, visitor):
+    rows = STATEMENT.replace(b"date,", b"id,date,").replace(b"2026-", b"n,2026-")
+    numbered = b"".join(
+        line.replace(b"n,2", b"%d,2" % number)
+        for number, line in enumerate(rows.splitlines(keepends=True))
+    )
+    do(visitor, sent(visitor, numbered), "confirm")
+    path = sent(visitor, numbered.replace(b"-12.50", b"-13"))
+    text = shown_text(visitor.get(path).text)
+    assert "Would be updated 1 Line 2 Amount: −12.50 → −13.00" in text
+    ofx = ofx_file(ofx_statement([("20260301", "-12.50", "9", "Shop")])).encode()
+    path = sent(visitor, ofx)
+    do(visitor, path, "options", account="Current account")
+    text = shown_text(visitor.get(path).text)
+    assert "Matched 1" in text
+    assert "2026-03-01, −12.50, Shop = is 2026-03-01, −12.50, Corner Shop" in text
+
+
+def test_one_of_several_answers_is_chosen(service, user, visitor):
+    path = sent(visitor, OPEN)
+    (upload,) = uploads_of(service, user)
+    number, question = next(
+        (n, q) for n, q in enumerate(upload.outcome["questions"]) if len(q["answers"]) == 2
+    )
+    assert list(question["answers"][1]["words"]) == ["--positive", "out"]
+    given = {"new-account-name": "Card", "currency": "EUR"}
+    # What is no answer is none.
+    for chosen in ("2", "-1", "x"):
+        do(visitor, path, "options", **given, **{f"answer-{number}": chosen})
+        assert "no amount is negative" in shown_text(visitor.get(path).text).lower()
+        (upload,) = uploads_of(service, user)
+        assert len(upload.outcome["questions"]) == 1
+        number, given = 0, {}
+    do(visitor, path, "options", **{"answer-0": "1"})
+    assert "−32.50" in shown_text(visitor.get(path).text)
+    form = visitor.form(f"{path}/options")
+    for text in ("x", "-1", "1.5", "9" * 99):
+        response = visitor.post(form.action, form.filled({"skip_rows": text}), status=400)
+        assert "is not a whole number" in response.text
+    response = visitor.post(form.action, form.filled({"match_days": "32"}), status=400)
+    assert "Days between formats: 32 is more than 31." in response.text
+
+
+@on_one_storage
+def test_a_database_that_is_busy_changes_nothing(service, user, visitor, monkeypatch):
+    path = sent(visitor, STATEMENT)
+    with monkeypatch.context() as away:
+
+        def fail(*arguments, **options):
+            raise StorageUnavailable("the database at db.example does not answer")
+
+        away.setattr("finance_api.ledger.files.import_file", fail)
+        do(visitor, path, "confirm")
+    text = shown_text(visitor.get(path).text)
+    assert "The database was unavailable" in text
+    assert "db.example" not in text
+    do(visitor, path, "again")
+    do(visitor, path, "confirm")
+    assert len(records_of(service, user)) == 3
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -198,6 +265,19 @@ def test_a_file_that_is_too_large_is_refused_with_a_sentence(service, user, visi
     assert path.startswith("/import/")
 
 
+def test_without_the_token_no_form_of_an_upload_does_anything(service, user, visitor):
+    path = sent(visitor, STATEMENT)
+    (upload,) = uploads_of(service, user)
+    fields = {"step": upload.step, "revision": upload.outcome["revision"]}
+    wrong = (None, "", "A" * 43, signed_in(service).csrf("/import"))
+    for token in wrong:
+        before = dump(service)
+        given = fields if token is None else {**fields, "csrf_token": token}
+        for below in ("/options", "/confirm", "/again", "/discard"):
+            assert_error_page(visitor.post(path + below, given), 403)
+        assert dump(service) == before
+
+
 @on_one_storage
 def test_only_this_form_takes_files_and_it_takes_nothing_else(service, user, visitor):
     token = visitor.csrf("/import")
@@ -237,6 +317,28 @@ def test_a_form_that_is_broken_off_leaves_nothing(service, user, visitor, body):
     assert_empty = post_file(visitor, b"", status=400)
     assert "The file is empty" in assert_empty.text
     assert "Choose a file." in post_file(visitor, b"", name="", status=400).text
+
+
+@on_one_storage
+def test_no_upload_leaves_a_file_behind(service, user, visitor, monkeypatch, tmp_path):
+    """Neither one that is taken, nor one that breaks off; a file without a name counts too."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def left():
+        open_files = [Path(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")]
+        links = [os.readlink(each) for each in open_files if each.is_symlink()]
+        return os.listdir(tmp_path) + [link for link in links if link.startswith(str(tmp_path))]
+
+    large = b"date,amount\n" * 300_000
+    whole = body_of(large, csrf=visitor.csrf("/import"))
+    assert_error_page(post_body(visitor, whole[:-1_000_000]), 400)
+    assert left() == []
+    sent(visitor, large)
+    assert left() == []
+    settings = service.app.registry.settings
+    monkeypatch.setitem(settings, "finance_api.imports.max_upload_bytes", 3_000_000)
+    post_file(visitor, large, status=413)
+    assert left() == []
 
 
 @on_one_storage
@@ -380,20 +482,19 @@ def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, v
     service.clock.advance(DEAD_SECONDS - 1)
     assert "Reading the file" in visitor.get(path).text
     service.clock.advance(1)
-    assert "The server stopped while it worked at this file" in visitor.get(path).text
-    # Whoever comes back to life changes nothing.
-    held()
-    assert "The server stopped" in visitor.get(path).text
+    before = dump(service)
+    assert "the server seems to have stopped" in visitor.get(path).text
+    assert changed_tables(before, dump(service)) <= {"sessions"}
     do(visitor, path, "again")
     held()
     do(visitor, path, "confirm")
     service.clock.advance(DEAD_SECONDS)
-    assert "The server stopped" in visitor.get(path).text
+    assert "the server seems to have stopped" in visitor.get(path).text
+    do(visitor, path, "again")
+    # One of the two is of a step before; should it come back to life, it changes nothing.
     held()
     assert records_of(service, user) == []
     assert history_of(service, user) == []
-    do(visitor, path, "again")
-    held()
     do(visitor, path, "confirm")
     held()
     assert "The file is imported." in visitor.get(path).text

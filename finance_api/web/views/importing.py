@@ -13,7 +13,7 @@ from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS
-from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
+from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.surfaces import UPLOADS
 from finance_api.uploads.keeping import (
@@ -44,7 +44,10 @@ from finance_api.web.upload_form import given_in, upload_form
 
 #: A request waits so long for the work at an upload: most files are small.
 _PATIENCE_SECONDS = 1.5
-_STOPPED = "The server stopped while it worked at this file. Nothing was changed."
+_SILENT = (
+    "Nothing was heard of the work at this file for a minute: the server seems to have stopped. "
+    "Nothing was changed then."
+)
 _ELSEWHERE = "This file was changed in another window. This is how it is now."
 
 
@@ -156,7 +159,11 @@ def _path(upload: Upload, below: str = "") -> str:
     permission=Permission.DATA_WRITE,
 )
 def show_upload(request: Request) -> dict[str, Any]:
-    upload = _found_alive(request)
+    upload = _found(request)
+    if upload.state is UploadState.FAILED or _is_abandoned(request, upload):
+        request.override_renderer = "import_failed.jinja2"
+        why = upload.outcome["why"] if upload.state is UploadState.FAILED else _SILENT
+        return page("import", "Not imported", upload=upload, why=why)
     if upload.state in AT_WORK:
         request.override_renderer = "import_progress.jinja2"
         return page(
@@ -166,9 +173,6 @@ def show_upload(request: Request) -> dict[str, Any]:
         )
     if upload.state is UploadState.ASKING:
         return _options_page(request, upload, {})
-    if upload.state is UploadState.FAILED:
-        request.override_renderer = "import_failed.jinja2"
-        return page("import", "Not imported", upload=upload)
     return _preview_page(request, upload, None)
 
 
@@ -203,7 +207,7 @@ def _sums(totals: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     permission=Permission.DATA_WRITE,
 )
 def show_options(request: Request) -> Any:
-    upload = _found_alive(request)
+    upload = _found(request)
     if upload.state not in (UploadState.READY, UploadState.ASKING):
         return SeeOther(_path(upload))
     return _options_page(request, upload, {})
@@ -271,13 +275,15 @@ def confirm(request: Request) -> Any:
 
 @view_config(route_name="import.again", request_method="POST", permission=Permission.DATA_WRITE)
 def try_again(request: Request) -> Any:
-    return _work(request, _found(request), (UploadState.FAILED,), UploadState.CHECKING)
+    upload = _found(request)
+    states = AT_WORK if _is_abandoned(request, upload) else (UploadState.FAILED,)
+    return _work(request, upload, states, UploadState.CHECKING)
 
 
 @view_config(route_name="import.discard", request_method="POST", permission=Permission.DATA_WRITE)
 def discard(request: Request) -> Response:
     upload = _found(request)
-    if upload.state is UploadState.IMPORTING:
+    if upload.state is UploadState.IMPORTING and not _is_abandoned(request, upload):
         return SeeOther(_path(upload))
     with writing_for_user(request) as storage:
         storage.uploads.delete(identity_of(request).user.id, upload.id)
@@ -314,18 +320,8 @@ def _found(request: Request) -> Upload:
         raise HTTPNotFound() from None
 
 
-def _found_alive(request: Request) -> Upload:
-    """The same; where whoever worked at it is gone, it has failed."""
-    upload, now = _found(request), request.services.clock.now()
-    user_id = identity_of(request).user.id
-    running = request.services.upload_jobs.running
-    if not is_abandoned(upload, now) or (user_id, upload.id) in running:
-        return upload
-    try:
-        with writing_for_user(request) as storage:
-            outcome = {**upload.outcome, "why": _STOPPED}
-            storage.uploads.change(user_id, upload, state=UploadState.FAILED, outcome=outcome)
-    except (Conflict, NotFound, StorageUnavailable):
-        # It has ended, or it writes and lets nobody else write.
-        pass
-    return _found(request)
+def _is_abandoned(request: Request, upload: Upload) -> bool:
+    """Whether the process that worked at it seems to be gone."""
+    key = (identity_of(request).user.id, upload.id)
+    is_silent = is_abandoned(upload, request.services.clock.now())
+    return is_silent and key not in request.services.upload_jobs.running
