@@ -111,15 +111,13 @@ class StatementImport:
             report.remarks += statement.remarks
         balances.settle(session)
         self._sum_up(accounts)
-        report.changed = session.close(
-            records_changed=records.changed,
-            details={
-                **self._details,
-                "profile": next((s.profile for s in workspace.statements if s.profile), None),
-                "counts": report.counts,
-                "accounts": facts,
-            },
-        )
+        self._details |= {
+            "profile": next((s.profile for s in workspace.statements if s.profile), None),
+            "encoding": next((s.encoding for s in workspace.statements if s.encoding), None),
+            "counts": report.counts,
+            "accounts": facts,
+        }
+        report.changed = session.close(records_changed=records.changed, details=self._details)
 
     # -- accounts
 

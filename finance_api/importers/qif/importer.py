@@ -78,7 +78,9 @@ class QifImporter:
             if transaction is not None:
                 for entry in reader.entries(transaction):
                     yield statement, entry
-        survey.tell(next(iter(statements.values())))
+        first = next(iter(statements.values()))
+        first.encoding = text.codec
+        survey.tell(first)
 
 
 class _Survey:

@@ -120,8 +120,8 @@ def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
     text = bank(transaction("D2/1'26", "T1,234"))
     with pytest.raises(ImportRefused) as refused:
         read_qif(text)
-    assert [" ".join(answer.words) for answer in refused.value.answers] == [
-        f"--account NAME --date-format {form} --decimal {mark} --currency CODE"
+    assert answers(refused.value) == [
+        f"--account NAME --date-format {form} --decimal {mark} --currency CODE ---date-format"
         for form in ("DD/MM/YY", "MM/DD/YY")
         for mark in ".,"
     ]

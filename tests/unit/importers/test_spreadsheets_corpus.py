@@ -10,6 +10,7 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
+from support.csv_files import answers
 from support.sheets import read_sheet
 
 _BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
@@ -39,8 +40,9 @@ def test_columns_of_debit_and_credit_have_the_sum_that_openpyxl_finds() -> None:
     with pytest.raises(ImportRefused) as refused:
         read_sheet(data, account="A")
     rest = "--skip-last 1 --map note=Label --currency CODE"
-    assert [" ".join(answer.words) for answer in refused.value.answers] == [
-        f"--debit Debit --credit Credit --date-format {form} {rest}"
+    gone = "---positive ---invert ---date-format ---skip-last"
+    assert answers(refused.value) == [
+        f"--debit Debit --credit Credit --date-format {form} {rest} {gone}"
         for form in ("DD/MM/YY", "MM/DD/YY")
     ]
     (found,) = read_sheet(
