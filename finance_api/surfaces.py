@@ -21,6 +21,7 @@ PAGES = (
     "/labels",
     "/budgets",
     "/goals",
+    "/standing-orders",
     "/rules",
     "/transfers",
     UPLOADS,

@@ -56,6 +56,26 @@ def link(
     edit(cli, email, "transfers link", work, dry_run=dry_run, as_json=as_json)
 
 
+@transfers.command(epilog="Example: finance-api transfers dismiss me@example.com ID ID")
+@click.argument("email")
+@click.argument("record_id", metavar="ID")
+@click.argument("other_id", metavar="ID")
+@edit_options
+def dismiss(
+    cli: CliContext, email: str, record_id: str, other_id: str, dry_run: bool, as_json: bool
+) -> None:
+    """Say of two records that wait to be confirmed that they are no transfer.
+
+    The first is the one that money goes out by. Neither is proposed again.
+    """
+    from finance_api.ledger.edits.transfers import dismiss_transfers
+
+    def work(session: LedgerSession) -> EditReport:
+        return dismiss_transfers(session, [(record_id, other_id)])
+
+    edit(cli, email, "transfers dismiss", work, dry_run=dry_run, as_json=as_json)
+
+
 @transfers.command(epilog="Example: finance-api transfers unlink me@example.com ID")
 @click.argument("email")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")

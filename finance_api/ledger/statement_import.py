@@ -297,7 +297,7 @@ def _check_mark(statement: Statement, account: Row) -> None:
     if possible and currency not in possible:
         raise ImportRefused(
             f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
-            f"in {currency}"
+            f"in {currency}: name another one with --account, or the currency with --currency"
         )
 
 

@@ -176,6 +176,7 @@ class StatementRecords:
             self._balances.note(None, row)
             rows.append(row)
         session.storage.data.put_rows(session.user.id, RECORDS, new=rows, changed=())
+        session.note_records(new=rows)
         self._report.note_new(rows)
         self.changed = True
         return rows
@@ -292,9 +293,9 @@ class StatementRecords:
         if pairs:
             # What this import made has no image.
             session.note_changes(RECORDS, [p for p in pairs if p[0]["importId"] != session.number])
-            session.storage.data.put_rows(
-                session.user.id, RECORDS, new=(), changed=[row for _, row in pairs]
-            )
+            changed = [row for _, row in pairs]
+            session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=changed)
+            session.note_records(changed=changed)
 
     def _match(self, row: Row, entry: StoredEntry, source_id: str, *, in_part: bool) -> None:
         source = self._workspace.source

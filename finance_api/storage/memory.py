@@ -53,6 +53,9 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
+    TransferProposal,
+    TransferReader,
+    TransferWriter,
     Upload,
     UploadReader,
     UploadWriter,
@@ -126,6 +129,8 @@ class _Database:
     #: By day and base.
     rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
     rates_state: RatesState = NO_RATES
+    #: By user.
+    proposals: dict[int, list[TransferProposal]] = field(default_factory=dict)
     #: By user and id.
     uploads: dict[tuple[int, str], Upload] = field(default_factory=dict)
     upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)
@@ -178,6 +183,7 @@ class MemoryBackend(StorageBackend):
             data=MemoryDataReader(unit),
             history=MemoryHistoryReader(unit),
             rates=MemoryRateReader(unit),
+            transfers=MemoryTransferReader(unit),
             uploads=MemoryUploadReader(unit),
             close=lambda: None,
         )
@@ -203,6 +209,7 @@ class MemoryBackend(StorageBackend):
             data=MemoryDataWriter(unit),
             history=MemoryHistoryWriter(unit),
             rates=MemoryRateWriter(unit),
+            transfers=MemoryTransferWriter(unit),
             uploads=MemoryUploadWriter(unit),
         )
 
@@ -316,6 +323,7 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
             states={k: state for k, state in database.states.items() if k[0] != user_id},
             history={k: entry for k, entry in database.history.items() if k[0] != user_id},
+            proposals={k: p for k, p in database.proposals.items() if k != user_id},
             before={k: images for k, images in database.before.items() if k[0] != user_id},
             uploads={k: u for k, u in database.uploads.items() if k[0] != user_id},
             upload_pieces={k: p for k, p in database.upload_pieces.items() if k[0] != user_id},
@@ -725,6 +733,36 @@ class MemoryRateWriter(MemoryRateReader, RateWriter):
 
     def set_state(self, state: RatesState) -> None:
         self._unit.change(rates_state=state)
+
+
+class MemoryTransferReader(_Part, TransferReader):
+    def _proposals(self, user_id: int) -> list[TransferProposal]:
+        return self._unit.database.proposals.get(user_id, [])
+
+    def count(self, user_id: int) -> int:
+        return len(self._proposals(user_id))
+
+    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
+        found = sorted(self._proposals(user_id), key=lambda p: (-p.day, p.out_id))
+        return found[offset : offset + limit]
+
+
+class MemoryTransferWriter(MemoryTransferReader, TransferWriter):
+    def replace(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None:
+        kept = [p for p in self._proposals(user_id) if not first <= p.day < end]
+        self._set(user_id, [*kept, *proposals])
+
+    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+        gone = set(record_ids)
+        kept = [p for p in self._proposals(user_id) if p.out_id not in gone and p.in_id not in gone]
+        self._set(user_id, kept)
+
+    def _set(self, user_id: int, proposals: list[TransferProposal]) -> None:
+        if proposals != self._proposals(user_id):
+            known = self._unit.database.proposals | {user_id: proposals}
+            self._unit.change(proposals={k: found for k, found in known.items() if found})
 
 
 class MemoryUploadReader(_Part, UploadReader):

@@ -2,6 +2,7 @@
 
 import http.client
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
@@ -21,7 +22,7 @@ from finance_api.auth.user_accounts import make_user
 from finance_api.clock import SystemClock
 from finance_api.demo import Household
 from finance_api.ledger.files import FileImport, ImportSettings
-from finance_api.ledger.importing import import_rows
+from finance_api.ledger.importing import import_file, import_rows
 from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.uploads.keeping import add_upload
@@ -94,6 +95,11 @@ class Site:
         import_rows(
             self._backend, user.email, household.documents(), household.records, now=self.now()
         )
+
+    def load(self, user: User, rows: list[dict[str, Any]]) -> None:
+        """Native rows."""
+        data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        import_file(self._backend, user.email, BytesIO(data), None, now=self.now())
 
     def import_file(self, user: User, content: bytes, **given: Any) -> None:
         file = FileImport(BytesIO(content), given, _IMPORTS)

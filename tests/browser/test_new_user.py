@@ -18,6 +18,7 @@ def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
 
 
 def create_token(page: Page, name: str) -> str:
+    page.goto("/settings/tokens")
     page.get_by_role("link", name="Create a token").first.click()
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create the token").click()

@@ -5,8 +5,9 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import ROUTES
-from support.books import household
+from support.books import household, uid
 from support.browser import (
     LOGIN,
     PASSWORD,
@@ -47,7 +48,8 @@ class World:
         self.upload_id = sent(self.visitor, STATEMENT).rpartition("/")[2]
 
     def path(self, name):
-        row_id = self.upload_id if name.startswith("import.") else self.token_id
+        of_uploads = self.upload_id if name.startswith("import.") else self.token_id
+        row_id = DATA_IDS.get(name, of_uploads)
         return ROUTES[name].format(id=row_id, jti=self.jti, number=1)
 
     def form(self, name):
@@ -62,6 +64,8 @@ class World:
                 "new_password": NEW,
                 "repeated_password": NEW,
             },
+            "goals.new": {"name": "forged", "currencyCode": "EUR"},
+            "records": {"id": uid("Record", 1), "do": "category", "set_category": "none"},
         }.get(name, {})
 
     def sender(self, name):
@@ -83,14 +87,21 @@ POSTS = (
     "settings.jwt_revoke_all",
     "settings.password",
     "settings.sign_out_everywhere",
+    "goals.new",
+    "goals.remove",
+    "records",
+    "record.unlink",
     "import.discard",
     "imports.undo",
 )
-#: Tested with the pages that they are of.
-OF_UPLOADS = {"import", "import.options", "import.confirm", "import.again"}
+#: Those that share a view with one of them, or are tested with the pages that they are of.
+LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
+LIKE_THESE |= {"record", "rules.apply", "transfers"}
+LIKE_THESE |= {"import", "import.options", "import.confirm", "import.again"}
+DATA_IDS = {"goals.remove": uid("Goal", 1), "record.unlink": uid("Record", 3)}
 ONLY_POSTS = (
     *("settings.logout", "settings.password", "settings.sign_out_everywhere"),
-    *("import.confirm", "import.again", "import.discard"),
+    *("record.unlink", "import.confirm", "import.again", "import.discard"),
 )
 GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
 
@@ -156,7 +167,7 @@ def test_the_routes_that_are_sent_forms_are_all_known_here(in_memory):
         methods = (methods,) if isinstance(methods, str) else methods
         if view["route_name"] in ROUTES and set(methods) - {"GET", "HEAD"}:
             found.add(view["route_name"])
-    assert found == set(POSTS) | OF_UPLOADS
+    assert found == set(POSTS) | LIKE_THESE
 
 
 def some(world, cases):

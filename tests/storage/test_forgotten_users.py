@@ -50,8 +50,8 @@ from finance_api.storage.sql import (
     usage,
 )
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.projection import postgresql, rebuilding, records_by_date, searching
 from finance_api.storage.sql.projection import reading as by_date
+from finance_api.storage.sql.projection import rebuilding, records_by_date, searching
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_token
@@ -372,7 +372,7 @@ def pair(new_backend, monkeypatch):
     for module in (by_date, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     monkeypatch.setattr(json_rows, "FAR_OFFSET", FAR)
-    monkeypatch.setattr(postgresql, "_MANY", 3)
+    monkeypatch.setattr(records_by_date, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
 
 
@@ -420,15 +420,18 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
         all_of_it = predicates(text)
         # By function; the same one in statements of several shapes is to be noticed in one.
         what = f"{places[place]}: {all_of_it[number]}, {number + 1} of {len(all_of_it)}"
-        for name in [] if noticed_by.get(what) else names:
+        for name in names:
+            if noticed_by.setdefault(what, None):
+                break
             # Of one row: without the user it is the first one that the database comes by.
             for run.opposite in (False, True):
                 if works[name]() != expected[name]:
                     noticed_by[what] = name
-        noticed_by.setdefault(what, None)
+                    break
     assert len(noticed_by) > 50
     unnoticed = [what for what, name in noticed_by.items() if name is None]
-    assert {what.partition(":")[0] for what in unnoticed} == HARMLESS, unnoticed
+    # On a busy machine an error of time can be what one of them is noticed by.
+    assert {what.partition(":")[0] for what in unnoticed} <= HARMLESS, unnoticed
     figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
 

@@ -240,7 +240,7 @@ ALLOWED = {
     "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
     "wsgi": ("main", "settings", "storage.errors"),
-    "server": ("settings", "wsgi"),
+    "server": ("settings", "unended", "wsgi"),
 }
 
 

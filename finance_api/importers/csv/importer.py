@@ -260,7 +260,8 @@ def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions)
     if survey.footer is not None:
         count, first = survey.footer
         questions.ask(
-            f"{first.reason}; if the rows from there on are no data, leave them out",
+            f"{first.reason}; if the rows from there on are no data, leave them out with "
+            "--skip-last",
             Answer(("--skip-last", str(options.skip_last + count)), ("--skip-last",)),
             line=first.line,
         )

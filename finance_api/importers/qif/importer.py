@@ -117,7 +117,10 @@ class _Survey:
             if self._passed.investments:
                 held.append(f"transactions of investments ({self._passed.investments})")
             has = f": it has {', '.join(held)}, which are not read" if held else ""
-            raise ImportRefused(f"the file has no transactions of an account{has}")
+            raise ImportRefused(
+                f"the file has no transactions of an account{has}; export the transactions of a "
+                "bank, cash or card account"
+            )
         if None in self._first and len(self._first) > 1:
             raise ImportRefused(
                 "of the registers of this file some name their account and this one does not: "

@@ -196,6 +196,25 @@ before_images = Table(
     sqlite_with_rowid=False,
 )
 
+#: Pairs of records that look like transfers: `storage.interface.TransferProposal`.
+transfer_proposals = Table(
+    "transfer_proposals",
+    metadata,
+    _owner(),
+    Column("out_id", CodePointText, primary_key=True),
+    Column("in_id", CodePointText, nullable=False),
+    Column("day", BigInteger, nullable=False),
+    Column("by_number", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index(None, transfer_proposals.c.user_id, transfer_proposals.c.in_id)
+Index(
+    None,
+    transfer_proposals.c.user_id,
+    transfer_proposals.c.day,
+    transfer_proposals.c.out_id,
+)
+
 #: The states of a user's data that are remembered, the present one too: see `DataState`.
 data_states = Table(
     "data_states",

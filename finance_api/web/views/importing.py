@@ -12,6 +12,7 @@ from finance_api.importers import NATIVE
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.requests import Request
+from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.surfaces import UPLOADS
@@ -27,18 +28,19 @@ from finance_api.uploads.keeping import (
 )
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
+from finance_api.web.forms import named_options
 from finance_api.web.page import (
     SeeOther,
     done,
     form_text,
     identity_of,
+    own_rows,
     page,
     path_text,
     writing_for_user,
 )
 from finance_api.web.receiving import SentFile, TooLarge, TooSlow, sent_file
 from finance_api.web.upload_form import given_in, upload_form
-from finance_api.web.views.accounts import account_rows
 
 #: A request waits so long for the work at an upload: most files are small.
 _PATIENCE_SECONDS = 1.5
@@ -218,7 +220,8 @@ def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> d
     except ImportRefused:
         # One of the operator's own is faulty: the refusal of the file says so.
         profiles = []
-    names = list(dict.fromkeys(row["name"] for row in account_rows(request)))
+    accounts = named_options(own_rows(request), ACCOUNTS)
+    names = list(dict.fromkeys(name for _, name in accounts))
     request.override_renderer = "import_options.jinja2"
     return page(
         "import",

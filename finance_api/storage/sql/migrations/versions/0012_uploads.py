@@ -1,13 +1,13 @@
 """Files that wait to be imported.
 
-Revision: 0011
+Revision: 0012
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0011"
-down_revision = "0010"
+revision = "0012"
+down_revision = "0011"
 
 
 def upgrade():
