@@ -60,9 +60,7 @@ def link(
 @click.argument("email")
 @click.argument("record_id", metavar="ID")
 @click.argument("other_id", metavar="ID")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def dismiss(
     cli: CliContext, email: str, record_id: str, other_id: str, dry_run: bool, as_json: bool
 ) -> None:
