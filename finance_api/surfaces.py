@@ -7,6 +7,9 @@ SURFACES = (PUBLIC_SURFACE, INTERNAL_SURFACE)
 #: Requests to it are not counted.
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 
+#: Where files are sent to; nothing else takes a large body.
+UPLOADS = "/import"
+
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
 SETTINGS_PAGES = "/settings"
@@ -21,7 +24,7 @@ PAGES = (
     "/standing-orders",
     "/rules",
     "/transfers",
-    "/import",
+    UPLOADS,
     "/imports",
     SETTINGS_PAGES,
 )

@@ -39,12 +39,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """The tests stay: looking through thousands of them for garbage takes longer than some do."""
+    """Looking for garbage takes longer than many tests do: not among the tests, and seldom."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(2_000, 10, 100)
         gc.enable()
 
 

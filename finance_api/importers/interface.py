@@ -204,7 +204,8 @@ class Statement:
         that.
     texts: tells how payee and note were made of the file's texts, where that is a matter of
         options: entries with other ``texts`` cannot be compared by them.
-    profile: the name of what the file was read by, where it was recognised.
+    profile: the name of what the file was read by, where it was recognised. encoding: of a text
+    file whose format leaves it open.
     options: what was given (or remembered) for reading this account's files, for the next time.
     currency_mark: the symbol beside the amounts, where it leaves the currency open ("$");
         possible_currencies: the codes that it can stand for, none: any.
@@ -221,6 +222,7 @@ class Statement:
     initial: int | None = None
     texts: str = ""
     profile: str | None = None
+    encoding: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     currency_mark: str = ""
     possible_currencies: tuple[str, ...] = ()

@@ -103,6 +103,11 @@ class LedgerSession(UserRows):
         self._dates: tuple[int, int] | None = None
 
     @property
+    def before(self) -> DataState:
+        """The state of the data that is changed."""
+        return self._state
+
+    @property
     def revision(self) -> int:
         """The one that this change makes, if it changes anything."""
         return self._state.revision + 1

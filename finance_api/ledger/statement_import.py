@@ -111,15 +111,13 @@ class StatementImport:
             report.remarks += statement.remarks
         balances.settle(session)
         self._sum_up(accounts)
-        report.changed = session.close(
-            records_changed=records.changed,
-            details={
-                **self._details,
-                "profile": next((s.profile for s in workspace.statements if s.profile), None),
-                "counts": report.counts,
-                "accounts": facts,
-            },
-        )
+        self._details |= {
+            "profile": next((s.profile for s in workspace.statements if s.profile), None),
+            "encoding": next((s.encoding for s in workspace.statements if s.encoding), None),
+            "counts": report.counts,
+            "accounts": facts,
+        }
+        report.changed = session.close(records_changed=records.changed, details=self._details)
 
     # -- accounts
 
@@ -299,7 +297,7 @@ def _check_mark(statement: Statement, account: Row) -> None:
     if possible and currency not in possible:
         raise ImportRefused(
             f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
-            f"in {currency}"
+            f"in {currency}: name another one with --account, or the currency with --currency"
         )
 
 

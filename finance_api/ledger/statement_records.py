@@ -177,7 +177,7 @@ class StatementRecords:
             rows.append(row)
         session.storage.data.put_rows(session.user.id, RECORDS, new=rows, changed=())
         session.note_records(new=rows)
-        self._report.created += len(rows)
+        self._report.note_new(rows)
         self.changed = True
         return rows
 

@@ -27,6 +27,13 @@ NAVIGATION = (
         ),
     ),
     (
+        "Bring in",
+        (
+            ("import", "/import", "Import"),
+            ("imports", "/imports", "Imports"),
+        ),
+    ),
+    (
         "Settings",
         (
             ("tokens", "/settings/tokens", "API tokens"),

@@ -1,7 +1,7 @@
 """Helpers of the views: template variables, forms, redirections."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
@@ -11,7 +11,7 @@ from finance_api.auth.identity import SessionIdentity
 from finance_api.ledger.session import LedgerSession, UserRows, changing
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import WritableStorage, data_state_of, unit_of_work
+from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.time import day_in
 
@@ -52,11 +52,9 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
     """As `writing`, with the user locked and only if the session has not ended meanwhile: 403."""
     identity = identity_of(request)
     with writing(request) as storage:
-        try:
+        with suppress(NotFound):
             storage.users.lock(identity.user.id)
-            storage.sessions.get_owner(identity.session.sha256)
-        except NotFound:
-            raise HTTPForbidden(SIGNED_OUT) from None
+        require_session(request, storage)
         yield storage
 
 
@@ -79,11 +77,16 @@ def editing(request: Request, action: str, *, dry_run: bool = False) -> Iterator
         dry_run=dry_run,
         lock_timeout_seconds=LOCK_SECONDS,
     ) as session:
-        try:
-            session.storage.sessions.get_owner(identity.session.sha256)
-        except NotFound:
-            raise HTTPForbidden(SIGNED_OUT) from None
+        require_session(request, session.storage)
         yield session
+
+
+def require_session(request: Request, storage: Storage) -> None:
+    """403 if the session has ended meanwhile."""
+    try:
+        storage.sessions.get_owner(identity_of(request).session.sha256)
+    except NotFound:
+        raise HTTPForbidden(SIGNED_OUT) from None
 
 
 def identity_of(request: Request) -> SessionIdentity:

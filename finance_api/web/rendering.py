@@ -32,6 +32,9 @@ NOTICES = {
     "transfers-found": "All records have been looked at.",
     "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",
     "transfers-refused": "These are not transfers, and are not proposed again.",
+    "changed-elsewhere": "This file was changed in another window. This is how it is now.",
+    "discarded": "The file is discarded. Nothing was imported.",
+    "undone": "Taken back. What was there before is there again.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
@@ -80,6 +83,14 @@ def cents(units: int) -> int:
     return rounded(units, _CENT) * _CENT
 
 
+def size(number: int) -> str:
+    """``3.4 MB``, of bytes."""
+    if number < 1_000:
+        return f"{number} bytes"
+    kilobytes = number / 1_024
+    return f"{kilobytes:.3g} KB" if kilobytes < 1_000 else f"{kilobytes / 1_024:.3g} MB"
+
+
 def count(number: int) -> str:
     return f"{number:,}"
 
@@ -119,6 +130,7 @@ def includeme(config: Configurator) -> None:
                 "amount": amount,
                 "cents": cents,
                 "count": count,
+                "size": size,
             }
         }
     )

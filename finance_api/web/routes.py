@@ -4,7 +4,7 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.auth.contexts import own_pages
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.surfaces import SETTINGS_PAGES, UPLOADS
 from finance_api.web.object_pages import OBJECT_PAGES
 
 #: Public; a new version of a file has a new URL.
@@ -30,6 +30,15 @@ ROUTES = {
             (".remove", "/{id}/remove"),
         )
     },
+    "import": UPLOADS,
+    "import.upload": f"{UPLOADS}/{{id}}",
+    "import.options": f"{UPLOADS}/{{id}}/options",
+    "import.confirm": f"{UPLOADS}/{{id}}/confirm",
+    "import.again": f"{UPLOADS}/{{id}}/again",
+    "import.discard": f"{UPLOADS}/{{id}}/discard",
+    "imports": "/imports",
+    "imports.entry": "/imports/{number}",
+    "imports.undo": "/imports/{number}/undo",
     "settings.login": "/settings/login",
     "settings.logout": "/settings/logout",
     "settings.tokens": "/settings/tokens",

@@ -1,5 +1,6 @@
 """Every page in every state that looks different, and how to get there."""
 
+import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from browser.site import PASSWORD, Site
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
-from finance_api.storage.interface import RatesState, Session, User
+from finance_api.storage.interface import RatesState, Session, UploadState, User
 from finance_api.values.ids import new_id
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, date_text
@@ -41,8 +42,12 @@ class People:
         self.free = site.user("no-premium@example.org", premium=False)
         #: Makes tokens, which would be too many in the household's list.
         self.maker = site.user("maker@example.org")
+        before = CORRECTED.replace(b"-9.99", b"-9.90").replace(b"7.25", b"7")
+        site.import_file(self.maker, before, only=["State=completed"])
+        site.upload(self.maker, "corrected.csv", CORRECTED)
         self.extreme = self._extreme()
         self.travelled = self._travelled()
+        self.importer = self._importer()
 
     def _household(self, quota: bool) -> User:
         site, now = self.site, self.site.now()
@@ -129,8 +134,33 @@ class People:
         site.change(work)
         return user
 
+    def _importer(self) -> User:
+        """Has files in every state."""
+        site = self.site
+        user = site.user("importer@example.com")
+        site.load_demo(user, records=400)
+        site.upload(user, "Umsätze 2026-03.csv", statement(60, "Main account").encode())
+        open_file = statement(6, "").replace("account", "").replace("amount", "betrag")
+        site.upload(user, "card.csv", open_file.encode())
+        site.upload(user, "scan.pdf", b"%PDF-1.7 ")
+        why = "The server stopped while it worked at this file. Nothing was changed."
+        failed = {"state": UploadState.FAILED, "outcome": {"why": why}}
+        site.upload(user, "All my data.ndjson", b"{}", **failed)
+        at_work = {"state": UploadState.CHECKING, "alive_at": site.now() + DAY_SECONDS}
+        site.upload(user, "x" * 150 + ".csv", b"x" * 3_000_000, **at_work)
+        return user
+
     def of(self, name: str | None) -> User | None:
         return None if name is None else getattr(self, name)
+
+
+#: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
+CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
+a1,2026-03-01,-9.99,Corner Shop,completed,North,Current account,EUR
+a2,2026-03-02,7.25,Employer,completed,North,Current account,EUR
+a3,2026-03-03,-1.00,Bakery,completed,South,Current account,EUR
+a4,2026-03-04,-2.00,Bakery,declined,South,Current account,EUR
+"""
 
 
 def _journeys(now: int) -> list[dict[str, Any]]:
@@ -168,6 +198,24 @@ def _journeys(now: int) -> list[dict[str, Any]]:
             for account, amount in pairs
         ]
     return rows
+
+
+#: Makes each file another one.
+_numbers = itertools.count(1)
+_PAYEES = ("Corner Shop", "Città del Gusto", "Stadtwerke, Abschlag Strom und Gas März", "Café", "")
+
+
+def statement(rows: int, account: str) -> str:
+    """A CSV file of a bank; money in three currencies."""
+    number = next(_numbers)
+    lines = ["date,amount,currency,payee,note,account"]
+    for row in range(rows):
+        currency = ("EUR", "EUR", "USD", "CHF")[row % 4]
+        amount = f"{(row * 7919 + number) % 90_000 / 100 - 700:.2f}"
+        payee = _PAYEES[row % 5].replace(",", "")
+        day = f"2026-03-{row % 28 + 1:02}"
+        lines.append(f"{day},{amount},{currency},{payee},card {row},{account} {currency}".strip())
+    return "\n".join(lines) + "\n"
 
 
 def _usage(user: User, now: int) -> dict[tuple[int, int], int]:
@@ -268,6 +316,22 @@ def _first_object_removed(page: Page) -> None:
     page.wait_for_load_state()
 
 
+def _look_at_progress(page: Page) -> None:
+    """It would load itself anew while it is looked at."""
+    _follow("Look: xxx")(page)
+    page.evaluate("for (let timer = 1; timer < 100; timer++) clearTimeout(timer)")
+
+
+def _import(page: Page) -> None:
+    """The whole walk, with a file that nobody has sent before."""
+    content = statement(12, f"Savings {next(_numbers)}").encode()
+    file = {"name": "Umsätze 2026-03.csv", "mimeType": "text/csv", "buffer": content}
+    page.locator("#file").set_input_files(file)
+    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("The file is imported.").wait_for()
+
+
 SCREENS = (
     Screen("sign-in", None, "/settings/login"),
     Screen("sign-in-empty", None, "/settings/login", _submit("Sign in")),
@@ -350,5 +414,25 @@ SCREENS = (
         ),
     ),
     Screen("security-changed", "household", "/settings/security?done=password-changed"),
+    Screen("import", "importer", "/import"),
+    Screen("import-first", "newcomer", "/import"),
+    Screen("import-none", "newcomer", "/import", _submit("Look at the file")),
+    Screen("import-preview", "importer", "/import", _follow("Continue: Ums")),
+    Screen(
+        "import-options",
+        "importer",
+        "/import",
+        _follow("Continue: Ums", "Change how it is read"),
+    ),
+    Screen("import-updates", "maker", "/import", _follow("Continue: corrected")),
+    Screen("import-asking", "importer", "/import", _follow("Continue: card")),
+    Screen("import-refused", "importer", "/import", _follow("Continue: scan")),
+    Screen("import-failed", "importer", "/import", _follow("Continue: All")),
+    Screen("import-progress", "importer", "/import", _look_at_progress),
+    Screen("import-done", "maker", "/import", _import),
+    Screen("imports", "importer", "/imports"),
+    Screen("imports-none", "newcomer", "/imports"),
+    Screen("imports-entry", "importer", "/imports/1"),
+    Screen("imports-undo", "importer", "/imports/1/undo"),
     Screen("error", "household", "/settings/tokens/nothing/revoke"),
 )

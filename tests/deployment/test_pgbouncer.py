@@ -84,6 +84,10 @@ def served(tmp_path, new_settings, redis_url):
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
+            # More at once than there are clients: slow ones are to wait here, not to be refused.
+            "server.threads": "12",
+            "finance_api.max_data_requests": "9",
+            "sqlalchemy.pool_size": "12",
         },
     )
     try:

@@ -32,8 +32,12 @@ NOW = "2026-11-21T12:00:00Z"
 EMAIL = "demo@example.com"
 #: What the pages call the service.
 ADDRESS = "http://127.0.0.1:6543"
+#: Of files, one page for each format, app or bank.
+IMPORTING = PROJECT / "docs" / "importing"
 #: On these pages commands are examples, too; each builds on those before it.
-CONSECUTIVE = ("exchange-rates.md", "importing.md")
+CONSECUTIVE = ("exchange-rates.md", "importing.md", *(page.name for page in IMPORTING.iterdir()))
+#: Whose files the pages below `IMPORTING` import.
+READER = "me@example.com"
 #: page -> how many blocks of commands and answers are not run. Each says why.
 NOT_RUN = {
     "deploying.md": 1,
@@ -182,6 +186,8 @@ def run_page(page: Path, sandboxes: Callable[[], Sandbox]) -> Run:
     examples, _ = read(page)
     found = Run()
     shared = sandboxes()
+    if page.parent == IMPORTING and examples:
+        shared.shell(f"finance-api user add {READER} --premium")
     for example in examples:
         sandbox = sandboxes() if example.condition else shared
         where = f"{page.name}, line {example.command.line}"

@@ -25,6 +25,7 @@ from support.browser import (
     tokens_of,
 )
 from support.service import Service, on_one_storage
+from support.uploads import STATEMENT, sent
 
 NEW = "a new password"
 
@@ -44,15 +45,18 @@ class World:
         self.anonymous = Visitor(service)
         self.token_id = tokens_of(service, self.user)[0].id
         self.jti = jwts_of(service, self.user)[0].jti
+        self.upload_id = sent(self.visitor, STATEMENT).rpartition("/")[2]
 
     def path(self, name):
-        row_id = DATA_IDS.get(name, self.token_id)
-        return ROUTES[name].format(id=row_id, jti=self.jti)
+        of_uploads = self.upload_id if name.startswith("import.") else self.token_id
+        row_id = DATA_IDS.get(name, of_uploads)
+        return ROUTES[name].format(id=row_id, jti=self.jti, number=1)
 
     def form(self, name):
         """What a form of the route holds, but its CSRF token."""
         return {
             "settings.login": {"email": self.user.email, "password": PASSWORD},
+            "imports.undo": {"revision": "1"},
             "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
             "settings.jwts": {"ttl": "3600"},
             "settings.password": {
@@ -87,14 +91,17 @@ POSTS = (
     "goals.remove",
     "records",
     "record.unlink",
+    "import.discard",
+    "imports.undo",
 )
-#: Those that share a view with one of them, or are tested with the pages of records.
+#: Those that share a view with one of them, or are tested with the pages that they are of.
 LIKE_THESE = {f"{name}{action}" for name in OBJECT_PAGES for action in (".new", ".edit", ".remove")}
 LIKE_THESE |= {"record", "rules.apply", "transfers"}
+LIKE_THESE |= {"import", "import.options", "import.confirm", "import.again"}
 DATA_IDS = {"goals.remove": uid("Goal", 1), "record.unlink": uid("Record", 3)}
 ONLY_POSTS = (
     *("settings.logout", "settings.password", "settings.sign_out_everywhere"),
-    "record.unlink",
+    *("record.unlink", "import.confirm", "import.again", "import.discard"),
 )
 GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
 

@@ -30,6 +30,7 @@ PAGES = (
     *("/overview", "/accounts", "/settings/tokens", "/settings/tokens/new", "/settings/jwts"),
     *("/settings/jwts/revoke-all", "/settings/usage", "/settings/security"),
     *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
+    *("/import", "/imports"),
 )
 URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
 

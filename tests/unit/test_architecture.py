@@ -90,12 +90,23 @@ def test_there_are_modules_to_look_at() -> None:
         ("xlsxwriter", own("api")),
         ("python_calamine", own("importers.spreadsheet.conversion")),
         ("olefile", own("importers.spreadsheet.container")),
-        ("orjson", own("api", "resources", "problem", "importers", "storage.sql.history")),
+        (
+            "orjson",
+            own(
+                "api",
+                "resources",
+                "problem",
+                "importers",
+                "storage.sql.history",
+                "storage.sql.uploads",
+            ),
+        ),
         ("granian", own("server")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
         ("mt940", own("importers.mt940")),
         ("markupsafe", own("web")),
+        ("python_multipart", own("web.receiving")),
     ],
 )
 def test_a_library_is_imported_in_one_place_only(library: str, homes: tuple[str, ...]) -> None:
@@ -139,11 +150,13 @@ ALLOWED = {
         "clock",
         "downloads",
         "housekeeping",
+        "ledger.files",
         "metrics",
         "ratelimit",
         "settings",
         "storage.interface",
         "storage.open_backend",
+        "uploads",
         "usage",
     ),
     "tweens": (),
@@ -211,12 +224,23 @@ ALLOWED = {
         "requests",
         "storage.errors",
         "storage.interface",
+        "uploads.keeping",
+        "values",
+    ),
+    "uploads": (
+        "background",
+        "clock",
+        "importers",
+        "ledger",
+        "resources",
+        "storage.errors",
+        "storage.interface",
         "values",
     ),
     "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
     "wsgi": ("main", "settings", "storage.errors"),
-    "server": ("settings", "wsgi"),
+    "server": ("settings", "unended", "wsgi"),
 }
 
 
@@ -315,7 +339,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
     homes = own("bulkhead", "circuit_breaker", "clock", "edge", "requests", "storage.sql")
-    homes += own("ratelimit.fallback")
+    homes += own("ratelimit.fallback", "web.receiving")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -119,7 +119,8 @@ def test_calls_are_found() -> None:
 
 @pytest.mark.parametrize("option", sorted(_options(COMMANDS["import",])))
 def test_an_option_for_files_is_explained(option: str) -> None:
-    assert option in _named_options(page("importing.md"))
+    pages = [path for path in PAGES if "importing" in (path.stem, path.parent.name)]
+    assert any(option in _named_options(path.read_text(encoding="utf-8")) for path in pages)
 
 
 def test_the_options_of_csv_stand_in_their_table() -> None:
@@ -144,7 +145,7 @@ def test_a_field_of_csv_has_a_row_with_its_headings(field: str) -> None:
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_a_format_has_a_row(format_name: str) -> None:
     first = [row[0] for row in rows(page("importing.md"))]
-    assert any(cell.startswith(f"[{format_name}](#") for cell in first)
+    assert any(cell.startswith(f"[{format_name}](") for cell in first)
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)

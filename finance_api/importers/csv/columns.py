@@ -34,7 +34,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 _BY_NAME = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
 #: Fields that may be made of several columns, joined by one space.
-_JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
+JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
 # The nearest heading is looked for among so many headings of so many characters:
 # difflib takes quadratic time.
@@ -80,7 +80,7 @@ class Wanted:
             named = tuple(
                 column.strip() for column in ((given,) if isinstance(given, str) else given)
             )
-            if field in columns or field in unmapped or (len(named) > 1 and field not in _JOINED):
+            if field in columns or field in unmapped or (len(named) > 1 and field not in JOINED):
                 raise ImportRefused(f"--map {field} is given twice")
             if any(named):
                 columns[field] = named

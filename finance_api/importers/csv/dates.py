@@ -46,12 +46,20 @@ _REMEMBERED = 50_000
 class DateColumn:
     """Takes the texts of a column one by one, then says what they mean.
 
-    date_format: the form, if it is named. order: "DMY" or "MDY" for dates that do not begin with a
-    year of four digits, where that is known. is_sheet: cells that are dates, which are ISO 8601
-    whatever it says, are among them. Memory does not grow with the number of texts.
+    date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or
+    "MDY" for dates that do not begin with a year of four digits, where that is known. is_sheet:
+    cells that are dates, which are ISO 8601 whatever it says, are among them. Memory does not grow
+    with the number of texts.
     """
 
-    def __init__(self, date_format: str | None, order: str = "", *, is_sheet: bool = False) -> None:
+    def __init__(
+        self,
+        date_format: str | None,
+        order: str = "",
+        *,
+        likely: str | None = None,
+        is_sheet: bool = False,
+    ) -> None:
         self._named = date_format is not None
         self._is_sheet = is_sheet
         self._fitting = (
@@ -59,6 +67,8 @@ class DateColumn:
             if date_format is None
             else [DateForm.compile(date_format)]
         )
+        if likely is not None:
+            self._fitting = [DateForm.compile(likely), *self._fitting]
         if is_sheet and date_format not in (None, _ISO.name):
             self._fitting.append(_ISO)
         self._candidates = len(self._fitting)
@@ -117,7 +127,7 @@ class DateColumn:
         forms = " or ".join(form.name for form in self._fitting)
         return (
             f"{quoted(text)} is not a date of the form of the rows above ({forms}); name the form "
-            "with --date-format, or leave rows at the end out with --skip-last"
+            "with --date-format"
         )
 
     def decide(self, questions: Questions, beside: DateForm | None = None) -> DateForm:

@@ -40,6 +40,7 @@ class CsvImporter:
     """Reads one file under the options that were given for it.
 
     profiles: those that its headings may select; by default, those of this package.
+    headings: of the file, once it is being read.
     """
 
     source = "csv"
@@ -47,6 +48,7 @@ class CsvImporter:
     def __init__(self, options: CsvOptions, profiles: Profiles | None = None) -> None:
         self._options = options
         self._profiles = profiles
+        self.headings: tuple[str, ...] = ()
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -56,7 +58,7 @@ class CsvImporter:
         The rows are passed over twice: what the dates and amounts mean is decided from whole
         columns before any entry is made. All that is open is asked for in one refusal.
         """
-        yield from _read(*_layout(stream, self._options, remembered, self._known()))
+        yield from self._read(*_layout(stream, self._options, remembered, self._known()))
 
     def read_table(
         self, text: TextFile, remembered: Remembered
@@ -64,6 +66,12 @@ class CsvImporter:
         """As `read`, of a text that is decoded."""
         questions = Questions()
         layout = find_layout(text, self._options, remembered, self._known(), questions)
+        yield from self._read(layout, questions)
+
+    def _read(
+        self, layout: Layout, questions: Questions
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        self.headings = tuple(layout.table.headings or ())
         yield from _read(layout, questions)
 
     def _known(self) -> Profiles:
@@ -133,6 +141,8 @@ def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, 
     if statements:
         statements[0].skipped += skipped
         statements[0].remarks += _about_layout(layout) + remarks
+        if not layout.table.text.is_sheet:
+            statements[0].encoding = layout.table.text.codec
 
 
 def _movements(
@@ -250,7 +260,8 @@ def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions)
     if survey.footer is not None:
         count, first = survey.footer
         questions.ask(
-            f"{first.reason}; if the rows from there on are no data, leave them out",
+            f"{first.reason}; if the rows from there on are no data, leave them out with "
+            "--skip-last",
             Answer(("--skip-last", str(options.skip_last + count)), ("--skip-last",)),
             line=first.line,
         )

@@ -353,8 +353,9 @@ def _undivided(text: TextFile) -> ImportRefused:
     if not any(line.strip() for line in islice(text.lines(), 1000)):
         return ImportRefused("the file is empty")
     return ImportRefused(
-        "neither , nor ; nor tab nor | divides the first row into columns; name the delimiter "
-        "with --delimiter, or how many rows come before the headings with --skip-rows"
+        "the file is no statement that is known, and if it is CSV, neither , nor ; nor tab nor | "
+        "divides its first row into columns; name the delimiter with --delimiter, or how many "
+        "rows come before the headings with --skip-rows"
     )
 
 

@@ -131,7 +131,7 @@ class Survey:
         order = "" if layout.profile is None else layout.profile.date_order
         is_sheet = layout.table.text.is_sheet
         self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet)
-        self.value_dates = DateColumn(None, order, is_sheet=is_sheet)
+        self.value_dates = DateColumn(None, order, likely=options.date_format, is_sheet=is_sheet)
         self.amounts = AmountColumns(*_separators(layout))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}

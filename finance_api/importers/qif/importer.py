@@ -78,7 +78,9 @@ class QifImporter:
             if transaction is not None:
                 for entry in reader.entries(transaction):
                     yield statement, entry
-        survey.tell(next(iter(statements.values())))
+        first = next(iter(statements.values()))
+        first.encoding = text.codec
+        survey.tell(first)
 
 
 class _Survey:
@@ -115,7 +117,10 @@ class _Survey:
             if self._passed.investments:
                 held.append(f"transactions of investments ({self._passed.investments})")
             has = f": it has {', '.join(held)}, which are not read" if held else ""
-            raise ImportRefused(f"the file has no transactions of an account{has}")
+            raise ImportRefused(
+                f"the file has no transactions of an account{has}; export the transactions of a "
+                "bank, cash or card account"
+            )
         if None in self._first and len(self._first) > 1:
             raise ImportRefused(
                 "of the registers of this file some name their account and this one does not: "

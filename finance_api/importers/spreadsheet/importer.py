@@ -27,6 +27,11 @@ class SpreadsheetImporter:
         self._csv = csv
         self._sheet = sheet
 
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """See `CsvImporter`."""
+        return self._csv.headings
+
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:

@@ -4,7 +4,7 @@ A `StorageBackend` lives as long as the process. It makes units of work: a `Stor
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
 work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposals of transfers.
+exchange rates, proposals of transfers, files that wait to be imported.
 """
 
 import math
@@ -50,6 +50,12 @@ from finance_api.storage.interface.transfers import (
     TransferReader,
     TransferWriter,
 )
+from finance_api.storage.interface.uploads import (
+    Upload,
+    UploadReader,
+    UploadState,
+    UploadWriter,
+)
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
 
@@ -59,6 +65,7 @@ __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWr
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["Change", "ChangeKey", "Changes"]
+__all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
@@ -84,6 +91,7 @@ class Storage:
     history: HistoryReader
     rates: RateReader
     transfers: TransferReader
+    uploads: UploadReader
     close: Callable[[], None]
 
 
@@ -100,6 +108,7 @@ class WritableStorage(Storage):
     history: HistoryWriter
     rates: RateWriter
     transfers: TransferWriter
+    uploads: UploadWriter
     close: Callable[[], None] = lambda: None
 
 

@@ -27,6 +27,7 @@ from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.sessions import SqlSessionReader, SqlSessionWriter
 from finance_api.storage.sql.tokens import SqlTokenReader, SqlTokenWriter
 from finance_api.storage.sql.transfers import SqlTransferReader, SqlTransferWriter
+from finance_api.storage.sql.uploads import SqlUploadReader, SqlUploadWriter
 from finance_api.storage.sql.usage import SqlUsageReader, SqlUsageWriter
 from finance_api.storage.sql.users import SqlUserReader, SqlUserWriter
 from finance_api.storage.sql.writing import SqlDataWriter
@@ -81,6 +82,7 @@ class SqlBackend(StorageBackend):
             history=SqlHistoryReader(data_connection),
             rates=SqlRateReader(data_connection),
             transfers=SqlTransferReader(data_connection),
+            uploads=SqlUploadReader(connection),
             close=close,
         )
 
@@ -114,6 +116,7 @@ class SqlBackend(StorageBackend):
             history=SqlHistoryWriter(connection),
             rates=SqlRateWriter(connection),
             transfers=SqlTransferWriter(connection),
+            uploads=SqlUploadWriter(connection),
         )
 
     def check(self) -> None:

@@ -13,7 +13,9 @@ from sqlalchemy import (
     Boolean,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
+    LargeBinary,
     MetaData,
     Table,
     UniqueConstraint,
@@ -131,6 +133,37 @@ usage = Table(
     # The day's first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("requests", BigInteger, nullable=False),
+)
+
+
+#: Files that wait to be imported: `storage.interface.uploads`.
+uploads = Table(
+    "uploads",
+    metadata,
+    _owner(),
+    Column("id", CodePointText, primary_key=True),
+    Column("name", CodePointText, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("state", CodePointText, nullable=False),
+    Column("step", BigInteger, nullable=False),
+    Column("alive_at", BigInteger, nullable=False),
+    # JSON objects.
+    Column("options", CodePointText, nullable=False),
+    Column("outcome", CodePointText, nullable=False),
+)
+
+#: Their content.
+upload_pieces = Table(
+    "upload_pieces",
+    metadata,
+    Column("user_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("upload_id", CodePointText, primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+    ForeignKeyConstraint(
+        ["user_id", "upload_id"], ["uploads.user_id", "uploads.id"], ondelete="CASCADE"
+    ),
 )
 
 

@@ -22,6 +22,7 @@ from finance_api.storage.testing.sessions import SessionsConformance
 from finance_api.storage.testing.streams import StreamsConformance
 from finance_api.storage.testing.transfers import TransfersConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
+from finance_api.storage.testing.uploads import UploadsConformance
 from finance_api.storage.testing.users import UsersConformance
 
 __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
@@ -38,6 +39,7 @@ class StorageConformance(
     AnchorsConformance,
     SearchingConformance,
     RatesConformance,
+    UploadsConformance,
     StreamsConformance,
     TransfersConformance,
 ):

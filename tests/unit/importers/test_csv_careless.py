@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.cli.csv_options import commands_to_copy
+from finance_api.cli.file_options import commands_to_copy
 from finance_api.cli.importing import import_command
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import Answer, ImportRefused

@@ -299,6 +299,15 @@ def test_the_value_date_may_have_a_form_of_its_own():
     assert entries(text)[0].value_date == entries(text)[0].date
 
 
+@pytest.mark.parametrize(
+    ("form", "day"), [("%d/%m/%Y", "01/02/2026"), ("%H:%M, %d/%m/%Y", "18:20, 01/02/2026")]
+)
+def test_the_form_that_is_named_is_the_value_dates_too(form, day):
+    text = f"date;amount;valueDate\n{day};-1;{day}\n"
+    (entry,) = entries(text, date_format=form)
+    assert instant_text(entry.value_date) == "2026-02-01T00:00:00Z"
+
+
 def test_the_form_of_the_booking_date_decides_for_the_value_date():
     text = "date,amount,valueDate\n13/01/2026,1,01/02/2026\n"
     assert instant_text(entries(text)[0].value_date) == "2026-02-01T00:00:00Z"

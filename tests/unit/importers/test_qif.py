@@ -84,7 +84,7 @@ def test_line_ends_and_unicode_change_nothing(codec: str, line_end: str) -> None
 def test_another_encoding_is_asked_for() -> None:
     plain = (SAMPLES / "bank.qif").read_text("utf-8")
     data = plain.encode("cp1252")
-    assert answers(refusal(data)) == ["--encoding cp1252"]
+    assert answers(refusal(data)) == ["--encoding cp1252 --currency CODE"]
     assert the_entries(data, encoding="cp1252") == the_entries(plain)
 
 
@@ -121,7 +121,7 @@ def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
     with pytest.raises(ImportRefused) as refused:
         read_qif(text)
     assert answers(refused.value) == [
-        f"--account NAME --date-format {form} --decimal {mark} --currency CODE"
+        f"--account NAME --date-format {form} --decimal {mark} --currency CODE ---date-format"
         for form in ("DD/MM/YY", "MM/DD/YY")
         for mark in ".,"
     ]

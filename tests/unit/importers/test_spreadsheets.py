@@ -176,8 +176,10 @@ def test_dates_are_dates_whatever_is_said_of_text(options: dict[str, str]) -> No
 
 def test_dates_of_text_are_read_as_those_of_csv() -> None:
     rows = [HEADINGS, ["03/02/2026", "x", -1], ["04/02/2026", "x", -1]]
-    forms = ["--date-format DD/MM/YYYY", "--date-format MM/DD/YYYY"]
-    assert answers(refusal(xlsx(rows))) == forms
+    assert answers(refusal(xlsx(rows))) == [
+        f"--date-format {form} --currency CODE ---date-format"
+        for form in ("DD/MM/YYYY", "MM/DD/YYYY")
+    ]
     found = the_entries(xlsx(rows), date_format="DD/MM/YYYY")
     assert [date_text(entry.date) for entry in found] == ["2026-02-03", "2026-02-04"]
 
@@ -238,7 +240,7 @@ def test_headings_of_a_profile_select_it(kind: str) -> None:
 @kinds
 def test_rows_below_the_table_are_asked_about(kind: str) -> None:
     data = KINDS[kind]([*ROWS, ["Total", None, 2487.5]])
-    assert answers(refusal(data)) == ["--skip-last 1"]
+    assert answers(refusal(data)) == ["--skip-last 1 --currency CODE ---skip-last"]
     assert len(the_entries(data, skip_last=1)) == 2
 
 

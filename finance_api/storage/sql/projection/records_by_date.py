@@ -98,9 +98,9 @@ _new_ids = Index("new_records_by_date_ids", _new.c.user_id, _new.c.id)
 class RecordsByDate:
     """One user's, as one unit of work changes them.
 
-    Many records are put into a temporary table first, and from there in the order of the list. So a
-    page of neighbours is read in few blocks on PostgreSQL, which leaves rows where they are put;
-    and SQLite, which keeps a table in order, fills its blocks.
+    Many records that do not come in the order of the list are put into a temporary table first, and
+    from there in that order. So a page of neighbours is read in few blocks on PostgreSQL, which
+    leaves rows where they are put; and SQLite, which keeps a table in order, fills its blocks.
     """
 
     def __init__(self, connection: Connection, user_id: int) -> None:
@@ -108,13 +108,17 @@ class RecordsByDate:
         self.user_id = user_id
         #: The position nearest to the end of the list that a record has come to or left.
         self._last_change: DateKey | None = None
+        #: The last day and time that was put where it is read.
+        self._inserted: int | None = None
         self._has_new = False
         self._finds_new = False
 
     def _insert(self, records: list[ProjectedRecord]) -> None:
         """records: in the order of the list."""
-        if not self._has_new and len(records) < _MANY:
+        in_order = self._inserted is None or self._inserted <= records[0].newest_first
+        if not self._has_new and (in_order or len(records) < _MANY):
             self._insert_into(records_by_date, records)
+            self._inserted = records[-1].newest_first
             return
         if not self._has_new:
             self.connection.execute(CreateTable(_new, if_not_exists=True))
