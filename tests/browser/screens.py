@@ -387,12 +387,12 @@ SCREENS = (
     Screen("transfers", "travelled", "/transfers"),
     Screen("transfers-none", "household", "/transfers"),
     Screen("transfers-faults", "travelled", "/transfers", _click("Not transfers")),
-    *(
-        Screen(f"{name}{suffix}", who, f"/{name}")
-        for name in OBJECT_PAGES
-        for suffix, who in (("", "household"), ("-none", "newcomer"), ("-extreme", "extreme"))
-    ),
-    *(Screen(f"{name}-new", "household", f"/{name}/new") for name in OBJECT_PAGES),
+    # They share their templates: of each the list, of some the other states.
+    *(Screen(name, "household", f"/{name}") for name in OBJECT_PAGES),
+    Screen("labels-none", "newcomer", "/labels"),
+    Screen("accounts-extreme", "extreme", "/accounts"),
+    Screen("budgets-new", "household", "/budgets/new"),
+    Screen("rules-new", "household", "/rules/new"),
     Screen(
         "budgets-faults", "household", "/budgets/new", _submit("Add the budget", limitAmount="x")
     ),
