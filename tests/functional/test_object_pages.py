@@ -11,11 +11,10 @@ from support.browser import (
     forms,
     new_token,
     new_user,
-    on_one_storage,
     shown_text,
     signed_in,
 )
-from support.service import Client
+from support.service import Client, on_one_storage
 
 PAGES = tuple(OBJECT_PAGES.values())
 by_page = pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
