@@ -39,7 +39,7 @@ NAVIGATION = (
             ("tokens", "/settings/tokens", "API tokens"),
             ("usage", "/settings/usage", "Usage"),
             ("security", "/settings/security", "Security"),
-            ("jwts", "/settings/jwts", "JWTs"),
         ),
     ),
+    ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),
 )

@@ -9,6 +9,7 @@ from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.events import BeforeRender
 
+from finance_api import __version__
 from finance_api.requests import Request
 from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import date_text, instant_text, to_date
@@ -38,6 +39,7 @@ NOTICES = {
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
+    "session-ended": "The session is ended. That browser has to sign in again.",
     "signed-out": "You are signed out.",
     "signed-out-everywhere": "You are signed out everywhere.",
     "password-changed": "Your password is changed. All other sessions and all JWTs have ended.",
@@ -117,6 +119,7 @@ def add_globals(event: BeforeRender) -> None:
     event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
     event["static_url"] = static_url
     event["navigation"] = NAVIGATION
+    event["version"] = __version__
     event["curl_line"] = partial(curl_line, request, "$TOKEN")
 
 

@@ -43,13 +43,16 @@ ROUTES = {
     "settings.logout": "/settings/logout",
     "settings.tokens": "/settings/tokens",
     "settings.token_new": "/settings/tokens/new",
+    "settings.token_made": "/settings/tokens/made",
     "settings.token_revoke": "/settings/tokens/{id}/revoke",
     "settings.jwts": "/settings/jwts",
+    "settings.jwt_made": "/settings/jwts/made",
     "settings.jwt_revoke_all": "/settings/jwts/revoke-all",
     "settings.jwt_revoke": "/settings/jwts/{jti}/revoke",
     "settings.usage": "/settings/usage",
     "settings.security": "/settings/security",
     "settings.password": "/settings/security/password",
+    "settings.session_end": "/settings/security/sessions/{id}/end",
     "settings.sign_out_everywhere": "/settings/security/sign-out-everywhere",
 }
 

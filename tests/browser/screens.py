@@ -291,6 +291,11 @@ def _faulty_token(page: Page) -> None:
     _submit("Create the token", name=" ", expires_on="2020-02-29")(page)
 
 
+def _made_token(page: Page) -> None:
+    page.get_by_label("Records", exact=True).check()
+    _submit("Create the token", name="Spreadsheet at home")(page)
+
+
 def _follow(*links: str) -> Callable[[Page], object]:
     def then(page: Page) -> None:
         for link in links:
@@ -380,7 +385,7 @@ SCREENS = (
         "token-created",
         "maker",
         "/settings/tokens/new",
-        _submit("Create the token", name="Spreadsheet at home"),
+        _made_token,
     ),
     Screen("token-revoke", "household", "/settings/tokens", _follow("Revoke Spreadsheet")),
     Screen("token-revoke-extreme", "extreme", "/settings/tokens", _follow("Revoke")),

@@ -9,6 +9,7 @@ from pyramid.view import view_config
 
 from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
 from finance_api.auth.permissions import Permission
+from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
@@ -17,6 +18,7 @@ from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date
 from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
+    SeeOther,
     done,
     form_text,
     form_texts,
@@ -27,8 +29,10 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
+from finance_api.web.shown_once import show_once, taken
 
 TOKENS = f"{SETTINGS_PAGES}/tokens"
+MADE = f"{TOKENS}/made"
 
 _LABELS = [
     (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
@@ -111,7 +115,7 @@ class TokenForm:
     """The form's fields. expiry: days, ``date`` or ``never``."""
 
     name: str = ""
-    scopes: frozenset[str] = frozenset(SCOPES)
+    scopes: frozenset[str] = frozenset()
     expiry: str = "90"
     expires_on: str = ""
 
@@ -152,8 +156,7 @@ def _refused(request: Request) -> dict[str, Any]:
     renderer="token_new.jinja2",
     permission=Permission.SETTINGS_TOKENS_WRITE,
 )
-def create_token(request: Request) -> dict[str, Any]:
-    """The token is in this response only: it is not stored."""
+def create_token(request: Request) -> Any:
     user, now = identity_of(request).user, request.services.clock.now()
     if not user.premium:
         return _refused(request)
@@ -185,13 +188,30 @@ def create_token(request: Request) -> dict[str, Any]:
     if errors:
         request.response.status_int = 400
         return _form_page(request, form, errors)
-    request.override_renderer = "token_created.jinja2"
-    tried = RECORDS.path if RECORDS.path in form.scopes else min(form.scopes)
+    return show_once(request, MADE, text)
+
+
+@view_config(
+    route_name="settings.token_made",
+    request_method="GET",
+    renderer="token_created.jinja2",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def show_token(request: Request) -> Any:
+    """The token, once; then the list."""
+    text = taken(request)
+    sha256 = digest(text) if is_well_formed(text) else ""
+    tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
+    made = next((token for token in tokens if token.sha256 == sha256), None)
+    if made is None:
+        return SeeOther(TOKENS)
+    scopes = made.scopes or SCOPES
+    tried = RECORDS.path if RECORDS.path in scopes else min(scopes)
     return page(
         "tokens",
         "Your new token",
         token=text,
-        name=name,
+        name=made.name,
         curl=curl_line(request, text, f"{PUBLIC_SURFACE}{tried}?limit=5"),
     )
 
