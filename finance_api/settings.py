@@ -291,6 +291,13 @@ SETTINGS: tuple[Setting, ...] = (
         "How long it is remembered what has changed: a mirror that was read before begins anew.",
     ),
     Setting(
+        "finance_api.users.api_access",
+        _one_of("premium", "all"),
+        "premium",
+        "premium or all",
+        "Who may use the public API: users with premium, or every enabled user.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",

@@ -28,16 +28,19 @@ def issue_token(
     scopes: Sequence[str] = (),
     expires_at: int | None = None,
     max_live: int = MAX_LIVE,
+    is_open_to_all: bool = False,
 ) -> str:
     """Issues a token and returns its text, which is not stored. Raises IssueRefused, NotFound.
 
     scopes: paths of resources; none means all. expires_at: None means never.
     max_live: how many tokens a user has that are neither revoked nor expired.
+    is_open_to_all: whether it needs no premium.
     """
     user = storage.users.lock(user.id)
-    if not user.premium:
+    if not (user.premium or is_open_to_all):
         raise IssueRefused(
-            "personal tokens need a premium subscription: finance-api user set EMAIL --premium"
+            "personal tokens need premium: finance-api user set EMAIL --premium, or for all users "
+            "the setting finance_api.users.api_access = all"
         )
     if not user.enabled:
         raise IssueRefused("the user is disabled")

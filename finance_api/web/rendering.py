@@ -10,6 +10,7 @@ from pyramid.csrf import get_csrf_token
 from pyramid.events import BeforeRender
 
 from finance_api import __version__
+from finance_api.auth.api_access import has_api_access
 from finance_api.requests import Request
 from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import date_text, instant_text, to_date
@@ -112,7 +113,9 @@ def add_globals(event: BeforeRender) -> None:
     identity = request.known_identity
     known = event.rendering_val
     has_form = identity is not None or known.get("page") == "login"
-    event["user"] = None if identity is None else identity.user
+    user = event["user"] = None if identity is None else identity.user
+    settings = request.registry.settings
+    event["has_api_access"] = user is not None and has_api_access(user, settings)
     event["csrf_token"] = get_csrf_token(request) if has_form else ""
     # Not on an error page, whose query may be malformed.
     tells = has_form and known.get("page") != "error"

@@ -20,7 +20,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
-from support.service import on_one_storage
+from support.service import Service, on_one_storage
 
 NEW = "/settings/tokens/new"
 MADE = "/settings/tokens/made"
@@ -289,6 +289,19 @@ def test_tokens_of_before_can_be_seen_and_revoked_without_premium(service, user,
     assert "earlier" in shown_text(visitor.get("/settings/tokens").text)
     visitor.submit(f"/settings/tokens/{kept.id}/revoke", status=303)
     assert tokens_of(service, user)[0].revoked_at == service.clock.now()
+
+
+def test_where_the_api_is_open_to_all_nobody_needs_premium():
+    names = {"finance_api.storage": "memory", "finance_api.users.api_access": "all"}
+    service = Service("memory", names)
+    user = new_user(service, premium=False)
+    visitor = signed_in(service, user)
+    assert "premium" not in shown_text(visitor.get("/settings/tokens").text)
+    token = made(create(visitor))
+    assert ask(service, token) == 200
+    service.change(lambda storage: storage.users.update(user.id, enabled=False))
+    assert ask(service, token) == 401
+    service.stop()
 
 
 # -- the list ------------------------------------------------------------------------------------

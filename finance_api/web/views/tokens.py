@@ -7,6 +7,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from finance_api.auth.api_access import has_api_access, is_open_to_all
 from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
 from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
@@ -139,7 +140,7 @@ def _form_page(request: Request, form: TokenForm, errors: dict[str, str]) -> dic
     permission=Permission.SETTINGS_TOKENS_WRITE,
 )
 def show_form(request: Request) -> dict[str, Any]:
-    if not identity_of(request).user.premium:
+    if not has_api_access(identity_of(request).user, request.registry.settings):
         return _refused(request)
     return _form_page(request, TokenForm(), {})
 
@@ -158,7 +159,7 @@ def _refused(request: Request) -> dict[str, Any]:
 )
 def create_token(request: Request) -> Any:
     user, now = identity_of(request).user, request.services.clock.now()
-    if not user.premium:
+    if not has_api_access(user, request.registry.settings):
         return _refused(request)
     form = TokenForm(
         name=form_text(request, "name"),
@@ -182,6 +183,7 @@ def create_token(request: Request) -> Any:
                     scopes=() if form.scopes == set(SCOPES) else sorted(form.scopes),
                     expires_at=expires_at,
                     max_live=request.registry.settings["finance_api.tokens.max_live"],
+                    is_open_to_all=is_open_to_all(request.registry.settings),
                 )
         except IssueRefused as error:
             errors["form"] = sentence(error)
