@@ -38,6 +38,7 @@ NAVIGATION = (
         (
             ("tokens", "/settings/tokens", "API tokens"),
             ("usage", "/settings/usage", "Usage"),
+            ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
         ),
     ),

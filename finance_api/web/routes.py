@@ -50,6 +50,7 @@ ROUTES = {
     "settings.jwt_revoke_all": "/settings/jwts/revoke-all",
     "settings.jwt_revoke": "/settings/jwts/{jti}/revoke",
     "settings.usage": "/settings/usage",
+    "settings.profile": "/settings/profile",
     "settings.security": "/settings/security",
     "settings.password": "/settings/security/password",
     "settings.session_end": "/settings/security/sessions/{id}/end",

@@ -15,6 +15,7 @@ PAGES = (
     "/settings/usage",
     "/accounts",
     "/settings/security",
+    "/settings/profile",
     "/settings/tokens/nothing/revoke",
 )
 

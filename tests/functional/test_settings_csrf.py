@@ -62,6 +62,7 @@ class World:
             "imports.undo": {"revision": "1"},
             "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
             "settings.jwts": {"ttl": "3600"},
+            "settings.profile": {"time_zone": "Europe/Berlin"},
             "settings.password": {
                 "current_password": PASSWORD,
                 "new_password": NEW,
@@ -89,6 +90,7 @@ POSTS = (
     "settings.jwt_revoke",
     "settings.jwt_revoke_all",
     "settings.password",
+    "settings.profile",
     "settings.session_end",
     "settings.sign_out_everywhere",
     "goals.new",

@@ -68,6 +68,7 @@ users = Table(
     Column("jwts_revoked_at", BigInteger),
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
+    Column("base_currency", CodePointText),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )

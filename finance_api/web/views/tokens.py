@@ -16,7 +16,13 @@ from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
 from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
-from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date
+from finance_api.values.time import (
+    DAY_SECONDS,
+    TimeError,
+    date_text,
+    parse_date,
+    start_of_day,
+)
 from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
     SeeOther,
@@ -27,6 +33,7 @@ from finance_api.web.page import (
     page,
     path_text,
     sentence,
+    today_of,
     writing,
     writing_for_user,
 )
@@ -39,6 +46,7 @@ _LABELS = [
     (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
 ]
 _DAYS = ("30", "90", "365")
+_LAST_DAY = parse_date("9999-12-30")
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,7 @@ class TokenForm:
 
 
 def _form_page(request: Request, form: TokenForm, errors: dict[str, str]) -> dict[str, Any]:
-    tomorrow = request.services.clock.now() + DAY_SECONDS
+    tomorrow = today_of(request) + DAY_SECONDS
     return page(
         "tokens",
         "Create a token",
@@ -171,7 +179,7 @@ def create_token(request: Request) -> Any:
     name = _checked(checked_name, form.name, "name", errors)
     if not form.scopes or not form.scopes <= set(SCOPES):
         errors["scopes"] = "Choose at least one of these."
-    expires_at = _expires_at(form, now, errors)
+    expires_at = _expires_at(request, form, errors)
     if not errors:
         try:
             with writing_for_user(request) as storage:
@@ -226,23 +234,27 @@ def _checked(check: Any, text: str, field: str, errors: dict[str, str]) -> str |
         return None
 
 
-def _expires_at(form: TokenForm, now: int, errors: dict[str, str]) -> int | None:
-    """When the token expires: at the end of a date."""
+def _expires_at(request: Request, form: TokenForm, errors: dict[str, str]) -> int | None:
+    """When the token expires: at the end of a date in the user's time zone."""
     if form.expiry == "never":
         return None
     if form.expiry in _DAYS:
-        return now + int(form.expiry) * DAY_SECONDS
+        return request.services.clock.now() + int(form.expiry) * DAY_SECONDS
     if form.expiry != "date":
         errors["expiry"] = "Choose when the token expires."
         return None
     try:
-        expires_at = parse_date(form.expires_on.strip()) + DAY_SECONDS
+        day = parse_date(form.expires_on.strip())
     except TimeError:
         errors["expires_on"] = "Enter a date such as 2027-01-31."
         return None
-    if expires_at <= now + DAY_SECONDS:
+    if day <= today_of(request):
         errors["expires_on"] = "Choose a date after today."
-    return expires_at
+        return None
+    if day > _LAST_DAY:
+        errors["expires_on"] = f"Choose a date up to {date_text(_LAST_DAY)}."
+        return None
+    return start_of_day(identity_of(request).user.time_zone, day + DAY_SECONDS)
 
 
 @view_config(
