@@ -347,13 +347,21 @@ class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
         self._unit.user(token.user_id)
         self._unit.change(tokens=self._unit.database.tokens | {token.id: token})
 
+    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        token = replace(self._get(token_id, user_id), **changes)
+        self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
+        return token
+
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        token = self._get(token_id, user_id)
+        if token.revoked_at is None:
+            token = self.update(token_id, user_id=token.user_id, revoked_at=at)
+        return token
+
+    def _get(self, token_id: str, user_id: int | None) -> Token:
         token = self._unit.database.tokens.get(token_id)
         if token is None or user_id not in (None, token.user_id):
             raise NotFound("there is no such token")
-        if token.revoked_at is None:
-            token = replace(token, revoked_at=at)
-            self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
         return token
 
     def revoke_all(self, user_id: int, at: int) -> None:

@@ -49,6 +49,7 @@ NOTICES = {
     "changed-elsewhere": "This file was changed in another window. This is how it is now.",
     "discarded": "The file is discarded. Nothing was imported.",
     "undone": "Taken back. What was there before is there again.",
+    "token-renamed": "The token is renamed.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",

@@ -44,6 +44,8 @@ ROUTES = {
     "settings.tokens": "/settings/tokens",
     "settings.token_new": "/settings/tokens/new",
     "settings.token_made": "/settings/tokens/made",
+    "settings.token": "/settings/tokens/{id}",
+    "settings.token_regenerate": "/settings/tokens/{id}/regenerate",
     "settings.token_revoke": "/settings/tokens/{id}/revoke",
     "settings.jwts": "/settings/jwts",
     "settings.jwt_made": "/settings/jwts/made",

@@ -61,6 +61,8 @@ class World:
             "settings.login": {"email": self.user.email, "password": PASSWORD},
             "imports.undo": {"revision": "1"},
             "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
+            "settings.token": {"name": "renamed"},
+            "settings.token_regenerate": {"overlap": "3600"},
             "settings.jwts": {"ttl": "3600"},
             "settings.profile": {"time_zone": "Europe/Berlin"},
             "settings.password": {
@@ -85,6 +87,8 @@ POSTS = (
     "settings.login",
     "settings.logout",
     "settings.token_new",
+    "settings.token",
+    "settings.token_regenerate",
     "settings.token_revoke",
     "settings.jwts",
     "settings.jwt_revoke",
@@ -106,7 +110,7 @@ LIKE_THESE |= {"record", "rules.apply", "transfers"}
 LIKE_THESE |= {"import", "import.options", "import.confirm", "import.again"}
 DATA_IDS = {"goals.remove": uid("Goal", 1), "record.unlink": uid("Record", 3)}
 ONLY_POSTS = (
-    *("settings.logout", "settings.password", "record.unlink"),
+    *("settings.logout", "settings.password", "settings.token_regenerate", "record.unlink"),
     *("import.confirm", "import.again", "import.discard"),
 )
 GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)

@@ -344,6 +344,52 @@ def test_the_list_tells_all_of_each_token(service, user):
     assert page.count("/revoke") == 2
 
 
+# -- renaming and regenerating -------------------------------------------------------------------
+
+
+def test_a_token_is_renamed_by_its_owner_alone(service, user, visitor):
+    token = new_token(service, user, "before")
+    (kept,) = tokens_of(service, user)
+    page = f"/settings/tokens/{kept.id}"
+    assert page in visitor.get("/settings/tokens").text
+    assert errors(visitor.submit(page, status=400, name=" ")) == {"name"}
+    assert "renamed" in shown_text(visitor.follow(visitor.submit(page, name=" after ")).text)
+    assert [t.name for t in tokens_of(service, user)] == ["after"]
+    assert ask(service, token) == 200
+    stranger = signed_in(service)
+    stranger.get(page, 404)
+    for path in (page, f"{page}/regenerate"):
+        sent = {"csrf_token": stranger.csrf(), "name": "mine", "overlap": "0"}
+        stranger.post(path, sent, status=404)
+    assert [t.name for t in tokens_of(service, user)] == ["after"]
+
+
+def test_a_regenerated_token_takes_the_place_of_the_old_one_after_the_overlap(
+    service, user, visitor
+):
+    now = service.clock.now()
+    old = new_token(service, user, "sheet", scopes=["records"], expires_at=now + 30 * DAY)
+    (kept,) = tokens_of(service, user)
+    page = f"/settings/tokens/{kept.id}"
+    service.clock.advance(600)
+    visitor.submit(page, f"{page}/regenerate", status=400, overlap="5")
+    new = made(visitor.follow(visitor.submit(page, f"{page}/regenerate", overlap="3600")))
+    before, after = tokens_of(service, user)
+    assert (after.name, after.scopes) == ("sheet", ("records",))
+    assert after.expires_at == now + 600 + 30 * DAY
+    assert before.expires_at == now + 600 + 3_600
+    assert [ask(service, token) for token in (old, new)] == [200, 200]
+    service.clock.advance(3_600)
+    assert [ask(service, token) for token in (old, new)] == [401, 200]
+    # One that has ended is not revived.
+    again = signed_in(service, user)
+    sent = {"csrf_token": again.csrf(), "overlap": "0"}
+    again.post(f"{page}/regenerate", sent, status=400)
+    at_once = f"/settings/tokens/{after.id}"
+    newest = made(again.follow(again.submit(at_once, f"{at_once}/regenerate", overlap="0")))
+    assert [ask(service, token) for token in (new, newest)] == [401, 200]
+
+
 # -- revoking ------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,13 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.api_access import has_api_access, is_open_to_all
-from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
+from finance_api.auth.issuing import (
+    SCOPES,
+    IssueRefused,
+    checked_name,
+    issue_token,
+    regenerate_token,
+)
 from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.requests import Request
@@ -46,6 +52,13 @@ _LABELS = [
     (r.path, r.path.replace("-", " ").capitalize(), r.meaning) for r in PUBLIC_RESOURCES if r.path
 ]
 _DAYS = ("30", "90", "365")
+#: For how long a token that is replaced stays valid.
+_OVERLAPS = (
+    (0, "Not at all: revoke it at once"),
+    (3_600, "1 hour"),
+    (DAY_SECONDS, "1 day"),
+    (7 * DAY_SECONDS, "7 days"),
+)
 _LAST_DAY = parse_date("9999-12-30")
 
 
@@ -258,17 +271,88 @@ def _expires_at(request: Request, form: TokenForm, errors: dict[str, str]) -> in
 
 
 @view_config(
+    route_name="settings.token",
+    request_method="GET",
+    renderer="token.jinja2",
+    permission=Permission.SETTINGS_READ,
+)
+def show_one(request: Request) -> dict[str, Any]:
+    token = _wanted(request)
+    return _token_page(request, token, token.name, {})
+
+
+def _token_page(
+    request: Request, token: TokenView, name: str, errors: dict[str, str]
+) -> dict[str, Any]:
+    return page("tokens", "API token", token=token, name=name, errors=errors, overlaps=_OVERLAPS)
+
+
+def _wanted(request: Request) -> TokenView:
+    """404 if it is none of the user's."""
+    wanted = request.matchdict["id"]
+    for token in token_views(request):
+        if token.id == wanted:
+            return token
+    raise HTTPNotFound()
+
+
+@view_config(
+    route_name="settings.token",
+    request_method="POST",
+    renderer="token.jinja2",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def rename_token(request: Request) -> Any:
+    token, text = _wanted(request), form_text(request, "name")
+    errors: dict[str, str] = {}
+    name = _checked(checked_name, text, "name", errors)
+    if errors:
+        request.response.status_int = 400
+        return _token_page(request, token, text, errors)
+    with writing_for_user(request) as storage:
+        storage.tokens.update(token.id, user_id=identity_of(request).user.id, name=name)
+    return done(TOKENS, "token-renamed")
+
+
+@view_config(
+    route_name="settings.token_regenerate",
+    request_method="POST",
+    renderer="token.jinja2",
+    permission=Permission.SETTINGS_TOKENS_WRITE,
+)
+def regenerate(request: Request) -> Any:
+    token, settings = _wanted(request), request.registry.settings
+    overlap = next((s for s, _ in _OVERLAPS if str(s) == form_text(request, "overlap")), None)
+    errors = {}
+    if overlap is None:
+        errors["overlap"] = "Choose how long the old token stays valid."
+    else:
+        try:
+            with writing_for_user(request) as storage:
+                text = regenerate_token(
+                    storage,
+                    identity_of(request).user,
+                    token.id,
+                    now=request.services.clock.now(),
+                    overlap_seconds=overlap,
+                    max_live=settings["finance_api.tokens.max_live"],
+                    is_open_to_all=is_open_to_all(settings),
+                )
+            return show_once(request, MADE, text)
+        except IssueRefused as error:
+            errors["form"] = sentence(error)
+    request.response.status_int = 400
+    return _token_page(request, token, token.name, errors)
+
+
+@view_config(
     route_name="settings.token_revoke",
     request_method="GET",
     renderer="token_revoke.jinja2",
     permission=Permission.SETTINGS_TOKENS_WRITE,
 )
 def confirm_revoking(request: Request) -> dict[str, Any]:
-    wanted = request.matchdict["id"]
-    for token in token_views(request):
-        if token.id == wanted:
-            return page("tokens", "Revoke a token", token=token)
-    raise HTTPNotFound()
+    return page("tokens", "Revoke a token", token=_wanted(request))
 
 
 @view_config(
