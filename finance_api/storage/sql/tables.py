@@ -136,6 +136,16 @@ usage = Table(
     Column("requests", BigInteger, nullable=False),
 )
 
+#: The same, by token: since they are counted so.
+token_usage = Table(
+    "token_usage",
+    metadata,
+    _owner(),
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("token_id", CodePointText, primary_key=True),
+    Column("requests", BigInteger, nullable=False),
+)
+
 
 #: Files that wait to be imported: `storage.interface.uploads`.
 uploads = Table(
