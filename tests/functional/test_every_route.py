@@ -34,7 +34,7 @@ from support.forgetting import forgetting
 from support.service import STORAGES, Service
 
 OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
-SURFACES = ("/v1/api/", "/internal/v1/")
+SURFACES = ("/v1/api/", "/wallet/v1/api/", "/internal/v1/")
 #: What is shown to those who have not signed in.
 OPEN_PAGES = {"/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
 STATS = "/v1/api/api-usage/stats"
