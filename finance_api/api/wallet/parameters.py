@@ -277,7 +277,8 @@ def _sort(known: Mapping[str, Field], text: str) -> tuple[SortKey, ...]:
         descending = direction == "desc"
     else:
         # A bare "+" arrives as a space.
-        name, descending = text.lstrip("+- ") if text[:1] in "+- " else text, text[:1] == "-"
+        name = text[1:] if text.startswith(("+", "-", " ")) else text
+        descending = text.startswith("-")
     if name not in known:
         raise QueryError(f"{quoted(text)} is not one of {', '.join(known)}, with + or - before it")
     return (SortKey(known[name], descending),)
