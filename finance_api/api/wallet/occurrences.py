@@ -70,7 +70,7 @@ def _range(conditions: Sequence[Condition], today: int) -> tuple[int, int]:
     highs = [bounds[1] for bounds in found if bounds and bounds[1] <= MAX_SECONDS]
     if lows:
         first = max(lows)
-        end = max(end, months_before(first - first % DAY_SECONDS, -_MONTHS))
+        end = max(end, months_before(first - first % DAY_SECONDS, -_MONTHS) + DAY_SECONDS)
     if highs:
         end = min(highs) + 1
         first = first if lows else min(first, months_before(end - end % DAY_SECONDS, _MONTHS))

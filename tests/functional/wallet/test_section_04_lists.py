@@ -3,9 +3,9 @@
 import pytest
 
 from finance_api.api.wallet.declarations import LISTS
-from support.books import account, category, label, record, uid
+from support.books import account, record, uid
+from support.statements import statement
 
-WIDE = "recordDate=gte.2000-01-01"
 COMMON = {"limit", "offset", "agentHints", "withTotal"}
 TIMES = {"createdAt", "updatedAt"}
 
@@ -165,7 +165,13 @@ def test_the_period_of_the_usage_has_a_default(wallet):
 
 
 def test_records_of_statement_files_are_the_back_end_s(empty):
-
-    empty.client.load(account(), category(), label(), record(1, recordDate="2026-11-01"))
-    found = {row["source"] for row in empty.rows("records")}
-    assert found == {"missing"}
+    empty.client.load(account(), record(1, recordDate="2026-11-01"))
+    # In ten-thousandths, and days since 1970.
+    empty.client.statement(statement((20_750, -25_000)), account_name="Giro")
+    (read,) = empty.rows("records?source=backend")
+    assert (read["source"], read["amount"]["value"]) == ("backend", -2.5)
+    assert empty.ids("records?source=missing") == [1]
+    assert empty.ids("records?source=missing,web") == [1]
+    assert len(empty.ids("records?source=missing,backend")) == 2
+    assert empty.ids("records?source=web") == []
+    assert empty.refused("records?source=nope").startswith("source ")
