@@ -42,6 +42,7 @@ setup(
         "pyramid_jinja2>=2.10.1",
         "python-calamine>=0.9",
         "python-dateutil>=4.0",
+        "python-multipart>=0.0.34",
         "rich>=15.0",
         # Pyramid and Cornice import pkg_resources, which setuptools 82 no longer has and 80.9 warns
         # of at each start; before 78.1.1 it wrote outside of its folder (CVE-2025-47273).

@@ -6,7 +6,7 @@ long as its client reads, so they are few.
 
 import logging
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from pyramid.response import Response
@@ -25,15 +25,18 @@ class DownloadRunning(Exception):
 
 
 class Downloads:
-    """Bounds those that run at once: ``most`` in all, and one of each user."""
+    """Bounds those that run at once: ``most`` in all, and one of each user.
+
+    Uploads are among them: they have a thread for as long as their client sends.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._users: set[int] = set()
+        self._users: set[Hashable] = set()
 
     @contextmanager
-    def running(self, user_id: int) -> Iterator[None]:
+    def running(self, user_id: Hashable) -> Iterator[None]:
         """For as long as a download of the user's runs. Raises DownloadRunning, BulkheadFull."""
         with self._lock:
             if user_id in self._users:

@@ -1,4 +1,4 @@
-"""Deletes expired sessions and JWTs, and old usage and changes, every ten minutes.
+"""Deletes expired sessions and JWTs, uploads, old usage and changes, every ten minutes.
 
 A revoked JWT that is forgotten would be accepted again if the clock was ahead and has been set
 back. So JWTs stay for a day longer, and until the clock has been steady for an hour.
@@ -15,6 +15,7 @@ from finance_api.clock import Clock, SteadyTime
 from finance_api.requests import Handler, Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import StorageBackend, reading, unit_of_work
+from finance_api.uploads.keeping import prune_uploads
 from finance_api.values.time import DAY_SECONDS
 
 _INTERVAL_SECONDS = 600
@@ -34,6 +35,7 @@ def make_housekeeping(
             prune_sessions(storage, now)
             if steady.seconds() >= _STEADY_SECONDS:
                 storage.jwts.prune(now - jwt_leeway_seconds - DAY_SECONDS)
+            prune_uploads(storage, now)
             storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
         forget_changes(now - changes_days * DAY_SECONDS)
 

@@ -14,11 +14,14 @@ from finance_api.bulkhead import Bulkhead
 from finance_api.clock import Clock
 from finance_api.downloads import Downloads
 from finance_api.housekeeping import make_housekeeping
+from finance_api.ledger.files import ImportSettings
 from finance_api.metrics import Metrics
 from finance_api.ratelimit.quotas import Quotas, open_limiters
 from finance_api.settings import Settings
 from finance_api.storage import open_backend
 from finance_api.storage.interface import StorageBackend
+from finance_api.uploads.jobs import UploadJobs
+from finance_api.uploads.work import UploadWork
 from finance_api.usage.counting import UserDay, make_usage
 
 
@@ -42,6 +45,7 @@ class Services:
     response_cache: ResponseCache
     data_requests: Bulkhead
     downloads: Downloads
+    upload_jobs: UploadJobs
     statement_seconds: int
 
     def close(self) -> None:
@@ -56,6 +60,7 @@ class Services:
             stack.callback(self.quotas.close)
             stack.callback(self.usage.stop)
             stack.callback(self.housekeeping.stop)
+            stack.callback(self.upload_jobs.stop)
 
 
 def make_services(settings: Settings, clock: Clock) -> Services:
@@ -82,5 +87,6 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
         downloads=Downloads(settings["finance_api.max_downloads"]),
+        upload_jobs=UploadJobs(UploadWork(storage, clock, ImportSettings.of(settings))),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

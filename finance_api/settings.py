@@ -267,8 +267,8 @@ SETTINGS: tuple[Setting, ...] = (
         _integer(1, 1000),
         "2",
         "downloads",
-        "Exports, and downloads of the settings pages, that a process sends at once; one of each "
-        "user.",
+        "Exports, and downloads of the settings pages, that a process sends at once, one of each "
+        "user; uploads that it takes count as well.",
     ),
     Setting(
         "finance_api.imports.keep_days",
@@ -276,6 +276,20 @@ SETTINGS: tuple[Setting, ...] = (
         "400",
         "days",
         "How long what was there before an import or edit is kept, so that it can be taken back.",
+    ),
+    Setting(
+        "finance_api.imports.max_upload_bytes",
+        _integer(1, 900_000_000),
+        str(20 << 20),
+        "bytes",
+        "The size of a file that is sent on the page Import; larger ones are refused with 413.",
+    ),
+    Setting(
+        "finance_api.imports.upload_seconds",
+        _integer(1, 3600),
+        "300",
+        "seconds",
+        "The time limit for sending a file there; a slower upload is ended with 408.",
     ),
     Setting(
         "finance_api.imports.profiles_directory",

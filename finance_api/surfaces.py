@@ -13,6 +13,9 @@ USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 #: Requests to them are not counted.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
 
+#: Where files are sent to; nothing else takes a large body.
+UPLOADS = "/import"
+
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
 SETTINGS_PAGES = "/settings"
@@ -24,9 +27,10 @@ PAGES = (
     "/labels",
     "/budgets",
     "/goals",
+    "/standing-orders",
     "/rules",
     "/transfers",
-    "/import",
+    UPLOADS,
     "/imports",
     SETTINGS_PAGES,
 )

@@ -1,8 +1,9 @@
 """Fixtures that all tests share: databases, backends, a clock that is held."""
 
+import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from finance_api.auth import passwords
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
+from support.directories import quick_directory
 from support.programs import pgbouncer, postgresql, redis_server
 
 # How long an example takes says more about the machine than about the code.
@@ -33,6 +35,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the answers that the examples of the docs give now into the pages",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Looking for garbage takes longer than many tests do: not among the tests, and seldom."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(2_000, 10, 100)
+        gc.enable()
 
 
 @pytest.fixture
@@ -60,11 +74,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(line)
 
 
-@pytest.fixture(autouse=True)
-def no_settings_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("FINANCE_API_"):
-            monkeypatch.delenv(name)
+@pytest.fixture(scope="session", autouse=True)
+def no_settings_in_the_environment() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name in list(os.environ):
+            if name.startswith("FINANCE_API_"):
+                monkeypatch.delenv(name)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -158,20 +174,20 @@ new_pgbouncer_session_url = _behind_pgbouncer("session", 20)
 
 
 @pytest.fixture(scope="session")
-def new_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], str]:
+def new_sqlite_url() -> Iterator[Callable[[], str]]:
     """Makes databases that have the tables already."""
-    directory = tmp_path_factory.mktemp("sqlite")
-    template = directory / "template.db"
-    _upgraded(f"sqlite:///{template}")
-    count = 0
+    with quick_directory() as directory:
+        template = directory / "template.db"
+        _upgraded(f"sqlite:///{template}")
+        count = 0
 
-    def make() -> str:
-        nonlocal count
-        count += 1
-        shutil.copy(template, directory / f"{count}.db")
-        return f"sqlite:///{directory / f'{count}.db'}"
+        def make() -> str:
+            nonlocal count
+            count += 1
+            shutil.copy(template, directory / f"{count}.db")
+            return f"sqlite:///{directory / f'{count}.db'}"
 
-    return make
+        yield make
 
 
 def _upgraded(url: str) -> None:

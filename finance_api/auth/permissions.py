@@ -27,6 +27,7 @@ class Permission(StrEnum):
     SETTINGS_JWTS_WRITE = "settings:jwts:write"
     SETTINGS_SECURITY_WRITE = "settings:security:write"
     DATA_READ = "pages:data:read"
+    DATA_WRITE = "pages:data:write"
 
 
 #: The permissions of the pages.

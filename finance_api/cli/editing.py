@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from finance_api.cli.context import CliContext
+from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Check and report; nothing is changed."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+
+
+def edit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """What commands that edit have in common: the context, --dry-run and --json."""
+    return dry_run_option(json_option(pass_cli_context(command)))
 
 
 def edit(

@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,6 +28,9 @@ from finance_api.cli.tokens import token
 from finance_api.cli.transfers import transfers
 from finance_api.cli.users import user
 from finance_api.values.text import shown
+
+if TYPE_CHECKING:
+    from finance_api.importers.interface import Command
 
 
 @click.group(
@@ -91,10 +95,23 @@ def run(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if cli.debug:
             traceback.print_exc()
-        say(f"finance-api: {_message(error, cli)}", err=True)
+        for line in _lines(error, cli):
+            say(line, err=True)
         sys.exit(1)
     finally:
         cli.close()
+
+
+def _lines(error: Exception, cli: CliContext) -> list[str]:
+    """The message, and command lines to choose from below it; a single one stands in it."""
+    message = f"finance-api: {_message(error, cli)}"
+    commands: list[Command] = getattr(error, "commands", [])
+    if len(commands) > 1:
+        lines = [f"{message}; to copy, the one that is meant:"]
+        for command in commands:
+            lines += [f"# {command.meaning}", command.line]
+        return lines
+    return [f"{message}; to copy: {commands[0].line}" if commands else message]
 
 
 def _message(error: Exception, cli: CliContext) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import dry_run_option, edit, json_option
+from finance_api.cli.context import CliContext
+from finance_api.cli.editing import edit, edit_options
 from finance_api.resources import PUBLIC_RESOURCES, RECORD_RULES, RECORDS
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ _fields_argument = click.argument(
 @click.argument("email")
 @_type_argument
 @_fields_argument
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def add(
     cli: CliContext,
     email: str,
@@ -74,9 +72,7 @@ def add(
 @_type_argument
 @click.argument("name")
 @_fields_argument
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def set_command(
     cli: CliContext,
     email: str,
@@ -103,9 +99,7 @@ def set_command(
 @_type_argument
 @click.argument("name")
 @click.option("--with-records", is_flag=True, help="Of an account: its records, too.")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def remove(
     cli: CliContext,
     email: str,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.importing import known_profiles
 from finance_api.cli.output import say
 from finance_api.cli.table import json_option, show_list
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
+    from finance_api.importers.csv import Profiles
     from finance_api.importers.csv.profile import Profile
     from finance_api.importers.interface import Entry, Statement
 
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 _MOST_PRINTED = 5
 #: What stands for the account of a file that does not name it.
 _UNNAMED = "the account of --account"
+
+
+def known_profiles(cli: CliContext) -> Profiles:
+    """Those of this program and the operator's own. Raises ImportRefused for a faulty one."""
+    from finance_api.importers.csv import load_profiles
+
+    return load_profiles(cli.settings["finance_api.imports.profiles_directory"])
 
 
 class _ListedByDefault(click.Group):

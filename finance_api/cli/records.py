@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import dry_run_option, edit, json_option, naming
+from finance_api.cli.context import CliContext
+from finance_api.cli.editing import edit, edit_options, naming
 
 if TYPE_CHECKING:
     from finance_api.ledger.edits.report import EditReport
@@ -22,9 +22,7 @@ def records() -> None:
 @records.command("edit", epilog="Example: finance-api records edit me@example.com records.csv")
 @click.argument("email")
 @click.argument("file")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json: bool) -> None:
     """Give records the cells of a file that differ from what is stored; - is standard input.
 
@@ -46,9 +44,7 @@ def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json:
 @records.command(epilog="Example: finance-api records remove me@example.com doubled.csv")
 @click.argument("email")
 @click.argument("ids", nargs=-1, required=True, metavar="FILE|ID...")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Remove records: those with the ids, or all that stand in a file with a column id.
 

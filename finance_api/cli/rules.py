@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.editing import dry_run_option, edit, json_option
+from finance_api.cli.editing import edit, edit_options
 from finance_api.cli.table import json_option as json_list_option
 from finance_api.cli.table import show_list
 
@@ -31,9 +31,7 @@ def rules() -> None:
     "--label", "labels", multiple=True, metavar="NAME", help="A label that it gives; repeatable."
 )
 @click.option("--account", metavar="NAME", help="The only account that it is for. Default: any.")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def add(
     cli: CliContext,
     email: str,
@@ -98,9 +96,7 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
 @rules.command(epilog="Example: finance-api rules remove me@example.com 'aldi, lidl'")
 @click.argument("email")
 @click.argument("name")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def remove(cli: CliContext, email: str, name: str, dry_run: bool, as_json: bool) -> None:
     """Remove a rule, by its name or id; records keep what it gave them."""
     from finance_api.ledger.edits.objects import remove_object
@@ -117,9 +113,7 @@ def remove(cli: CliContext, email: str, name: str, dry_run: bool, as_json: bool)
 @click.option(
     "--all", "recategorise", is_flag=True, help="Also records whose category is from a rule."
 )
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def apply_command(
     cli: CliContext, email: str, recategorise: bool, dry_run: bool, as_json: bool
 ) -> None:

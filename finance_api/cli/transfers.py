@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
-from finance_api.cli.editing import dry_run_option, edit, json_option
+from finance_api.cli.editing import edit, edit_options, json_option
 
 if TYPE_CHECKING:
     from finance_api.ledger.edits.report import EditReport
@@ -43,9 +43,7 @@ def find(cli: CliContext, email: str, link: bool, dry_run: bool, as_json: bool) 
 @click.argument("email")
 @click.argument("record_id", metavar="ID")
 @click.argument("other_id", metavar="ID")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def link(
     cli: CliContext, email: str, record_id: str, other_id: str, dry_run: bool, as_json: bool
 ) -> None:
@@ -58,12 +56,30 @@ def link(
     edit(cli, email, "transfers link", work, dry_run=dry_run, as_json=as_json)
 
 
+@transfers.command(epilog="Example: finance-api transfers dismiss me@example.com ID ID")
+@click.argument("email")
+@click.argument("record_id", metavar="ID")
+@click.argument("other_id", metavar="ID")
+@edit_options
+def dismiss(
+    cli: CliContext, email: str, record_id: str, other_id: str, dry_run: bool, as_json: bool
+) -> None:
+    """Say of two records that wait to be confirmed that they are no transfer.
+
+    The first is the one that money goes out by. Neither is proposed again.
+    """
+    from finance_api.ledger.edits.transfers import dismiss_transfers
+
+    def work(session: LedgerSession) -> EditReport:
+        return dismiss_transfers(session, [(record_id, other_id)])
+
+    edit(cli, email, "transfers dismiss", work, dry_run=dry_run, as_json=as_json)
+
+
 @transfers.command(epilog="Example: finance-api transfers unlink me@example.com ID")
 @click.argument("email")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@dry_run_option
-@json_option
-@pass_cli_context
+@edit_options
 def unlink(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Take transfers apart, each named by one of its records; they are not proposed again."""
     from finance_api.ledger.edits.transfers import unlink_records

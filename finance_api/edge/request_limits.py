@@ -11,6 +11,7 @@ from pyramid.response import Response
 from finance_api.edge.proxies import is_https
 from finance_api.errors import NOT_FOUND, problem
 from finance_api.requests import Handler, Request
+from finance_api.surfaces import UPLOADS
 
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384
@@ -65,7 +66,8 @@ def _check_size(request: Request) -> None:
         raise problem(431, f"There are more than {MAX_HEADER_LINES} headers.")
     length = environ.get("CONTENT_LENGTH") or "0"
     # Python refuses to read a number of thousands of digits.
-    if len(length) > 9 or int(length) > MAX_BODY_BYTES:
+    is_upload = environ.get("PATH_INFO") == UPLOADS
+    if len(length) > 9 or (int(length) > MAX_BODY_BYTES and not is_upload):
         raise problem(413, f"The body is longer than {MAX_BODY_BYTES} bytes.")
     if "HTTP_TRANSFER_ENCODING" in environ:
         # Left here by servers that neither read the body nor count it.

@@ -41,8 +41,12 @@ _NOT_READ = {
     rb"<\?xml\b.*(?:Excel\.Sheet|office:spreadsheet|opendocument\.spreadsheet)": (
         "a spreadsheet in one XML file: open it in a spreadsheet and save it as xlsx"
     ),
-    rb"<\?xml\b|<Document\b": "an XML file",
-    rb"\[\s*[\[{\"]": "a JSON file: native data has one object in each line",
+    rb"<\?xml\b|<Document\b": (
+        "an XML file of another kind: download the statement as camt, OFX or CSV"
+    ),
+    rb"\[\s*[\[{\"]|\{\s*[\r\n]": (
+        "a JSON file: native data has one object in each line, statements are in other formats"
+    ),
 }
 _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_READ.items()]
 

@@ -8,10 +8,46 @@ what a bank writes: a `Statement` per account, and its entries one by one.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 #: So much of a file's beginning tells what it is.
 HEAD_BYTES = 4_096
+
+
+class Answer(NamedTuple):
+    """What a command line lacks: the person decides whether it is meant.
+
+    words: options and their values. instead_of: names of options, or "--map FIELD" or another one
+    with its value, that were given and do not go with these. meaning: what it makes of the file, a
+    clause to choose by.
+    """
+
+    words: tuple[str, ...] = ()
+    instead_of: tuple[str, ...] = ()
+    meaning: str = ""
+
+
+class Question(NamedTuple):
+    """Something that a file leaves open.
+
+    answers: only one where nothing else can be meant, and none where no option helps.
+    """
+
+    reason: str
+    line: int | None = None
+    answers: tuple[Answer, ...] = ()
+
+
+class Command(NamedTuple):
+    """A command line to copy. meaning: what it makes of the file; "" if it is the only one."""
+
+    line: str
+    meaning: str = ""
+
+
+#: So many command lines are shown: what is open beyond them is asked for the next time.
+_MOST_COMMANDS = 12
 
 
 class ImportRefused(Exception):
@@ -20,8 +56,8 @@ class ImportRefused(Exception):
     reason: one sentence that names the fault and, where there is one, the option that decides it.
     line: the line of the file, from 1; None if the fault is not in one line.
     file: filled in by whoever knows the file's name.
-    missing_options: words of a command line, options and their values, that the file could be
-        read with; withdrawn_options: names of those given that do not go with these.
+    questions: what is open, each by itself. commands: with the answers to all of them, filled in by
+    whoever knows the command.
     """
 
     def __init__(
@@ -29,15 +65,38 @@ class ImportRefused(Exception):
         reason: str,
         line: int | None = None,
         file: str | None = None,
-        missing_options: tuple[str, ...] = (),
-        withdrawn_options: tuple[str, ...] = (),
+        answers: tuple[Answer, ...] = (),
+        questions: tuple[Question, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
         self.file = file
-        self.missing_options = missing_options
-        self.withdrawn_options = withdrawn_options
+        self.questions = questions or (Question(reason, line, answers),)
+        self.commands: list[Command] = []
+
+    @property
+    def answers(self) -> list[Answer]:
+        """An answer to all that is open for each way in which the single ones go together."""
+        asked: list[tuple[Answer, ...]] = []
+        lines = 1
+        for question in self.questions:
+            if lines * len(question.answers) <= _MOST_COMMANDS:
+                lines *= len(question.answers)
+                asked.append(question.answers)
+        decided = [len(answers) == 1 for answers in asked]
+        return [
+            Answer(
+                tuple(word for answer in chosen for word in answer.words),
+                tuple(name for answer in chosen for name in answer.instead_of),
+                ", ".join(
+                    answer.meaning
+                    for answer, is_decided in zip(chosen, decided, strict=True)
+                    if answer.meaning and not is_decided
+                ),
+            )
+            for chosen in product(*asked)
+        ]
 
     def __str__(self) -> str:
         place = ", ".join(
@@ -145,7 +204,8 @@ class Statement:
         that.
     texts: tells how payee and note were made of the file's texts, where that is a matter of
         options: entries with other ``texts`` cannot be compared by them.
-    profile: the name of what the file was read by, where it was recognised.
+    profile: the name of what the file was read by, where it was recognised. encoding: of a text
+    file whose format leaves it open.
     options: what was given (or remembered) for reading this account's files, for the next time.
     currency_mark: the symbol beside the amounts, where it leaves the currency open ("$");
         possible_currencies: the codes that it can stand for, none: any.
@@ -162,6 +222,7 @@ class Statement:
     initial: int | None = None
     texts: str = ""
     profile: str | None = None
+    encoding: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     currency_mark: str = ""
     possible_currencies: tuple[str, ...] = ()

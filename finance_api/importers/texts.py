@@ -4,6 +4,8 @@ from finance_api.values.text import clean, shown
 
 #: How much of a faulty value a refusal repeats.
 _QUOTED_LENGTH = 40
+#: What to do about a file with a fault that no option mends.
+ANOTHER_FILE = "download the file again, or in another format"
 
 
 def one_line(*texts: str | None) -> str | None:

@@ -11,9 +11,16 @@ from finance_api.ledger.matching.learned import remembered_options
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import IMPORT, KEEP_DAYS, UserRows, changing
+from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession, UserRows, changing
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import StorageBackend, reading
+
+#: Is called within an import.
+Step = Callable[[LedgerSession, ImportReport], None]
+
+
+def nothing_more(session: LedgerSession, report: ImportReport) -> None:
+    """What is called within an import where there is nothing to do."""
 
 
 def import_file(
@@ -29,17 +36,21 @@ def import_file(
     by: str = "command",
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
+    begin: Step = nothing_more,
+    end: Step = nothing_more,
 ) -> ImportReport:
     """Imports one file for one user, all of it or nothing.
 
     The file is read to its end before other writers are made to wait.
     stream: seekable. importer: reads a statement format; None: the native format.
-    options: of statements. dry_run: everything but keeping it.
+    options: of statements. dry_run: everything but keeping it. begin: called once no other can
+    change the data. end: called before it is kept; with what it raises nothing is.
     name, given: the file's name and what the user gave as options, for the history.
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     report = ImportReport()
-    details = {
+    details = report.details
+    details |= {
         "format": NATIVE if importer is None else importer.source,
         "file": {"name": name, **_measures(stream)},
         "options": dict(given or {}),
@@ -49,13 +60,17 @@ def import_file(
     )
     if importer is None:
         with native_file(stream) as file, change as session:
+            begin(session, report)
             NativeImport(session, report, details).run(file.documents, file.records)
+            end(session, report)
         return report
     with Workspace(importer.source) as workspace:
         workspace.read(importer.read(stream, _remembered(backend, email)))
         with change as session:
             chosen = options or StatementOptions()
+            begin(session, report)
             StatementImport(session, report, workspace, chosen, details).run()
+            end(session, report)
     return report
 
 

@@ -69,9 +69,9 @@ class NativeImport:
         self._settle_bank_balances()
         self._balances.settle(self._session)
         self._sum_up(writer)
+        self._details |= {"counts": self._report.counts, "accounts": self._facts}
         self._report.changed = self._session.close(
-            records_changed=changed or writer.changed,
-            details={**self._details, "counts": self._report.counts, "accounts": self._facts},
+            records_changed=changed or writer.changed, details=self._details
         )
 
     def _settle_bank_balances(self) -> None:

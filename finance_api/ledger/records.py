@@ -113,7 +113,7 @@ class RecordWriter:
             else:
                 changed.append(stamp)
                 before.append(stored)
-        self._report.created += len(new)
+        self._report.note_new(new)
         self._report.updated += len(changed)
         if new or changed:
             self._session.note_changes(RECORDS, zip(before, changed, strict=True))

@@ -1,16 +1,20 @@
 """The report of an import."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Kind
 from finance_api.resources.wire import json_writer
+from finance_api.values import Row
 from finance_api.values.number import decimal_text
 
 #: So many updates and matches are listed; the rest is counted.
 MOST_LISTED = 1_000
+#: So many new records are shown.
+MOST_SHOWN = 10
 
 
 class Update(NamedTuple):
@@ -56,7 +60,8 @@ class ImportReport:
 
     matched: entries that another source told before.
     skipped: what the file has and nothing keeps, by what it is.
-    updates, matches: the first of them. remarks: sentences. totals: by account.
+    new: the first records that it made. updates, matches: the first of them. remarks: sentences.
+    totals: by account. details: what the history has of it.
     changed: whether the user's data is different from before.
     """
 
@@ -65,10 +70,12 @@ class ImportReport:
     unchanged: int = 0
     matched: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    new: list[Row] = field(default_factory=list)
     updates: list[Update] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     totals: list[AccountTotal] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
     changed: bool = False
 
     @property
@@ -89,6 +96,10 @@ class ImportReport:
             "remarks": self.remarks,
             "accounts": [each.as_json() for each in self.totals],
         }
+
+    def note_new(self, records: Sequence[Row]) -> None:
+        self.created += len(records)
+        self.new += records[: MOST_SHOWN - len(self.new)]
 
     def note_update(self, update: Update) -> None:
         self.updated += 1

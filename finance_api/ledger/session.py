@@ -14,10 +14,11 @@ import transaction
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.category_kinds import derive_kinds
 from finance_api.ledger.row_set import RowSet
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RESOURCES
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
+    LOCK_TIMEOUT_SECONDS,
     BeforeImage,
     DataState,
     HistoryEntry,
@@ -45,14 +46,14 @@ class UserRows:
     """A user's row_sets and history, read when they are first asked for."""
 
     def __init__(self, storage: Storage, user: User) -> None:
-        self._reading = storage
+        self.storage = storage
         self.user = user
         self._row_sets: dict[str, RowSet] = {}
 
     def row_set(self, resource: Resource) -> RowSet:
         row_set = self._row_sets.get(resource.name)
         if row_set is None:
-            row_set = RowSet(resource, self._reading.data.scan_rows(self.user.id, resource))
+            row_set = RowSet(resource, self.storage.data.scan_rows(self.user.id, resource))
             self._row_sets[resource.name] = row_set
         return row_set
 
@@ -69,7 +70,7 @@ class UserRows:
     @cached_property
     def history(self) -> list[HistoryEntry]:
         """All entries, oldest first; what those taught that are undone counts no more."""
-        return self._reading.history.list_entries(self.user.id)
+        return self.storage.history.list_entries(self.user.id)
 
 
 class LedgerSession(UserRows):
@@ -79,6 +80,8 @@ class LedgerSession(UserRows):
     action, by: see `HistoryEntry`; a session without an action takes entries back, and is none.
     keep_days: see KEEP_DAYS.
     """
+
+    storage: WritableStorage
 
     def __init__(
         self,
@@ -91,12 +94,18 @@ class LedgerSession(UserRows):
         keep_days: int,
     ) -> None:
         super().__init__(storage, user)
-        self.storage = storage
         self.now = now
         self.keep_days = keep_days
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
         self._has_images = False
+        #: Of the oldest and of the newest record that came, changed or went.
+        self._dates: tuple[int, int] | None = None
+
+    @property
+    def before(self) -> DataState:
+        """The state of the data that is changed."""
+        return self._state
 
     @property
     def revision(self) -> int:
@@ -134,6 +143,17 @@ class LedgerSession(UserRows):
             self._has_images = True
             self.storage.history.put_before(self.user.id, self.number, images)
 
+    def note_records(
+        self, *, new: Iterable[Row] = (), changed: Iterable[Row] = (), gone: Iterable[Row] = ()
+    ) -> None:
+        """Records that are written: at the end it is looked for transfers about their days."""
+        others = [*changed, *gone]
+        self.storage.transfers.forget(self.user.id, [row["id"] for row in others])
+        dates = [row["recordDate"] for row in (*new, *others)]
+        if dates:
+            known = self._dates or (dates[0], dates[0])
+            self._dates = min(known[0], *dates), max(known[1], *dates)
+
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Stores the row_sets; if anything seen changed, the data's revision goes up by one.
 
@@ -142,6 +162,11 @@ class LedgerSession(UserRows):
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
+        if self._dates is not None:
+            # Imported late: it works on sessions itself.
+            from finance_api.ledger.edits.transfer_pairs import propose_transfers
+
+            propose_transfers(self, *self._dates)
         visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
@@ -181,6 +206,8 @@ class LedgerSession(UserRows):
     def delete(self, resource: Resource, rows: Iterable[Row]) -> None:
         """Deletes rows; their images stay."""
         gone = list(rows)
+        if resource is RECORDS:
+            self.note_records(gone=gone)
         self.note_changes(resource, [(row, None) for row in gone])
         self.storage.data.delete_rows(self.user.id, resource, [row["id"] for row in gone])
 
@@ -215,16 +242,17 @@ def changing(
     by: str = "command",
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
+    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
 
-    dry_run: everything but keeping it. Raises ImportRefused, storage.errors.NotFound,
-    StorageUnavailable.
+    dry_run: everything but keeping it. lock_timeout_seconds: see `StorageBackend.write`.
+    Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     try:
-        storage = backend.write(tm)
+        storage = backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)
         user = storage.users.get(email)
         yield LedgerSession(storage, user, now, action=action, by=by, keep_days=keep_days)
     except Conflict as error:

@@ -3,7 +3,8 @@
 from collections import Counter
 
 from finance_api.importers import CSV
-from finance_api.importers.interface import ImportRefused, StatementAccount
+from finance_api.importers.interface import Answer, ImportRefused, StatementAccount
+from finance_api.importers.questions import CODE, NAME
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources import ACCOUNTS
@@ -58,14 +59,18 @@ def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) 
     if known is not None and (named is None or named["id"] != known["id"]):
         raise ImportRefused(
             f"earlier statements of this account are in {known['name']}: leave --account out, or "
-            "rename the account"
+            "rename the account",
+            answers=(Answer(instead_of=("--account",)),),
         )
     return named
 
 
 def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | None:
     if account.key is None:
-        raise ImportRefused("the file does not say which account it is of: give --account NAME")
+        raise ImportRefused(
+            f"the file does not say which account it is of: give --account {NAME}",
+            answers=(Answer(("--account", NAME)),),
+        )
     if account.name != account.key:
         known = _remembered(owned, source, account.key)
         # No two banks give the same one.
@@ -109,9 +114,13 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
         and account.currency in (None, row["currencyCode"])
     ]
     if len(found) > 1:
-        names = ", ".join(sorted(row["name"] for row in found))
+        names = sorted(row["name"] for row in found)
         raise ImportRefused(
-            f"{len(found)} accounts have the number {account.number} ({names}): give --account NAME"
+            f"{len(found)} accounts have the number {account.number} ({', '.join(names)}): give "
+            f"--account {NAME}",
+            answers=tuple(
+                Answer(("--account", name), meaning=f"the account is {name}") for name in names
+            ),
         )
     return found[0] if found else None
 
@@ -128,7 +137,7 @@ def _new_account(
     if currency is None:
         raise ImportRefused(
             f"the file does not say in which currency it is: give --currency, such as {example}",
-            missing_options=("--currency", example),
+            answers=(Answer(("--currency", CODE)),),
         )
     source_id = None if account.key is None else bounded_source_id(account.key)
     return {

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from finance_api.importers.interface import BankBalance, ImportRefused, Statement
+from finance_api.importers.interface import Answer, BankBalance, ImportRefused, Statement
+from finance_api.importers.questions import Questions
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.learned import STABLE, Cover, learned
-from finance_api.ledger.matching.new_accounts import check_new_account
+from finance_api.ledger.matching.new_accounts import ask_about_new_account
 from finance_api.ledger.matching.other_sources import OtherSources
 from finance_api.ledger.matching.own_source import OwnSource
 from finance_api.ledger.matching.source_ids import Scope
@@ -82,15 +83,17 @@ class StatementImport:
             self._report,
         )
         accounts = self._find_accounts()
+        questions = Questions()
         reader = StoredReader(session, workspace, accounts)
         for account in accounts:
             if account.is_new and not options.new_account and not reader.is_empty:
-                check_new_account(session, workspace, account)
+                ask_about_new_account(session, workspace, account, questions)
         reader.read_days()
-        own = OwnSource(workspace, reader, accounts, options.first_day)
+        own = OwnSource(workspace, reader, accounts, options.first_day, questions)
         own.decide()
         if options.match:
-            OtherSources(workspace, accounts, options.match_days).match()
+            OtherSources(workspace, accounts, options.match_days, questions).match()
+        questions.put()
         workspace.run("UPDATE entries SET outcome = ? WHERE outcome IS NULL", Outcome.NEW)
         self._count()
         balances = Balances()
@@ -108,15 +111,13 @@ class StatementImport:
             report.remarks += statement.remarks
         balances.settle(session)
         self._sum_up(accounts)
-        report.changed = session.close(
-            records_changed=records.changed,
-            details={
-                **self._details,
-                "profile": next((s.profile for s in workspace.statements if s.profile), None),
-                "counts": report.counts,
-                "accounts": facts,
-            },
-        )
+        self._details |= {
+            "profile": next((s.profile for s in workspace.statements if s.profile), None),
+            "encoding": next((s.encoding for s in workspace.statements if s.encoding), None),
+            "counts": report.counts,
+            "accounts": facts,
+        }
+        report.changed = session.close(records_changed=records.changed, details=self._details)
 
     # -- accounts
 
@@ -127,7 +128,8 @@ class StatementImport:
         keys = {statement.account.key for statement in workspace.statements}
         if name is not None and len(keys) > 1:
             raise ImportRefused(
-                f"the file is of {len(keys)} accounts, and --account names one: leave it out"
+                f"the file is of {len(keys)} accounts, and --account names one: leave it out",
+                answers=(Answer(instead_of=("--account",)),),
             )
         found: dict[str, KnownAccount] = {}
         numbers: list[int] = []
@@ -295,7 +297,7 @@ def _check_mark(statement: Statement, account: Row) -> None:
     if possible and currency not in possible:
         raise ImportRefused(
             f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
-            f"in {currency}"
+            f"in {currency}: name another one with --account, or the currency with --currency"
         )
 
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from itertools import islice
-from sqlite3 import Row as Found
 
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import derive
@@ -19,7 +18,7 @@ from finance_api.ledger.matching.stated import (
     written,
 )
 from finance_api.ledger.matching.stored import StoredReader
-from finance_api.ledger.matching.workspace import Outcome, Workspace
+from finance_api.ledger.matching.workspace import Outcome, StoredEntry, Workspace
 from finance_api.ledger.report import ImportReport, Match, Update
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
@@ -48,9 +47,9 @@ _STORED = (
 )
 
 
-def content_of(entry: Found) -> Content:
-    date = entry["day"] * DAY_SECONDS + entry["time"]
-    return Content(date, entry["amount"], entry["payee"], entry["note"])
+def content_of(entry: StoredEntry) -> Content:
+    date = entry.day * DAY_SECONDS + entry.time
+    return Content(date, entry.amount, entry.payee, entry.note)
 
 
 class StatementRecords:
@@ -93,15 +92,15 @@ class StatementRecords:
         # pages.
         for batch in self._batches(f"outcome = {Outcome.NEW}", order="day DESC, n"):
             for entry, row in zip(batch, self._create(batch), strict=True):
-                if entry["n"] in awaited:
-                    record_ids[entry["n"]] = row["id"]
+                if entry.n in awaited:
+                    record_ids[entry.n] = row["id"]
         for batch in self._batches(f"outcome IN ({','.join(str(int(o)) for o in _STORED)})"):
             records = [self._places(entry) for entry in batch]
             self._change(batch, records)
         self._write_awaiting(record_ids)
 
-    def _batches(self, condition: str, order: str = "n") -> Iterator[list[Found]]:
-        found = self._workspace.rows(f"SELECT * FROM entries WHERE {condition} ORDER BY {order}")
+    def _batches(self, condition: str, order: str = "n") -> Iterator[list[StoredEntry]]:
+        found = self._workspace.entries(condition, order)
         while batch := list(islice(found, _BATCH)):
             yield batch
 
@@ -111,17 +110,19 @@ class StatementRecords:
         """Numbers those that share a bank id, or a content where there is none."""
         new = f"outcome IN ({int(Outcome.NEW)}, {int(Outcome.MATCHED)})"
         stored = self._workspace.has_stored
-        for key, entries, table in (
-            ("bank_id", "bank_id IS NOT NULL", "repeated"),
-            ("content", "bank_id IS NULL", None),
-        ):
-            known = (
-                f"(SELECT count(*) FROM stored AS s WHERE s.account = e.account AND s.mine "
-                f"AND s.{key} = e.{key})"
-                if stored
-                else "0"
-            )
-            which = "1" if stored or table is None else f"(account, bank_id) IN {table}"
+        for key, entries in (("bank_id", "bank_id IS NOT NULL"), ("content", "bank_id IS NULL")):
+            known, which = "0", "1"
+            if stored:
+                known = (
+                    f"(SELECT count(*) FROM stored AS s WHERE s.account = e.account AND s.mine "
+                    f"AND s.{key} = e.{key})"
+                )
+            else:
+                # Of others the number is 1, as it stands there.
+                which = (
+                    f"(account, {key}) IN (SELECT account, {key} FROM entries WHERE {entries} "
+                    f"GROUP BY account, {key} HAVING count(*) > 1)"
+                )
             if stored and key == "content":
                 self._workspace.run(
                     "CREATE INDEX IF NOT EXISTS stored_content ON stored (account, content)"
@@ -136,16 +137,16 @@ class StatementRecords:
                 """
             )
 
-    def _source_ids(self, batch: list[Found]) -> list[str]:
+    def _source_ids(self, batch: list[StoredEntry]) -> list[str]:
         """Ids that no stored record has, nor ever had."""
         if self._reader.is_empty:
-            return [self._source_id(entry, entry["number"]) for entry in batch]
-        keys = [(entry["account"], entry["bank_id"] or content_of(entry)) for entry in batch]
+            return [self._source_id(entry, entry.number) for entry in batch]
+        keys = [(entry.account, entry.bank_id or content_of(entry)) for entry in batch]
         found: list[str] = [""] * len(batch)
         places = list(range(len(batch)))
         while places:
             for place in places:
-                number = batch[place]["number"]
+                number = batch[place].number
                 if keys[place] in self._numbers:
                     number = max(number, self._numbers[keys[place]] + 1)
                     self._numbers[keys[place]] = number
@@ -153,51 +154,52 @@ class StatementRecords:
             taken = self._reader.taken([found[place] for place in places])
             places = [place for place in places if found[place] in taken]
             for place in places:
-                self._numbers.setdefault(keys[place], batch[place]["number"])
+                self._numbers.setdefault(keys[place], batch[place].number)
         return found
 
-    def _source_id(self, entry: Found, number: int) -> str:
-        scope = self._accounts[entry["account"]].scopes[entry["statement"]]
-        if entry["bank_id"] is None:
+    def _source_id(self, entry: StoredEntry, number: int) -> str:
+        scope = self._accounts[entry.account].scopes[entry.statement]
+        if entry.bank_id is None:
             return scope.of_content(content_of(entry), number)
-        return scope.of_bank_id(entry["bank_id"], number)
+        return scope.of_bank_id(entry.bank_id, number)
 
-    def _create(self, batch: list[Found]) -> list[Row]:
+    def _create(self, batch: list[StoredEntry]) -> list[Row]:
         source, session = self._workspace.source, self._session
         rows = []
         for entry, source_id in zip(batch, self._source_ids(batch), strict=True):
             row = self._new_record(entry)
             row["id"] = row_id(session.user.uuid, source, source_id)
             row["source"], row["sourceId"] = source, source_id
-            derive(session, row, entry["line"])
+            derive(session, row, entry.line)
             row["createdAt"] = row["updatedAt"] = session.now
             row["importId"] = session.number
             self._balances.note(None, row)
             rows.append(row)
         session.storage.data.put_rows(session.user.id, RECORDS, new=rows, changed=())
-        self._report.created += len(rows)
+        session.note_records(new=rows)
+        self._report.note_new(rows)
         self.changed = True
         return rows
 
-    def _new_record(self, entry: Found) -> Row:
+    def _new_record(self, entry: StoredEntry) -> Row:
         row = blank_row(RECORDS)
-        row["accountId"] = self._accounts[entry["account"]].id
-        row["recordDate"] = entry["day"] * DAY_SECONDS + entry["time"]
-        row["amount"], row["payee"], row["note"] = entry["amount"], entry["payee"], entry["note"]
+        row["accountId"] = self._accounts[entry.account].id
+        row["recordDate"] = entry.day * DAY_SECONDS + entry.time
+        row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
         for name, column in _FURTHER.items():
-            row[name] = entry[column]
+            row[name] = getattr(entry, column)
         category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
         row["categoryByRule"] = category_id is not None or None
-        if category_id is None and entry["category"] is not None:
-            category_id = self._of_name(self._session.categories, entry["category"])
-        if entry["labels"] is not None:
-            own = (self._of_name(self._session.labels, n) for n in json.loads(entry["labels"]))
+        if category_id is None and entry.category is not None:
+            category_id = self._of_name(self._session.categories, entry.category)
+        if entry.labels is not None:
+            own = (self._of_name(self._session.labels, n) for n in json.loads(entry.labels))
             label_ids = tuple(dict.fromkeys((*label_ids, *own)))
         row["categoryId"], row["labelIds"] = category_id, label_ids
-        row["paymentType"] = entry["payment_type"]
+        row["paymentType"] = entry.payment_type
         # A bank's statement lists what is settled.
-        row["recordState"] = entry["record_state"] or "cleared"
-        if entry["batch"] is not None:
+        row["recordState"] = entry.record_state or "cleared"
+        if entry.batch is not None:
             row["stated"] = written({self._workspace.source: [self._said(entry)]})
         return row
 
@@ -223,46 +225,46 @@ class StatementRecords:
             row_set.put(known)
         return str(known["id"])
 
-    def _said(self, entry: Found, *, in_part: bool = False) -> Said:
-        statement = self._workspace.statements[entry["statement"]]
+    def _said(self, entry: StoredEntry, *, in_part: bool = False) -> Said:
+        statement = self._workspace.statements[entry.statement]
         return Said(
-            entry["bank_id"],
+            entry.bank_id,
             None if in_part else content_of(entry),
             as_of=statement.as_of,
             texts=statement.texts,
-            batch=entry["batch"],
+            batch=entry.batch,
         )
 
     # -- stored records
 
-    def _places(self, entry: Found) -> list[tuple[str, int]]:
+    def _places(self, entry: StoredEntry) -> list[tuple[str, int]]:
         """The records that an entry is about, and its place among the entries of each."""
-        if entry["outcome"] == Outcome.MATCHED_PARTS:
+        if entry.outcome == Outcome.MATCHED_PARTS:
             sql = "SELECT record, entry FROM parts JOIN stored USING (k) WHERE n = ? ORDER BY k"
-            return self._workspace.database.execute(sql, (entry["n"],)).fetchall()
+            return self._workspace.database.execute(sql, (entry.n,)).fetchall()
         sql = "SELECT record, entry FROM stored WHERE k = ?"
-        return self._workspace.database.execute(sql, (entry["k"],)).fetchall()
+        return self._workspace.database.execute(sql, (entry.k,)).fetchall()
 
-    def _change(self, batch: list[Found], places: list[list[tuple[str, int]]]) -> None:
+    def _change(self, batch: list[StoredEntry], places: list[list[tuple[str, int]]]) -> None:
         session = self._session
         ids = dict.fromkeys(record_id for records in places for record_id, _ in records)
         before = session.storage.data.get_rows(session.user.id, RECORDS, list(ids))
         after = {record_id: dict(row) for record_id, row in before.items()}
-        matched = [e for e in batch if e["outcome"] in (Outcome.MATCHED, Outcome.MATCHED_PARTS)]
-        source_ids = dict(zip([e["n"] for e in matched], self._source_ids(matched), strict=True))
+        matched = [e for e in batch if e.outcome in (Outcome.MATCHED, Outcome.MATCHED_PARTS)]
+        source_ids = dict(zip([e.n for e in matched], self._source_ids(matched), strict=True))
         lines: dict[str, int] = {}
         for entry, records in zip(batch, places, strict=True):
             for number, (record_id, place) in enumerate(records):
                 row = after[record_id]
-                lines.setdefault(record_id, entry["line"])
-                if entry["outcome"] in (Outcome.MATCHED, Outcome.MATCHED_PARTS):
-                    self._match(row, entry, source_ids[entry["n"]], in_part=number > 0)
+                lines.setdefault(record_id, entry.line)
+                if entry.outcome in (Outcome.MATCHED, Outcome.MATCHED_PARTS):
+                    self._match(row, entry, source_ids[entry.n], in_part=number > 0)
                 else:
                     self._tell(row, entry, place)
         told = {
             record_id
             for entry, records in zip(batch, places, strict=True)
-            if entry["n"] not in source_ids
+            if entry.n not in source_ids
             for record_id, _ in records
         }
         self._put(before, after, lines, told)
@@ -291,11 +293,11 @@ class StatementRecords:
         if pairs:
             # What this import made has no image.
             session.note_changes(RECORDS, [p for p in pairs if p[0]["importId"] != session.number])
-            session.storage.data.put_rows(
-                session.user.id, RECORDS, new=(), changed=[row for _, row in pairs]
-            )
+            changed = [row for _, row in pairs]
+            session.storage.data.put_rows(session.user.id, RECORDS, new=(), changed=changed)
+            session.note_records(changed=changed)
 
-    def _match(self, row: Row, entry: Found, source_id: str, *, in_part: bool) -> None:
+    def _match(self, row: Row, entry: StoredEntry, source_id: str, *, in_part: bool) -> None:
         source = self._workspace.source
         stated = read_stated(row)
         stated.setdefault(source, []).append(self._said(entry, in_part=in_part))
@@ -304,11 +306,11 @@ class StatementRecords:
         if not in_part:
             values = dict(zip(CONTENT, content_of(entry), strict=True))
             record = {name: row[name] for name in CONTENT}
-            self._report.note_match(Match(row["id"], entry["line"], values, record))
+            self._report.note_match(Match(row["id"], entry.line, values, record))
 
-    def _tell(self, row: Row, entry: Found, place: int) -> None:
+    def _tell(self, row: Row, entry: StoredEntry, place: int) -> None:
         """Brings what the entry says of a record of its source."""
-        if entry["outcome"] == Outcome.VOIDS:
+        if entry.outcome == Outcome.VOIDS:
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
             return
@@ -317,14 +319,14 @@ class StatementRecords:
         entries = stated.get(source) or [self._as_made(row)]
         said, content = entries[place], content_of(entry)
         assert said.now is not None
-        if entry["outcome"] == Outcome.OLDER:
-            entries[place] = said.with_older(entry["bank_id"], content)
+        if entry.outcome == Outcome.OLDER:
+            entries[place] = said.with_older(entry.bank_id, content)
         else:
-            statement = self._workspace.statements[entry["statement"]]
+            statement = self._workspace.statements[entry.statement]
             if content.day == said.now.day and not content.time:
                 content = Content(said.now.date, *content[1:])
             self._set(row, said.now, content, entry)
-            bank_id = entry["bank_id"] if entry["bank_id"] is not None else said.bank_id
+            bank_id = entry.bank_id if entry.bank_id is not None else said.bank_id
             entries[place] = said.corrected(bank_id, content, statement.as_of, statement.texts)
         row["stated"] = written({**stated, source: entries})
 
@@ -341,41 +343,44 @@ class StatementRecords:
             texts=None if learned is None else learned.texts.get(number),
         )
 
-    def _set(self, row: Row, old: Content, new: Content, entry: Found) -> None:
+    def _set(self, row: Row, old: Content, new: Content, entry: StoredEntry) -> None:
         """Changes what the file says otherwise now, and no hand has set."""
         by_hand = row["setByHand"]
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name not in by_hand:
                 row[name] = value
         for name, column in _FURTHER.items():
-            if entry[column] is not None and name not in by_hand:
-                row[name] = entry[column]
+            if getattr(entry, column) is not None and name not in by_hand:
+                row[name] = getattr(entry, column)
 
     # -- entries that correct others of the file
 
     def _write_awaiting(self, record_ids: dict[int, str]) -> None:
-        for entry in list(
-            self._workspace.rows(
-                "SELECT e.*, s.record, s.entry AS place FROM entries AS e "
-                "JOIN entries AS o ON o.n = e.k LEFT JOIN stored AS s ON s.k = o.k "
-                "WHERE e.outcome = ? ORDER BY e.n",
-                Outcome.WAITING,
+        waiting = f"outcome = {Outcome.WAITING}"
+        places = {
+            n: (record_id, place)
+            for n, record_id, place in self._workspace.database.execute(
+                "SELECT e.n, s.record, s.entry FROM entries AS e JOIN entries AS o ON o.n = e.k "
+                f"LEFT JOIN stored AS s ON s.k = o.k WHERE e.{waiting}"
             )
-        ):
-            record_id = record_ids.get(entry["k"]) or entry["record"]
+        }
+        for entry in list(self._workspace.entries(waiting)):
+            stored_id, place = places[entry.n]
+            assert entry.k is not None
+            record_id = record_ids.get(entry.k) or stored_id
             before = self._session.storage.data.get_rows(
                 self._session.user.id, RECORDS, [record_id]
             )
             after = {record_id: dict(row) for record_id, row in before.items()}
-            self._tell_waiting(after[record_id], entry)
-            self._put(before, after, {record_id: entry["line"]}, {record_id})
+            self._tell_waiting(after[record_id], entry, place or 0)
+            self._put(before, after, {record_id: entry.line}, {record_id})
 
-    def _tell_waiting(self, row: Row, entry: Found) -> None:
-        if entry["deletes"]:
+    def _tell_waiting(self, row: Row, entry: StoredEntry, place: int) -> None:
+        if entry.deletes:
             if "recordState" not in row["setByHand"]:
                 row["recordState"] = VOID
         else:
-            self._tell(row, entry, entry["place"] or 0)
+            self._tell(row, entry, place)
 
 
 _SHOWN = frozenset(field.name for field in RECORDS.native_fields)

@@ -25,6 +25,7 @@ class StoredRecords:
     """
 
     def __init__(self, session: LedgerSession) -> None:
+        self._session = session
         self._storage = session.storage
         self._user_id = session.user.id
         #: None where any key may be stored already.
@@ -53,6 +54,7 @@ class StoredRecords:
     def put(self, *, new: Sequence[Row], changed: Sequence[Row]) -> None:
         """Stores whole rows."""
         self._storage.data.put_rows(self._user_id, RECORDS, new=new, changed=changed)
+        self._session.note_records(new=new, changed=changed)
         used = self._used
         if used is not None:
             places = len(used)

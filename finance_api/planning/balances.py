@@ -1,15 +1,19 @@
 """What accounts held at the end of each day, week, month, quarter or year."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
+from finance_api.planning.conversion import Conversion
 from finance_api.query.model import Condition, Operator, Span, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
-from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: The most balances of one answer.
@@ -46,15 +50,29 @@ class Point:
 
 @dataclass(frozen=True)
 class Balances:
-    """points: in order. accounts: by name. of: of each account, by its id, at each point.
-
-    first_dates: of the accounts that have records, by id.
-    """
+    """points: in order. accounts: by name. of: of each account, by its id, at each point."""
 
     points: list[Point]
     accounts: list[Row]
     of: dict[str, list[int]]
-    first_dates: dict[str, int]
+    _whole: "_Whole"
+
+    @property
+    def first_dates(self) -> dict[str, int]:
+        """Of the accounts that have records, by id; read when it is asked for."""
+        return {account_id: sums.first for (account_id,), sums in self._whole.sums.items()}
+
+
+class _Whole:
+    """sums: of each account's records."""
+
+    def __init__(self, storage: Storage, user_id: int, conditions: list[Condition]) -> None:
+        self._asked = user_id, ["accountId"], conditions
+        self._storage = storage
+
+    @cached_property
+    def sums(self) -> dict[tuple[Any, ...], RecordSum]:
+        return self._storage.data.sum_by(*self._asked)
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
@@ -63,19 +81,85 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     ids = [Condition(_ID, c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
-    by_month = storage.data.sum_by(user_id, ["accountId", "month"], of_accounts)
-    newest = max((sums.last for sums in by_month.values()), default=MIN_SECONDS)
+    whole = _Whole(storage, user_id, of_accounts)
+    newest = max((row["lastRecordDate"] or MIN_SECONDS for row in accounts), default=MIN_SECONDS)
+    if newest > today:
+        # Void records are none here.
+        newest = max((sums.last for sums in whole.sums.values()), default=MIN_SECONDS)
     last = _day(max(today, newest)) if query.last is None else query.last
     points = _points(query, last, len(accounts))
-    changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
-    first_dates: dict[str, int] = {}
+    begin = start_of(Period.MONTH, points[0].start)
+    # Only what comes after the beginning is read, however much lies before it.
+    recent = [*of_accounts, *_between(begin, MAX_SECONDS // DAY_SECONDS * DAY_SECONDS)]
+    by_month = storage.data.sum_by(user_id, ["accountId", "month"], recent)
+    before = {row["id"]: row["balance"] for row in accounts}
     for (account_id, _), sums in by_month.items():
-        first_dates[account_id] = min(sums.first, first_dates.get(account_id, MAX_SECONDS))
+        before[account_id] -= sums.amount
+    changes = _changes(storage, user_id, query, by_month, (points[0].start, last, newest))
     of = {
-        row["id"]: _running(row["initialBalance"], sorted(changes[row["id"]]), points)
+        row["id"]: _running(before[row["id"]], sorted(changes[row["id"]]), points)
         for row in accounts
     }
-    return Balances(points, accounts, of, first_dates)
+    return Balances(points, accounts, of, whole)
+
+
+def balance_rows(found: Balances, interval: Period) -> list[Row]:
+    """A row for each account at each point."""
+    first_dates = found.first_dates
+    return [
+        {
+            **_point_columns(point, interval),
+            "account": account["name"],
+            "accountId": account["id"],
+            "currencyCode": account["currencyCode"],
+            "balance": found.of[account["id"]][at],
+            "firstRecordDate": first_dates.get(account["id"]),
+        }
+        for at, point in enumerate(found.points)
+        for account in found.accounts
+    ]
+
+
+def balance_totals(found: Balances, interval: Period) -> list[Row]:
+    """At each point, by currency: the sum of the balances."""
+    of_currency: defaultdict[str, list[str]] = defaultdict(list)
+    for account in found.accounts:
+        of_currency[account["currencyCode"]].append(account["id"])
+    return [
+        {
+            **_point_columns(point, interval),
+            "currencyCode": currency,
+            "balance": sum(found.of[account_id][at] for account_id in of_currency[currency]),
+        }
+        for at, point in enumerate(found.points)
+        for currency in sorted(of_currency)
+    ]
+
+
+def _point_columns(point: Point, interval: Period) -> Row:
+    text = period_text(interval, point.start)
+    return {"period": text, "periodStart": point.start, "date": point.last_day}
+
+
+def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) -> list[Row]:
+    """Rows of `balance_rows`, each converted by the rate of its day."""
+    conversion = Conversion(storage, target, {row["date"] for row in rows})
+    return [
+        row | conversion.columns("balance", row["balance"], row["currencyCode"], row["date"])
+        for row in rows
+    ]
+
+
+def converted_totals(rows: Iterable[Row]) -> list[Row]:
+    """At each point: the sum of the converted balances; none where one of them is missing."""
+    totals = []
+    for _, at_point in groupby(rows, itemgetter("date")):
+        found = list(at_point)
+        balances = [row["convertedBalance"] for row in found]
+        errors = dict.fromkeys(filter(None, (row["conversionError"] for row in found)))
+        sums: Row = {"convertedBalance": None if errors else sum(balances)}
+        totals.append(found[0] | sums | {"conversionError": "; ".join(errors) or None})
+    return totals
 
 
 def _field(name: str) -> Any:
@@ -161,11 +245,9 @@ def _between(first: int, last: int) -> list[Condition]:
     ]
 
 
-def _running(
-    initial: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]
-) -> list[int]:
-    """The balances at the points, which are in order as the changes are."""
-    balances, balance, at = [], initial, 0
+def _running(before: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]) -> list[int]:
+    """The balances at the points, which are in order as the changes are. before: the first."""
+    balances, balance, at = [], before, 0
     for point in points:
         while at < len(changes) and changes[at][0] <= point.last_day:
             balance += changes[at][1]

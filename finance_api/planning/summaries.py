@@ -285,8 +285,9 @@ class _Summarizing:
         What is left out is counted when the first part is there.
         """
         data, counted = self._storage.data, self._counted
+        at_once = not (self._is_divided or self._excluded)
         of_payees = any(condition.field.name == "payee" for condition in counted)
-        if of_payees or not data.has_sums(self._names, counted):
+        if at_once or of_payees or not data.has_sums(self._names, counted):
             yield self._not_left_out(self._names)
             return
         self._not_left_out(())
@@ -337,23 +338,28 @@ class _Summarizing:
             return "transfers"
         return "excluded" if flags.get("accountId") in self._excluded else None
 
+    @property
+    def _is_divided(self) -> bool:
+        """Whether a page may need a part of the groups only."""
+        query = self._query
+        if len(query.group_by) < 2 or query.sort or query.fill or query.convert_to:
+            return False
+        first = query.group_by[0]
+        return first.period is not None or first.name in ("account", "category", "topCategory")
+
     def _parts(self) -> Iterator[list[Condition]]:
         """Conditions that divide the records into parts, in the order of their groups.
 
         A page at the beginning then needs the first parts only. One part where that is not so.
         """
-        query = self._query
-        if len(query.group_by) < 2 or query.sort or query.fill or query.convert_to:
+        if not self._is_divided:
             yield []
             return
-        first = query.group_by[0]
+        first = self._query.group_by[0]
         if first.period is not None:
             parts = list(self._parts_by_time(first.period))
-        elif first.name in ("account", "category", "topCategory"):
-            parts = list(self._parts_by_id(first))
         else:
-            yield []
-            return
+            parts = list(self._parts_by_id(first))
         for currency in sorted({row["currencyCode"] for row in self._accounts.values()}):
             for part in parts:
                 yield [_any_of("currencyCode", [currency]), *part]

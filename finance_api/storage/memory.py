@@ -53,6 +53,12 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
+    TransferProposal,
+    TransferReader,
+    TransferWriter,
+    Upload,
+    UploadReader,
+    UploadWriter,
     UsageReader,
     UsageWriter,
     User,
@@ -123,6 +129,11 @@ class _Database:
     #: By day and base.
     rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
     rates_state: RatesState = NO_RATES
+    #: By user.
+    proposals: dict[int, list[TransferProposal]] = field(default_factory=dict)
+    #: By user and id.
+    uploads: dict[tuple[int, str], Upload] = field(default_factory=dict)
+    upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)
     #: By user and number of the entry; then by resource name and row id.
     before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
 
@@ -172,6 +183,8 @@ class MemoryBackend(StorageBackend):
             data=MemoryDataReader(unit),
             history=MemoryHistoryReader(unit),
             rates=MemoryRateReader(unit),
+            transfers=MemoryTransferReader(unit),
+            uploads=MemoryUploadReader(unit),
             close=lambda: None,
         )
 
@@ -196,6 +209,8 @@ class MemoryBackend(StorageBackend):
             data=MemoryDataWriter(unit),
             history=MemoryHistoryWriter(unit),
             rates=MemoryRateWriter(unit),
+            transfers=MemoryTransferWriter(unit),
+            uploads=MemoryUploadWriter(unit),
         )
 
     def check(self) -> None:
@@ -308,7 +323,10 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
             states={k: state for k, state in database.states.items() if k[0] != user_id},
             history={k: entry for k, entry in database.history.items() if k[0] != user_id},
+            proposals={k: p for k, p in database.proposals.items() if k != user_id},
             before={k: images for k, images in database.before.items() if k[0] != user_id},
+            uploads={k: u for k, u in database.uploads.items() if k[0] != user_id},
+            upload_pieces={k: p for k, p in database.upload_pieces.items() if k[0] != user_id},
         )
 
 
@@ -715,3 +733,89 @@ class MemoryRateWriter(MemoryRateReader, RateWriter):
 
     def set_state(self, state: RatesState) -> None:
         self._unit.change(rates_state=state)
+
+
+class MemoryTransferReader(_Part, TransferReader):
+    def _proposals(self, user_id: int) -> list[TransferProposal]:
+        return self._unit.database.proposals.get(user_id, [])
+
+    def count(self, user_id: int) -> int:
+        return len(self._proposals(user_id))
+
+    def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
+        found = sorted(self._proposals(user_id), key=lambda p: (-p.day, p.out_id))
+        return found[offset : offset + limit]
+
+
+class MemoryTransferWriter(MemoryTransferReader, TransferWriter):
+    def replace(
+        self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
+    ) -> None:
+        kept = [p for p in self._proposals(user_id) if not first <= p.day < end]
+        self._set(user_id, [*kept, *proposals])
+
+    def forget(self, user_id: int, record_ids: Collection[str]) -> None:
+        gone = set(record_ids)
+        kept = [p for p in self._proposals(user_id) if p.out_id not in gone and p.in_id not in gone]
+        self._set(user_id, kept)
+
+    def _set(self, user_id: int, proposals: list[TransferProposal]) -> None:
+        if proposals != self._proposals(user_id):
+            known = self._unit.database.proposals | {user_id: proposals}
+            self._unit.change(proposals={k: found for k, found in known.items() if found})
+
+
+class MemoryUploadReader(_Part, UploadReader):
+    def get(self, user_id: int, upload_id: str) -> Upload:
+        upload = self._unit.database.uploads.get((user_id, upload_id))
+        if upload is None:
+            raise NotFound("there is no such upload")
+        return upload
+
+    def list_by_user(self, user_id: int) -> list[Upload]:
+        found = [u for key, u in self._unit.database.uploads.items() if key[0] == user_id]
+        return sorted(found, key=lambda upload: (upload.created_at, upload.id))
+
+    def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
+        pieces = self._unit.database.upload_pieces.get((user_id, upload_id), ())
+        return pieces[number] if number < len(pieces) else b""
+
+
+class MemoryUploadWriter(MemoryUploadReader, UploadWriter):
+    def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
+        self._unit.user(user_id)
+        key, database = (user_id, upload.id), self._unit.database
+        self._unit.change(
+            uploads=database.uploads | {key: upload},
+            upload_pieces=database.upload_pieces | {key: tuple(pieces)},
+        )
+
+    def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
+        if self.get(user_id, upload.id).step != upload.step:
+            raise Conflict("the upload was changed meanwhile")
+        return self._put(user_id, upload.id, step=upload.step + 1, **changes)
+
+    def _put(self, user_id: int, upload_id: str, **changes: Any) -> Upload:
+        upload = replace(self.get(user_id, upload_id), **changes)
+        self._unit.change(uploads=self._unit.database.uploads | {(user_id, upload_id): upload})
+        return upload
+
+    def set_alive(self, uploads: Collection[tuple[int, str]], at: int) -> None:
+        for key in self._unit.database.uploads.keys() & set(uploads):
+            self._put(*key, alive_at=at)
+
+    def drop_content(self, user_id: int, upload_id: str) -> None:
+        pieces = self._unit.database.upload_pieces
+        gone = (user_id, upload_id)
+        self._unit.change(upload_pieces={k: p for k, p in pieces.items() if k != gone})
+
+    def delete(self, user_id: int, upload_id: str) -> None:
+        self.drop_content(user_id, upload_id)
+        uploads = self._unit.database.uploads
+        gone = (user_id, upload_id)
+        self._unit.change(uploads={k: u for k, u in uploads.items() if k != gone})
+
+    def prune(self, *, created_before: int, alive_before: int) -> None:
+        for (user_id, upload_id), upload in self._unit.database.uploads.items():
+            if upload.created_at < created_before and upload.alive_at < alive_before:
+                self.delete(user_id, upload_id)

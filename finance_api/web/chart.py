@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 _MAX_LABELS = 12
 _BAR_WIDTH = 0.72
+#: A thousand, a million and so on.
+_THOUSANDS = "kMBT"
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,17 @@ def bar_chart(
                 center=round(slot * (n + 0.5), 3),
             )
         )
-    return bars, [Tick(100 - 50 * n, _number(top * n // 2)) for n in range(3)]
+    return bars, [Tick(100 - 50 * n, short_number(top * n // 2)) for n in range(3)]
 
 
-def _number(value: int) -> str:
-    """Short enough for the margin of the drawing."""
-    return f"{value:,}" if value < 100_000 else f"{value // 1000:,}k"
+def short_number(value: int) -> str:
+    """Short enough for the margin of a drawing: ``1,200``, ``12.5k``, ``10M``, ``3T``."""
+    sign, size = "\N{MINUS SIGN}" if value < 0 else "", abs(value)
+    if size < 10_000:
+        return f"{sign}{size:,}"
+    power = min((len(str(size)) - 1) // 3, len(_THOUSANDS))
+    text = f"{size / 1000**power:,.1f}".removesuffix(".0")
+    return f"{sign}{text}{_THOUSANDS[power - 1]}"
 
 
 def _round_up(largest: int) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pyramid.config import Configurator
+from pyramid.exceptions import BadCSRFToken
 from pyramid.httpexceptions import HTTPBadRequest, HTTPForbidden, HTTPUnsupportedMediaType
 from pyramid.interfaces import ICSRFStoragePolicy
 from pyramid.response import Response
@@ -21,7 +22,7 @@ from finance_api.auth import sessions
 from finance_api.auth.identity import SessionIdentity
 from finance_api.edge.proxies import is_https
 from finance_api.requests import Request
-from finance_api.surfaces import is_page
+from finance_api.surfaces import UPLOADS, is_page
 
 _PORT = re.compile(":[0-9]*$")
 _BLANK = re.compile("[ \t]")
@@ -30,6 +31,7 @@ _FORMS = frozenset(
     f"application/x-www-form-urlencoded{charset}"
     for charset in ("", ";", ";charset=utf-8", ';charset="utf-8"')
 )
+_UPLOAD = "multipart/form-data;"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 #: The cookie of browsers that are not signed in, set with the sign-in page.
 _VISITOR = "visitor"
@@ -74,7 +76,7 @@ def require_form(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
     def checked(context: Any, request: Request) -> Any:
         unsafe = request.method not in _SAFE_METHODS and is_page(request.path_info)
         sent = _BLANK.sub("", request.environ.get("CONTENT_TYPE", "")).lower()
-        if unsafe and sent not in _FORMS:
+        if unsafe and not (sent.startswith(_UPLOAD) if _has_file(request) else sent in _FORMS):
             raise HTTPUnsupportedMediaType
         return view(context, request)
 
@@ -88,11 +90,22 @@ def require_own_origin(view: Callable[..., Any], info: Any) -> Callable[..., Any
         unsafe = request.method not in _SAFE_METHODS and is_page(request.path_info)
         if unsafe and not _is_own_origin(request):
             raise HTTPForbidden("This form was sent from another site, so nothing was changed.")
-        if unsafe and not _is_readable(request):
+        if unsafe and not _has_file(request) and not _is_readable(request):
             raise HTTPBadRequest
         return view(context, request)
 
     return view if info.exception_only else checked
+
+
+def require_token(request: Request, supplied: str) -> None:
+    """Raises BadCSRFToken. For the form whose token Pyramid cannot find."""
+    if not CsrfTokens().check_csrf_token(request, supplied):
+        raise BadCSRFToken
+
+
+def _has_file(request: Request) -> bool:
+    """Whether it is the form with a file, which is read while it is sent; see `receiving`."""
+    return bool(request.path_info == UPLOADS)
 
 
 def _is_readable(request: Request) -> bool:

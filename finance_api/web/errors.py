@@ -33,6 +33,8 @@ _TITLES = {
     400: "This request cannot be read",
     403: "Not allowed",
     404: "Page not found",
+    408: "This took too long",
+    413: "This file is too large",
     415: "This form cannot be read",
     429: "Please try again",
     503: "Please try again",

@@ -1,17 +1,27 @@
 """Helpers of the views: template variables, forms, redirections."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
 from finance_api.auth.identity import SessionIdentity
+from finance_api.ledger.session import LedgerSession, UserRows, changing
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import WritableStorage, data_state_of, unit_of_work
+from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
+from finance_api.values.ids import IdError, parse_id
+from finance_api.values.time import day_in
 
+#: How long a page waits for another writer.
+LOCK_SECONDS = 1
+
+CHANGED_MEANWHILE = (
+    "This was changed elsewhere since you opened the form, so nothing was saved. "
+    "These are the values as they are now."
+)
 SIGNED_OUT = "You have been signed out. Sign in and submit the form again."
 
 
@@ -34,7 +44,7 @@ def writing(request: Request) -> AbstractContextManager[WritableStorage]:
     It ends the one that reads: a request never needs two connections.
     """
     request.close_storage()
-    return unit_of_work(request.services.storage, lock_timeout_seconds=1)
+    return unit_of_work(request.services.storage, lock_timeout_seconds=LOCK_SECONDS)
 
 
 @contextmanager
@@ -42,12 +52,41 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
     """As `writing`, with the user locked and only if the session has not ended meanwhile: 403."""
     identity = identity_of(request)
     with writing(request) as storage:
-        try:
+        with suppress(NotFound):
             storage.users.lock(identity.user.id)
-            storage.sessions.get_owner(identity.session.sha256)
-        except NotFound:
-            raise HTTPForbidden(SIGNED_OUT) from None
+        require_session(request, storage)
         yield storage
+
+
+@contextmanager
+def editing(request: Request, action: str, *, dry_run: bool = False) -> Iterator[LedgerSession]:
+    """A change of the user's data, as commands make it, if the session has not ended: else 403.
+
+    action: what it is called in the history. dry_run: everything but keeping it. Raises
+    ImportRefused.
+    """
+    identity = identity_of(request)
+    request.close_storage()
+    with changing(
+        request.services.storage,
+        identity.user.email,
+        request.services.clock.now(),
+        action=action,
+        by="page",
+        keep_days=request.registry.settings["finance_api.imports.keep_days"],
+        dry_run=dry_run,
+        lock_timeout_seconds=LOCK_SECONDS,
+    ) as session:
+        require_session(request, session.storage)
+        yield session
+
+
+def require_session(request: Request, storage: Storage) -> None:
+    """403 if the session has ended meanwhile."""
+    try:
+        storage.sessions.get_owner(identity_of(request).session.sha256)
+    except NotFound:
+        raise HTTPForbidden(SIGNED_OUT) from None
 
 
 def identity_of(request: Request) -> SessionIdentity:
@@ -60,6 +99,23 @@ def identity_of(request: Request) -> SessionIdentity:
 def done(path: str, notice: str) -> Response:
     """Redirects to a page with a notice (post, redirect, get)."""
     return SeeOther(f"{path}?done={notice}")
+
+
+def own_rows(request: Request) -> UserRows:
+    return UserRows(request.storage, identity_of(request).user)
+
+
+def today_of(request: Request) -> int:
+    """The day in the user's time zone."""
+    return day_in(identity_of(request).user.time_zone, request.services.clock.now())
+
+
+def path_id(request: Request) -> str:
+    """The id in the path; 404 if it is none."""
+    try:
+        return parse_id(request.matchdict["id"])
+    except IdError:
+        raise HTTPNotFound() from None
 
 
 def path_text(request: Request, name: str) -> str:

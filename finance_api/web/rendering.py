@@ -1,7 +1,7 @@
 """Template filters for numbers and times, and variables of every template."""
 
 import hashlib
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from markupsafe import Markup
@@ -10,15 +10,31 @@ from pyramid.csrf import get_csrf_token
 from pyramid.events import BeforeRender
 
 from finance_api.requests import Request
-from finance_api.values.number import decimal_text
+from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import date_text, instant_text, to_date
+from finance_api.web.api_requests import curl_line
 from finance_api.web.navigation import NAVIGATION
 from finance_api.web.routes import STATIC
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
+#: In ten-thousandths.
+_CENT = 100
+
 #: Notices on the page after a change, by the value of the parameter ``done``.
 NOTICES = {
+    "added": "Added.",
+    "saved": "Saved.",
+    "removed": "Removed.",
+    "records-changed": "The chosen records are changed.",
+    "records-same": "The chosen records had that already.",
+    "rules-applied": "The rules are applied.",
+    "transfers-found": "All records have been looked at.",
+    "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",
+    "transfers-refused": "These are not transfers, and are not proposed again.",
+    "changed-elsewhere": "This file was changed in another window. This is how it is now.",
+    "discarded": "The file is discarded. Nothing was imported.",
+    "undone": "Taken back. What was there before is there again.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
@@ -62,6 +78,19 @@ def amount(units: int) -> str:
     return f"{sign}{int(whole):,}.{decimals.ljust(2, '0')}"
 
 
+def cents(units: int) -> int:
+    """Rounded to two decimals: what is converted has more."""
+    return rounded(units, _CENT) * _CENT
+
+
+def size(number: int) -> str:
+    """``3.4 MB``, of bytes."""
+    if number < 1_000:
+        return f"{number} bytes"
+    kilobytes = number / 1_024
+    return f"{kilobytes:.3g} KB" if kilobytes < 1_000 else f"{kilobytes / 1_024:.3g} MB"
+
+
 def count(number: int) -> str:
     return f"{number:,}"
 
@@ -88,6 +117,7 @@ def add_globals(event: BeforeRender) -> None:
     event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
     event["static_url"] = static_url
     event["navigation"] = NAVIGATION
+    event["curl_line"] = partial(curl_line, request, "$TOKEN")
 
 
 def includeme(config: Configurator) -> None:
@@ -98,7 +128,9 @@ def includeme(config: Configurator) -> None:
                 "time_of_day": time_of_day,
                 "day": day,
                 "amount": amount,
+                "cents": cents,
                 "count": count,
+                "size": size,
             }
         }
     )

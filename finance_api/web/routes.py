@@ -4,7 +4,8 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.auth.contexts import own_pages
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.surfaces import SETTINGS_PAGES, UPLOADS
+from finance_api.web.object_pages import OBJECT_PAGES
 
 #: Public; a new version of a file has a new URL.
 STATIC = f"{SETTINGS_PAGES}/static"
@@ -13,8 +14,31 @@ STATIC_SECONDS = 31_536_000
 #: Name -> path. All but signing in need a session.
 ROUTES = {
     "overview": "/overview",
-    "accounts": "/accounts",
+    "records": "/records",
+    "record": "/records/{id}",
+    "record.unlink": "/records/{id}/unlink",
+    "rules.apply": "/rules/apply",
+    "transfers": "/transfers",
     "export": "/accounts/export",
+    **{
+        f"{name}{action}": f"{page.path}{below}"
+        for name, page in OBJECT_PAGES.items()
+        for action, below in (
+            ("", ""),
+            (".new", "/new"),
+            (".edit", "/{id}"),
+            (".remove", "/{id}/remove"),
+        )
+    },
+    "import": UPLOADS,
+    "import.upload": f"{UPLOADS}/{{id}}",
+    "import.options": f"{UPLOADS}/{{id}}/options",
+    "import.confirm": f"{UPLOADS}/{{id}}/confirm",
+    "import.again": f"{UPLOADS}/{{id}}/again",
+    "import.discard": f"{UPLOADS}/{{id}}/discard",
+    "imports": "/imports",
+    "imports.entry": "/imports/{number}",
+    "imports.undo": "/imports/{number}/undo",
     "settings.login": "/settings/login",
     "settings.logout": "/settings/logout",
     "settings.tokens": "/settings/tokens",
@@ -38,6 +62,7 @@ def includeme(config: Configurator) -> None:
         permission=NO_PERMISSION_REQUIRED,
     )
     # Often typed; they lead to a page.
+    config.add_route("root", "/")
     config.add_route("settings", SETTINGS_PAGES)
     config.add_route("settings.slash", f"{SETTINGS_PAGES}/")
     for name, path in ROUTES.items():

@@ -30,7 +30,19 @@ def windows(browser: Browser, site: Site) -> Iterator[Windows]:
     windows.close()
 
 
+@pytest.fixture(scope="session")
+def shared_window(browser: Browser, site: Site) -> Iterator[tuple[Windows, Page]]:
+    """One window for many tests: opening one takes longer than loading a page."""
+    windows = Windows(browser, site.url)
+    yield windows, windows.open().new_page()
+    windows.close()
+
+
 @pytest.fixture
-def page(windows: Windows) -> Page:
-    """An empty page, in which nobody is signed in."""
-    return windows.open().new_page()
+def page(shared_window: tuple[Windows, Page]) -> Iterator[Page]:
+    """An empty page, in which nobody is signed in; of the window that tests share."""
+    windows, page = shared_window
+    page.context.clear_cookies()
+    page.goto("about:blank")
+    yield page
+    windows.check()

@@ -1,8 +1,11 @@
 """Every page in every state that looks different, and how to get there."""
 
+import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
 
 from playwright.sync_api import Page
 
@@ -10,8 +13,11 @@ from browser.site import PASSWORD, Site
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.auth.sessions import new_secret
-from finance_api.storage.interface import Session, User
-from finance_api.values.time import DAY_SECONDS
+from finance_api.storage.interface import RatesState, Session, UploadState, User
+from finance_api.values.ids import new_id
+from finance_api.values.rates import DayRates
+from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.web.object_pages import OBJECT_PAGES
 
 _AGENTS = (
     "Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0",
@@ -36,7 +42,12 @@ class People:
         self.free = site.user("no-premium@example.org", premium=False)
         #: Makes tokens, which would be too many in the household's list.
         self.maker = site.user("maker@example.org")
+        before = CORRECTED.replace(b"-9.99", b"-9.90").replace(b"7.25", b"7")
+        site.import_file(self.maker, before, only=["State=completed"])
+        site.upload(self.maker, "corrected.csv", CORRECTED)
         self.extreme = self._extreme()
+        self.travelled = self._travelled()
+        self.importer = self._importer()
 
     def _household(self, quota: bool) -> User:
         site, now = self.site, self.site.now()
@@ -107,8 +118,104 @@ class People:
         site.change(work)
         return user
 
+    def _travelled(self) -> User:
+        """Accounts in three currencies, exchange rates, and transfers to confirm."""
+        site, now = self.site, self.site.now()
+        user = site.user("travelled@example.org")
+        site.load_demo(user, records=400)
+        site.load(user, _journeys(now))
+        quoted = {"USD": Decimal("1.08"), "JPY": Decimal("161.5")}
+        days = range(now - now % DAY_SECONDS - 460 * DAY_SECONDS, now, 5 * DAY_SECONDS)
+
+        def work(storage):
+            storage.rates.put([DayRates(day, "EUR", quoted) for day in days])
+            storage.rates.set_state(RatesState(1, now, frozenset({"EUR", *quoted})))
+
+        site.change(work)
+        return user
+
+    def _importer(self) -> User:
+        """Has files in every state."""
+        site = self.site
+        user = site.user("importer@example.com")
+        site.load_demo(user, records=400)
+        site.upload(user, "Umsätze 2026-03.csv", statement(60, "Main account").encode())
+        open_file = statement(6, "").replace("account", "").replace("amount", "betrag")
+        site.upload(user, "card.csv", open_file.encode())
+        site.upload(user, "scan.pdf", b"%PDF-1.7 ")
+        why = "The server stopped while it worked at this file. Nothing was changed."
+        failed = {"state": UploadState.FAILED, "outcome": {"why": why}}
+        site.upload(user, "All my data.ndjson", b"{}", **failed)
+        at_work = {"state": UploadState.CHECKING, "alive_at": site.now() + DAY_SECONDS}
+        site.upload(user, "x" * 150 + ".csv", b"x" * 3_000_000, **at_work)
+        return user
+
     def of(self, name: str | None) -> User | None:
         return None if name is None else getattr(self, name)
+
+
+#: Of a bank that gives ids; with a column that is not imported, and rows that are no money.
+CORRECTED = b"""id,date,amount,payee,State,Branch,account,currency
+a1,2026-03-01,-9.99,Corner Shop,completed,North,Current account,EUR
+a2,2026-03-02,7.25,Employer,completed,North,Current account,EUR
+a3,2026-03-03,-1.00,Bakery,completed,South,Current account,EUR
+a4,2026-03-04,-2.00,Bakery,declined,South,Current account,EUR
+"""
+
+
+def _journeys(now: int) -> list[dict[str, Any]]:
+    """Native rows: accounts abroad, and money that went there."""
+    today = now - now % DAY_SECONDS
+    accounts = {"USD": "Brokerage in New York", "JPY": "東京の口座"}
+    names = dict(zip(accounts, (new_id(), new_id()), strict=True))
+    rows: list[dict[str, Any]] = [
+        {"reserved_model_type": "Account", "id": names[code], "name": name, "currencyCode": code}
+        for code, name in accounts.items()
+    ]
+    second = new_id()
+    rows.append(
+        {
+            "reserved_model_type": "Account",
+            "id": second,
+            "name": "Savings abroad",
+            "currencyCode": "USD",
+        }
+    )
+    payments = ((names["USD"], 1_900), (names["JPY"], -48_000))
+    for month in range(9):
+        at = date_text(today - month * 30 * DAY_SECONDS)
+        moved = ((names["USD"], -250 - month), (second, 250 + month))
+        rows += [
+            {
+                "reserved_model_type": "Record",
+                "id": new_id(),
+                "accountId": account,
+                "amount": amount,
+                "recordDate": at,
+                "payee": payee,
+            }
+            for payee, pairs in (("Employer", payments), ("Transfer", moved))
+            for account, amount in pairs
+        ]
+    return rows
+
+
+#: Makes each file another one.
+_numbers = itertools.count(1)
+_PAYEES = ("Corner Shop", "Città del Gusto", "Stadtwerke, Abschlag Strom und Gas März", "Café", "")
+
+
+def statement(rows: int, account: str) -> str:
+    """A CSV file of a bank; money in three currencies."""
+    number = next(_numbers)
+    lines = ["date,amount,currency,payee,note,account"]
+    for row in range(rows):
+        currency = ("EUR", "EUR", "USD", "CHF")[row % 4]
+        amount = f"{(row * 7919 + number) % 90_000 / 100 - 700:.2f}"
+        payee = _PAYEES[row % 5].replace(",", "")
+        day = f"2026-03-{row % 28 + 1:02}"
+        lines.append(f"{day},{amount},{currency},{payee},card {row},{account} {currency}".strip())
+    return "\n".join(lines) + "\n"
 
 
 def _usage(user: User, now: int) -> dict[tuple[int, int], int]:
@@ -175,6 +282,56 @@ def _open_table(page: Page) -> None:
     page.get_by_text("Show the numbers in a table").click()
 
 
+def _open_all(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach(d => d.open = true)")
+
+
+def _open_menu(page: Page) -> None:
+    summary = page.locator(".menu-narrow summary")
+    if summary.is_visible():
+        summary.click()
+
+
+def _click(button: str) -> Callable[[Page], object]:
+    def then(page: Page) -> None:
+        page.get_by_role("button", name=button, exact=True).first.click()
+        page.wait_for_load_state()
+
+    return then
+
+
+def _first_record(page: Page) -> None:
+    page.locator(".record-list .name-text").first.click()
+    page.wait_for_load_state()
+
+
+def _first_object(page: Page) -> None:
+    page.locator("th.name .name-text").first.click()
+    page.wait_for_load_state()
+
+
+def _first_object_removed(page: Page) -> None:
+    _first_object(page)
+    page.get_by_role("link", name="Remove this").click()
+    page.wait_for_load_state()
+
+
+def _look_at_progress(page: Page) -> None:
+    """It would load itself anew while it is looked at."""
+    _follow("Look: xxx")(page)
+    page.evaluate("for (let timer = 1; timer < 100; timer++) clearTimeout(timer)")
+
+
+def _import(page: Page) -> None:
+    """The whole walk, with a file that nobody has sent before."""
+    content = statement(12, f"Savings {next(_numbers)}").encode()
+    file = {"name": "Umsätze 2026-03.csv", "mimeType": "text/csv", "buffer": content}
+    page.locator("#file").set_input_files(file)
+    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("The file is imported.").wait_for()
+
+
 SCREENS = (
     Screen("sign-in", None, "/settings/login"),
     Screen("sign-in-empty", None, "/settings/login", _submit("Sign in")),
@@ -215,8 +372,34 @@ SCREENS = (
     Screen("usage-12-months", "household", "/settings/usage?period=12months", _open_table),
     Screen("usage-none", "newcomer", "/settings/usage"),
     Screen("usage-extreme", "extreme", "/settings/usage", _open_table),
-    Screen("data", "household", "/accounts"),
-    Screen("data-none", "newcomer", "/accounts"),
+    Screen("overview-year", "household", "/overview?period=2026", _open_all),
+    Screen("overview-days", "household", "/overview?from=2026-01-05&to=2026-02-07"),
+    Screen("overview-currencies", "travelled", "/overview"),
+    Screen("overview-converted", "travelled", "/overview?convertTo=EUR"),
+    Screen("records", "household", "/records"),
+    Screen("records-found", "household", "/records?q=lidl&from=2026-01-01", _open_all),
+    Screen("records-none-found", "household", "/records?q=nothing+of+this"),
+    Screen("records-faults", "household", "/records?from=never", _click("Set")),
+    Screen("records-none", "newcomer", "/records"),
+    Screen("records-extreme", "extreme", "/records"),
+    Screen("record", "household", "/records", _first_record),
+    Screen("rules-apply", "household", "/rules/apply", _click("Preview")),
+    Screen("transfers", "travelled", "/transfers"),
+    Screen("transfers-none", "household", "/transfers"),
+    Screen("transfers-faults", "travelled", "/transfers", _click("Not transfers")),
+    *(
+        Screen(f"{name}{suffix}", who, f"/{name}")
+        for name in OBJECT_PAGES
+        for suffix, who in (("", "household"), ("-none", "newcomer"), ("-extreme", "extreme"))
+    ),
+    *(Screen(f"{name}-new", "household", f"/{name}/new") for name in OBJECT_PAGES),
+    Screen(
+        "budgets-faults", "household", "/budgets/new", _submit("Add the budget", limitAmount="x")
+    ),
+    Screen("accounts-one", "household", "/accounts", _first_object),
+    Screen("accounts-remove", "household", "/accounts", _first_object_removed),
+    Screen("categories-remove", "household", "/categories", _first_object_removed),
+    Screen("menu", "household", "/labels", _open_menu),
     Screen("security", "household", "/settings/security"),
     Screen("security-extreme", "extreme", "/settings/security"),
     Screen(
@@ -231,5 +414,25 @@ SCREENS = (
         ),
     ),
     Screen("security-changed", "household", "/settings/security?done=password-changed"),
+    Screen("import", "importer", "/import"),
+    Screen("import-first", "newcomer", "/import"),
+    Screen("import-none", "newcomer", "/import", _submit("Look at the file")),
+    Screen("import-preview", "importer", "/import", _follow("Continue: Ums")),
+    Screen(
+        "import-options",
+        "importer",
+        "/import",
+        _follow("Continue: Ums", "Change how it is read"),
+    ),
+    Screen("import-updates", "maker", "/import", _follow("Continue: corrected")),
+    Screen("import-asking", "importer", "/import", _follow("Continue: card")),
+    Screen("import-refused", "importer", "/import", _follow("Continue: scan")),
+    Screen("import-failed", "importer", "/import", _follow("Continue: All")),
+    Screen("import-progress", "importer", "/import", _look_at_progress),
+    Screen("import-done", "maker", "/import", _import),
+    Screen("imports", "importer", "/imports"),
+    Screen("imports-none", "newcomer", "/imports"),
+    Screen("imports-entry", "importer", "/imports/1"),
+    Screen("imports-undo", "importer", "/imports/1/undo"),
     Screen("error", "household", "/settings/tokens/nothing/revoke"),
 )

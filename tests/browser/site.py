@@ -2,8 +2,10 @@
 
 import http.client
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,9 +21,12 @@ from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user
 from finance_api.clock import SystemClock
 from finance_api.demo import Household
-from finance_api.ledger.importing import import_rows
-from finance_api.storage.interface import Jwt, Storage, User, unit_of_work
+from finance_api.ledger.files import FileImport, ImportSettings
+from finance_api.ledger.importing import import_file, import_rows
+from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
+from finance_api.uploads.keeping import add_upload
+from finance_api.uploads.work import UploadWork
 from finance_api.values.time import DAY_SECONDS
 from support.process import ServerProcess
 from support.programs import free_port
@@ -29,6 +34,7 @@ from support.programs import free_port
 PASSWORD = "correct horse battery staple"
 
 #: As in development.ini.
+_IMPORTS = ImportSettings(keep_days=400, link_by_number=False, profiles="")
 _JWT_RULES = JwtRules(("finance_api",), "finance_api", max_ttl_seconds=2_592_000, leeway_seconds=5)
 
 
@@ -89,6 +95,28 @@ class Site:
         import_rows(
             self._backend, user.email, household.documents(), household.records, now=self.now()
         )
+
+    def load(self, user: User, rows: list[dict[str, Any]]) -> None:
+        """Native rows."""
+        data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        import_file(self._backend, user.email, BytesIO(data), None, now=self.now())
+
+    def import_file(self, user: User, content: bytes, **given: Any) -> None:
+        file = FileImport(BytesIO(content), given, _IMPORTS)
+        file.run(self._backend, user.email, now=self.now(), name="bank.csv")
+
+    def upload(self, user: User, name: str, content: bytes, **state: Any) -> Upload:
+        """A file that was sent and looked at. state: what it has in place of what came of it."""
+        file = BytesIO(content)
+        size, now = len(content), self.now()
+        upload: Upload = self.change(
+            lambda s: add_upload(s, user.id, name=name, content=file, size=size, now=now)
+        )
+        if state:
+            changed: Upload = self.change(lambda s: s.uploads.change(user.id, upload, **state))
+            return changed
+        UploadWork(self._backend, self._clock, _IMPORTS).do(user, upload)
+        return upload
 
     def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:
         """The text of a new token. at: when it was made; by default now."""

@@ -6,14 +6,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.site import PASSWORD, Site
-from support.chromium import Windows
 
 
 @pytest.fixture
-def inside(site: Site, windows: Windows) -> Page:
-    context = windows.open()
-    site.enter(context, site.user(password=PASSWORD))
-    return context.new_page()
+def inside(site: Site, page: Page) -> Page:
+    site.enter(page.context, site.user(password=PASSWORD))
+    return page
 
 
 def assert_tells(page: Page, field: Locator, error: str) -> None:
@@ -117,11 +115,9 @@ def test_a_new_password_that_is_too_short_or_not_repeated(inside):
     )
 
 
-def test_a_form_of_a_session_that_has_ended_says_so(site, windows):
+def test_a_form_of_a_session_that_has_ended_says_so(site, page):
     user = site.user()
-    context = windows.open()
-    site.enter(context, user)
-    page = context.new_page()
+    site.enter(page.context, user)
     page.goto("/settings/tokens/new")
     page.get_by_label("Name").fill("Too late")
     site.change(lambda storage: storage.sessions.delete_all(user.id))

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from browser.site import PASSWORD, Site
-from support.chromium import Windows
 
 
 def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
@@ -19,6 +18,7 @@ def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
 
 
 def create_token(page: Page, name: str) -> str:
+    page.goto("/settings/tokens")
     page.get_by_role("link", name="Create a token").first.click()
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create the token").click()
@@ -86,11 +86,8 @@ def test_a_new_user_lets_a_program_in_sees_what_it_does_and_locks_it_out(site, w
     expect(page).to_have_url(re.compile("/settings/login"))
 
 
-def test_a_token_reads_only_what_was_ticked_and_only_until_its_day(site, windows):
-    user = site.user()
-    context = windows.open()
-    site.enter(context, user)
-    page = context.new_page()
+def test_a_token_reads_only_what_was_ticked_and_only_until_its_day(site, page):
+    site.enter(page.context, site.user())
     page.goto("/settings/tokens/new")
     page.get_by_label("Name").fill("Budget display")
     for label in ("Records", "Categories", "Goals", "Standing orders", "Labels", "Record rules"):
@@ -124,11 +121,9 @@ def test_going_back_does_not_show_a_token_again(site, windows):
     assert len(site.change(lambda storage: storage.tokens.list_by_user(user.id))) == 1
 
 
-def test_without_premium_the_page_says_how_to_get_it(site: Site, windows: Windows):
-    context = windows.open()
+def test_without_premium_the_page_says_how_to_get_it(site: Site, page: Page):
     user = site.user(premium=False)
-    site.enter(context, user)
-    page = context.new_page()
+    site.enter(page.context, user)
     page.goto("/settings/tokens")
     expect(page.get_by_role("heading", name="API tokens need premium")).to_be_visible()
     expect(page.get_by_role("link", name="Create a token")).to_have_count(0)
@@ -141,12 +136,10 @@ def test_without_premium_the_page_says_how_to_get_it(site: Site, windows: Window
     expect(page.get_by_role("button", name="Create the token")).to_be_visible()
 
 
-def test_all_data_can_be_downloaded(site, windows):
-    context = windows.open()
+def test_all_data_can_be_downloaded(site, page):
     user = site.user()
     site.load_demo(user, records=50)
-    site.enter(context, user)
-    page = context.new_page()
+    site.enter(page.context, user)
     page.goto("/accounts")
     with page.expect_download() as begun:
         page.get_by_role("link", name="Download my data").click()

@@ -26,10 +26,8 @@ def jti_of(jwt: str) -> str:
     return str(json.loads(urlsafe_b64decode(padded))["jti"])
 
 
-def test_a_jwt_works_until_it_is_revoked(site, windows):
-    context = windows.open()
-    site.enter(context, site.user())
-    page = context.new_page()
+def test_a_jwt_works_until_it_is_revoked(site, page):
+    site.enter(page.context, site.user())
     first, second, third = (issue_jwt(page) for _ in range(3))
     assert [site.get(INTERNAL, jwt) for jwt in (first, second, third)] == [200, 200, 200]
 

@@ -1,16 +1,32 @@
 """The watch itself: what a page may never do is noticed, so that silence means something."""
 
-import pytest
-from playwright.sync_api import Page, Route
+from collections.abc import Iterator
 
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from browser.site import Site
 from support.chromium import Windows
 
 
+@pytest.fixture(scope="module")
+def windows(browser: Browser, site: Site) -> Iterator[Windows]:
+    """One for all tests, each of which clears what it has noticed."""
+    windows = Windows(browser, site.url)
+    yield windows
+    windows.close()
+
+
+@pytest.fixture(scope="module")
+def shown(windows: Windows) -> Page:
+    return windows.open().new_page()
+
+
 @pytest.fixture
-def watched(windows: Windows) -> Page:
-    page = windows.open().new_page()
-    page.goto("/settings/login")
-    return page
+def watched(shown: Page) -> Iterator[Page]:
+    shown.goto("/settings/login")
+    yield shown
+    shown.unroute_all()
 
 
 def show(page: Page, html: str, csp: str = "", status: int = 200) -> None:

@@ -161,7 +161,7 @@ def test_who_is_asked_and_says_no_changes_nothing(house, backup):
 
 
 def test_a_backup_during_an_import_has_all_of_it_or_nothing(house, backup, empty):
-    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 4_000))]
+    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 2_500))]
     path = house.command.file("large.ndjson", "".join(map(native_line, rows)))
     found = set()
     with house.command.start("import", BERT, path) as process:
@@ -179,13 +179,15 @@ def test_a_backup_during_an_import_has_all_of_it_or_nothing(house, backup, empty
 
 @pytest.mark.nightly
 def test_a_restore_that_is_killed_has_done_all_or_nothing(house, backup):
-    rows = [account(), *(record(n, note=f"note {n}") for n in range(1_000, 3_000))]
-    house.load(BERT, *rows)
+    of_before, of_since = count((1_000, 300), (2_000, 1_000))
+    changed = [record(n, note="since") for n in range(1_000, 1_000 + of_since)]
+    rows = (record(n, note=f"note {n}") for n in range(1_000, 1_000 + of_before))
+    house.load(BERT, account(), *rows)
     before = house.dump(BERT)
     house.done("backup", backup)
     moments = random.Random(4711)
-    for _ in range(count(3, 50)):
-        house.load(BERT, *(record(n, note="since") for n in range(1_000, 2_000)))
+    for _ in range(count(2, 50)):
+        house.load(BERT, *changed)
         since = house.dump(BERT)
         with house.command.start("restore", backup, "--yes", stdin=subprocess.DEVNULL) as process:
             with suppress(subprocess.TimeoutExpired):

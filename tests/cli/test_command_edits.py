@@ -13,8 +13,8 @@ from support.ledger import account, an_id, document, record
 from support.nightly import count
 
 EMAIL = "killed@example.org"
-COUNT = count(1_000, 3_000)
-KILLS = count(3, 200)
+COUNT = count(400, 3_000)
+KILLS = count(2, 200)
 
 
 @pytest.fixture

@@ -2,11 +2,12 @@
 
 import json
 import os
+import shlex
 import threading
 
 import pytest
 
-from finance_api.ledger import importing
+from finance_api.ledger import files as ledger_files
 from finance_api.storage.errors import StorageUnavailable
 from support.bank_files import camt, camt_entry, camt_statement, mt940, mt940_entry
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
@@ -114,14 +115,14 @@ def test_whatever_stops_the_run_the_answer_says_which_files_went_in(command, ann
 
 def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypatch):
     files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
-    real = importing.import_file
+    real = ledger_files.import_file
 
     def failing(backend, email, stream, *arguments, **options):
         if stream.name == files[1]:
             raise StorageUnavailable("the database does not answer")
         return real(backend, email, stream, *arguments, **options)
 
-    monkeypatch.setattr(importing, "import_file", failing)
+    monkeypatch.setattr(ledger_files, "import_file", failing)
     outcome = command.run("import", anna, *files, "--json")
     assert outcome.code == 1
     assert [f["file"] for f in json.loads(outcome.out)["files"]] == files[:1]
@@ -129,14 +130,14 @@ def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypat
 
 def test_cancelled_import_names_the_files_that_stay(command, anna, monkeypatch):
     files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
-    real = importing.import_file
+    real = ledger_files.import_file
 
     def interrupted(backend, email, stream, *arguments, **options):
         if stream.name == files[1]:
             raise KeyboardInterrupt
         return real(backend, email, stream, *arguments, **options)
 
-    monkeypatch.setattr(importing, "import_file", interrupted)
+    monkeypatch.setattr(ledger_files, "import_file", interrupted)
     outcome = command.run("import", anna, *files)
     assert outcome.code == 1
     assert outcome.err.endswith(f"finance-api: cancelled; {files[0]} is imported\n")
@@ -221,6 +222,74 @@ def test_ambiguous_date_is_refused_with_the_option_that_decides_it(command, anna
     command.done("import", anna, path, *options, "--date-format", "%d/%m/%Y")
 
 
+LATER = ofx_file(ofx_statement([("20260104", "-5", "F1", "Shop Ltd")]))
+SAME_DAYS = [("20260101", "-5", "F1", "Shop"), ("20260102", "-6", "F2", "Bus"),
+             ("20260103", "-7", "F3", "Café")]  # fmt: skip
+AS_CSV = "date,amount,payee,currency,account\n2026-01-01,-5,Shop,EUR,Giro\n" + (
+    "2026-01-02,-6,Bus,EUR,Giro\n2026-01-03,-7,Café,EUR,Giro\n"
+)
+
+
+def commands_of(said):
+    """The command lines that a message shows, as words without the program."""
+    first, *others = said.splitlines()
+    assert others or "; to copy: " in first
+    assert all(meaning.startswith("# ") and len(meaning) > 10 for meaning in others[::2])
+    lines = others[1::2] or [first.partition("; to copy: ")[2]]
+    return [shlex.split(line)[1:] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("before", "later", "options"),
+    [
+        (OFX, LATER, ["--ids stable", "--ids reused"]),
+        (ofx_file(ofx_statement(SAME_DAYS)), AS_CSV, ["--account 'Checking 100'", "--new-account"]),
+    ],
+)
+def test_what_the_storage_leaves_open_is_asked_for_with_commands(
+    command, anna, before, later, options
+):
+    """Followed to the letter, each of them reads the file."""
+    command.done("import", anna, command.file("a", before))
+    path = command.file("b", later)
+    found = commands_of(command.refused("import", anna, path))
+    assert [shlex.join(words[3:]) for words in found] == options
+    error = json.loads(command.run("import", anna, path, "--json").out)["error"]
+    shown = [shlex.split(each["line"].replace(" --json", "")) for each in error["commands"]]
+    assert shown == [["finance-api", *words] for words in found]
+    assert "finance-api" not in error["message"]
+    for words in found:
+        command.done(*words, "--dry-run")
+
+
+def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
+    """Before: --positive in, DD/MM/YYYY and EUR, whatever was right."""
+    text = "date,amount,payee\n02/03/2026,5.00,Shop\n02/04/2026,7.00,Bus\n"
+    path = command.file("a.csv", text)
+    said = command.refused("import", anna, path)
+    found = {" ".join(words[3:]) for words in commands_of(said)}
+    start = "--account NAME --date-format"
+    assert found == {
+        f"{start} {form} --positive {way} --currency CODE"
+        for form in ("DD/MM/YYYY", "MM/DD/YYYY")
+        for way in ("in", "out")
+    }
+    first = "# '02/03/2026' is 2026-03-02, the amount of line 2 comes in"
+    assert said.splitlines()[1] == first
+    (words, *_) = commands_of(said)
+    assert "'CODE' is not an ISO 4217 code" in command.refused(*words, code=2)
+
+
+def test_a_command_that_would_change_nothing_is_not_shown(command, anna):
+    """The option is remembered: leaving it out of the command line helps nobody."""
+    options = ["--account", "Giro", "--currency", "EUR", "--timezone", "Europe/Berlin"]
+    text = "date,amount\n2026-01-31 23:30,-5\n"
+    command.done("import", anna, command.file("a.csv", text), *options)
+    path = command.file("b.csv", "date,amount\n2026-02-01,-5\n")
+    said = command.refused("import", anna, path, "--account", "Giro")
+    assert "--timezone" in said and "to copy" not in said
+
+
 def test_dump_goes_into_import(command, anna):
     command.done("user", "add", "bert@example.org")
     command.done("import", anna, command.file("a.ndjson", DATA))
@@ -263,17 +332,10 @@ def test_reader_that_goes_away_ends_dump_quietly(command, anna):
 def test_qif_takes_the_options_of_csv_that_say_how_dates_and_amounts_are_written(command, anna):
     path = command.file("a.qif", "!Type:Bank\nD2/1'26\nT-1.234\nPShop\n^\n")
     said = command.refused("import", anna, path)
-    asked = [
-        "--account",
-        "NAME",
-        "--date-format",
-        "DD/MM/YY",
-        "--decimal",
-        ".",
-        "--currency",
-        "EUR",
-    ]
-    assert f"to copy: finance-api import {anna} {path} {' '.join(asked)}" in said
+    first, *others = commands_of(said)
+    asked = ["--account", "NAME", "--date-format", "DD/MM/YY", "--decimal", ".", "--currency"]
+    assert first == ["import", anna, path, *asked, "CODE"] and len(others) == 3
+    asked.append("EUR")
     out = command.done("import", anna, path, *asked).decode()
     assert "NAME: 0 in, 1.234 out" in out
     assert "--map: not for a file in the format qif" in command.refused(
@@ -286,7 +348,9 @@ def test_spreadsheet_is_read_and_its_sheet_can_be_named(command, anna):
     path = command.file("a.csv", xlsx(January=rows, February=[rows[0], ["2026-02-05", "x", -1]]))
     options = ("--account", "Giro", "--currency", "EUR")
     said = command.refused("import", anna, path, *options)
-    assert said.endswith(f"{anna} {path} {' '.join(options)} --sheet January\n")
+    assert commands_of(said) == [
+        ["import", anna, path, *options, "--sheet", sheet] for sheet in ("January", "February")
+    ]
     out = command.done("import", anna, path, *options, "--sheet", "February").decode()
     assert "1 created" in out
     assert "the sheet 'February' was read, and not 'January'" in out

@@ -50,7 +50,9 @@ def test_no_value_of_a_file_forges_a_line(command, anna):
 )
 def test_no_quoted_text_forges_a_line(command, anna, name, text):
     said = command.refused("import", anna, command.file(name, text))
-    assert said.count("\n") == 1 and said[:-1].isprintable()
+    first, *commands = said.splitlines()
+    assert all(line.isprintable() for line in (first, *commands))
+    assert all(line.startswith(("finance-api import ", "# ")) for line in commands)
 
 
 def test_no_argument_and_no_stored_name_forges_a_line(command, anna):

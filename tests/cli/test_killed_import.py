@@ -14,9 +14,9 @@ from support.nightly import count
 from support.service import native_line
 
 ROWS = [account(), document("Label", 4)]
-COUNT = count(1_000, 3_000)
+COUNT = count(400, 3_000)
 DATA = "".join(map(native_line, [*ROWS, *(record(n, amount=n) for n in range(100, 100 + COUNT))]))
-KILLS = count(3, 200)
+KILLS = count(2, 200)
 LOG_SIZE = COUNT * LOG_BYTES
 
 

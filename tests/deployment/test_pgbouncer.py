@@ -18,10 +18,10 @@ from support.nightly import count
 from support.process import ServerProcess
 from support.service import Client, Service, native_line
 
-USERS = count(20, 50)
+USERS = count(12, 50)
 WORKERS = count(2, 4)
 CLIENTS = 8
-REQUESTS = count(1_500, 100_000)
+REQUESTS = count(800, 100_000)
 PATHS = [
     *(f"/v1/api/{resource.path}" for resource in PUBLIC_RESOURCES),
     *(f"/v1/api/{resource.path}?withTotal=true&limit=2" for resource in PUBLIC_RESOURCES),
@@ -84,6 +84,10 @@ def served(tmp_path, new_settings, redis_url):
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
+            # More at once than there are clients: slow ones are to wait here, not to be refused.
+            "server.threads": "12",
+            "finance_api.max_data_requests": "9",
+            "sqlalchemy.pool_size": "12",
         },
     )
     try:

@@ -45,7 +45,7 @@ def test_f3_the_end_of_one_of_two_services_loses_no_request(
 @pytest.mark.nightly
 def test_f4_rolling_restarts_lose_no_request(served: Site, figures: Callable[[str], None]) -> None:
     # The guards: as above.
-    restarts, requests = count(1, 10), count(400, 10_000)
+    restarts, requests = count(1, 10), count(150, 10_000)
     with Crowd(served, CLIENTS) as crowd:
         crowd.wait(CLIENTS)
         for _ in range(restarts):

@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -32,8 +32,12 @@ NOW = "2026-11-21T12:00:00Z"
 EMAIL = "demo@example.com"
 #: What the pages call the service.
 ADDRESS = "http://127.0.0.1:6543"
-#: The calls of an example on these pages build on those before it.
-CONSECUTIVE = ("exchange-rates.md", "importing.md")
+#: Of files, one page for each format, app or bank.
+IMPORTING = PROJECT / "docs" / "importing"
+#: On these pages commands are examples, too; each builds on those before it.
+CONSECUTIVE = ("exchange-rates.md", "importing.md", *(page.name for page in IMPORTING.iterdir()))
+#: Whose files the pages below `IMPORTING` import.
+READER = "me@example.com"
 #: page -> how many blocks of commands and answers are not run. Each says why.
 NOT_RUN = {
     "deploying.md": 1,
@@ -89,16 +93,20 @@ class Sandbox:
 
     def run(self, example: Example) -> str:
         """The output of the example. Raises AssertionError where one of its commands fails."""
-        with self._serving(example.condition) as (address, variables):
-            code = example.command.body.replace(ADDRESS, address)
-            variables = {"BASE": address, **variables}
-            if example.command.language == "python":
-                output = self._output([sys.executable, "-c", code], variables)
-            elif example.answer is None:
-                # Without an answer to compare with, an error must not pass for one.
-                output = self.shell('curl() { command curl --fail "$@"; }\n' + code, variables)
-            else:
-                output = self.shell(code, variables)
+        if example.command.language != "python" and "curl" not in example.command.body:
+            # It is about the command alone.
+            return self.shell(example.command.body)
+        service, server = self._served
+        address = server.application_url.rstrip("/")
+        code = example.command.body.replace(ADDRESS, address)
+        variables = {"BASE": address, **self._credentials(service, example.condition)}
+        if example.command.language == "python":
+            output = self._output([sys.executable, "-c", code], variables)
+        elif example.answer is None:
+            # Without an answer to compare with, an error must not pass for one.
+            output = self.shell('curl() { command curl --fail "$@"; }\n' + code, variables)
+        else:
+            output = self.shell(code, variables)
         return output.replace(address, ADDRESS)
 
     def shell(self, code: str, variables: dict[str, str] | None = None) -> str:
@@ -125,9 +133,9 @@ class Sandbox:
         assert child.returncode == 0, err + out
         return out
 
-    @contextmanager
-    def _serving(self, condition: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """The address of the service, and variables with fresh credentials."""
+    @cached_property
+    def _served(self) -> tuple[Service, StopableWSGIServer]:
+        """The service, from the first example that asks it."""
         settings = {
             "finance_api.storage": "sql",
             "finance_api.jwt.keys": str(self._keys),
@@ -136,6 +144,17 @@ class Sandbox:
         }
         service = Service("sqlite", {**USUAL_LIMITS, **settings})
         service.clock.set(NOW)
+        server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
+        return service, server
+
+    def close(self) -> None:
+        if "_served" in vars(self):
+            service, server = self._served
+            server.shutdown()
+            service.stop()
+
+    def _credentials(self, service: Service, condition: str) -> dict[str, str]:
+        """Variables with fresh ones, such that the condition holds."""
         user: User = service.change(lambda storage: storage.users.get(EMAIL))
         scopes = {"scopes": ("accounts",)} if condition == "a token for accounts" else {}
         token: str = service.change(
@@ -144,14 +163,9 @@ class Sandbox:
         if condition == "no premium":
             service.change(lambda storage: storage.users.update(user.id, premium=False))
         (self._directory / "var" / "demo-token").write_text(token)
-        server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
-        try:
-            if condition == "quota used up":
-                _use_up_quota(service, token)
-            yield server.application_url.rstrip("/"), {"TOKEN": token, "JWT": service.jwt(user)}
-        finally:
-            server.shutdown()
-            service.stop()
+        if condition == "quota used up":
+            _use_up_quota(service, token)
+        return {"TOKEN": token, "JWT": service.jwt(user)}
 
 
 def _use_up_quota(service: Service, token: str) -> None:
@@ -171,10 +185,11 @@ class Run:
 def run_page(page: Path, sandboxes: Callable[[], Sandbox]) -> Run:
     examples, _ = read(page)
     found = Run()
-    sandbox = sandboxes()
+    shared = sandboxes()
+    if page.parent == IMPORTING and examples:
+        shared.shell(f"finance-api user add {READER} --premium")
     for example in examples:
-        if page.name not in CONSECUTIVE:
-            sandbox = sandboxes()
+        sandbox = sandboxes() if example.condition else shared
         where = f"{page.name}, line {example.command.line}"
         try:
             output = sandbox.run(example)
@@ -208,19 +223,20 @@ def finds_something(command: str, output: str) -> bool:
 
 
 @pytest.fixture
-def sandboxes(tmp_path: Path, demo: Path) -> Callable[[], Sandbox]:
+def sandboxes(tmp_path: Path, demo: Path) -> Iterator[Callable[[], Sandbox]]:
     if shutil.which("curl") is None:
         missing("curl")
-    count = 0
+    made: list[Sandbox] = []
 
     def make() -> Sandbox:
-        nonlocal count
-        count += 1
-        directory = tmp_path / str(count)
+        directory = tmp_path / str(len(made))
         directory.mkdir()
-        return Sandbox(directory, demo)
+        made.append(Sandbox(directory, demo))
+        return made[-1]
 
-    return make
+    yield make
+    for each in made:
+        each.close()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

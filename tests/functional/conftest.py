@@ -1,12 +1,17 @@
 """The service over each storage; every test has users of its own."""
 
+import json
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from finance_api.storage.interface import User
 from support.browser import Visitor, new_user, signed_in
+from support.jwt_attacks import IDP, SPKI, Attacker
 from support.nightly import NIGHTLY
 from support.service import POOLED, STORAGES, Client, Service, running_services
 
@@ -56,3 +61,44 @@ def user(service: Service) -> User:
 def visitor(service: Service, user: User) -> Visitor:
     """The user's browser, signed in to the settings pages."""
     return signed_in(service, user)
+
+
+@pytest.fixture
+def attacker(client: Client) -> Attacker:
+    return Attacker(client)
+
+
+@pytest.fixture(scope="session")
+def rsa_key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(65_537, 2_048)
+
+
+@pytest.fixture(scope="session", params=STORAGES)
+def issuer_service(
+    request: pytest.FixtureRequest,
+    new_settings: Callable[[str], dict[str, str]],
+    rsa_key: rsa.RSAPrivateKey,
+) -> Iterator[Service]:
+    """A service that also takes tokens of an issuer elsewhere, which names users by e-mail."""
+    service = Service(
+        request.param,
+        {
+            **new_settings(request.param),
+            "finance_api.jwt.subject": "email",
+            "finance_api.jwt.issuers": f"finance_api {IDP} https://other.example.org",
+        },
+    )
+    public = rsa_key.public_key().public_bytes(Encoding.PEM, SPKI)
+    file = Path(service.key_file)
+    (file.parent / "idp.pem").write_bytes(public)
+    entries = json.loads(file.read_text())
+    entries.append({"kid": "idp", "alg": "RS256", "public_key_file": "idp.pem", "issuer": IDP})
+    file.write_text(json.dumps(entries))
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def issuer(issuer_service: Service, rsa_key: rsa.RSAPrivateKey) -> Attacker:
+    issuer_service.clock.set("2026-03-18T12:00:00Z")
+    return Attacker(issuer_service.client(), rsa_key)

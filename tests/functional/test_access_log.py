@@ -10,10 +10,7 @@ import pytest
 
 from finance_api.logs import JsonFormatter
 from finance_api.storage.errors import StorageUnavailable
-from support.browser import (
-    on_one_storage,
-)
-from support.service import Service
+from support.service import Service, on_one_storage
 
 ID = re.compile("[0-9a-f]{32}")
 

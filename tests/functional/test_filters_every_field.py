@@ -11,6 +11,7 @@ import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind, Role
 from support.books import account, household
+from support.service import on_one_storage
 from support.statements import statement
 
 FIELDS = [
@@ -199,6 +200,7 @@ def test_a_missing_value_is_found_as_missing_only(reader, resource, field):
     assert reader.names(path, "id", **{field.name: ["is.null", "is.not_null"]}) == []
 
 
+@on_one_storage
 @pytest.mark.parametrize(
     ("resource", "field"), [p for p in FIELDS if p.values[1].role is not Role.COMPUTED]
 )
@@ -213,6 +215,7 @@ def test_a_wrong_prefix_is_refused_with_the_right_ones(client, resource, field):
             assert all(prefix in fault["message"] for prefix in right), fault
 
 
+@on_one_storage
 @pytest.mark.parametrize("kind", BARE)
 def test_a_wrong_prefix_where_a_bare_value_is_taken_is_refused_with_the_right_ones(client, kind):
     for resource in PUBLIC_RESOURCES:

@@ -8,6 +8,7 @@ from webtest import TestRequest
 from finance_api.api.suggestions import _SYNONYMS
 from finance_api.resources import PUBLIC_RESOURCES
 from support.books import account, payees, record, uid
+from support.service import on_one_storage
 
 LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 
@@ -17,6 +18,7 @@ def faults(response):
     return {fault["name"]: fault["message"] for fault in response.json["errors"]}
 
 
+@on_one_storage
 @pytest.mark.parametrize("path", LISTS)
 def test_an_unknown_parameter_is_named_with_the_nearest_known_one(client, path):
     for name, nearest in {
@@ -41,6 +43,7 @@ def test_by_id_knows_only_its_parameter(client):
     assert set(found) == {"limit", "ids"}
 
 
+@on_one_storage
 @pytest.mark.parametrize("path", LISTS)
 def test_a_repeated_scalar_is_refused(client, path):
     for name, values in {
@@ -185,6 +188,7 @@ def test_of_many_faults_the_first_are_listed_and_the_others_counted(client):
         assert (len(answer.json["errors"]), answer.json["moreErrors"]) == (20, 12)
 
 
+@on_one_storage
 @pytest.mark.parametrize("path", ["records", "accounts", "budgets"])
 def test_an_answer_to_faults_is_not_much_longer_than_they_are(client, path):
     """Before: 7 KB in, 333 KB out."""
@@ -211,6 +215,7 @@ def test_an_answer_to_faults_is_not_much_longer_than_they_are(client, path):
             assert len(fault["message"]) <= 1_500
 
 
+@on_one_storage
 @pytest.mark.parametrize(
     ("path", "name", "meant"),
     [

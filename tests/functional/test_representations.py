@@ -10,6 +10,7 @@ import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
 from support.books import account, household, label, payees, record, record_rule, uid
+from support.service import on_one_storage
 
 RESOURCES = {str(r.path): r for r in PUBLIC_RESOURCES}
 STARTS = tuple("=+-@＝＋－＠﹦﹢﹣﹫−")
@@ -226,6 +227,7 @@ def test_filters_and_order_hold_in_every_representation(client):
     assert [json.loads(line)["id"] for line in lines] == expected
 
 
+@on_one_storage
 @pytest.mark.parametrize(
     ("accept", "expected"),
     [

@@ -29,6 +29,8 @@ STATIC = ("pages.css", "pages.js", "favicon.svg")
 PAGES = (
     *("/overview", "/accounts", "/settings/tokens", "/settings/tokens/new", "/settings/jwts"),
     *("/settings/jwts/revoke-all", "/settings/usage", "/settings/security"),
+    *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
+    *("/import", "/imports"),
 )
 URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
 

@@ -4,6 +4,7 @@ import pytest
 
 from finance_api.storage.interface import Jwt
 from finance_api.values.ids import new_id
+from finance_api.web.object_pages import OBJECT_PAGES
 from support.books import account, household, record
 from support.browser import (
     Visitor,
@@ -16,14 +17,16 @@ from support.browser import (
     new_jwt,
     new_token,
     new_user,
-    on_one_storage,
     signed_in,
     tokens_of,
 )
+from support.service import on_one_storage
 
 PAGES = (
     *("/overview", "/accounts", "/accounts/export", "/settings/tokens", "/settings/tokens/new"),
     *("/settings/jwts", "/settings/usage", "/settings/security"),
+    *("/records", "/records?q=only", "/transfers", "/rules/apply", "/rules/new", "/budgets/new"),
+    *(page.path for page in OBJECT_PAGES.values()),
 )
 MARK = "only-in-the-other-user"
 

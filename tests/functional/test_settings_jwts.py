@@ -17,11 +17,10 @@ from support.browser import (
     new_jwt,
     new_token,
     new_user,
-    on_one_storage,
     shown_text,
     signed_in,
 )
-from support.service import Service
+from support.service import Service, on_one_storage
 
 JWTS = "/settings/jwts"
 ALL = "/settings/jwts/revoke-all"

@@ -17,14 +17,13 @@ from support.browser import (
     new_jwt,
     new_token,
     new_user,
-    on_one_storage,
     sessions_of,
     shown_text,
     signed_in,
     user_now,
 )
 from support.command import Command
-from support.service import Service
+from support.service import Service, on_one_storage
 
 PAGE, CHANGE = "/settings/security", "/settings/security/password"
 NEW = "a new long password"

@@ -16,13 +16,12 @@ from support.browser import (
     few_users,  # noqa: F401
     location,
     new_user,
-    on_one_storage,
     sent_cookies,
     sessions_of,
     shown_text,
     signed_in,
 )
-from support.service import Service
+from support.service import Service, on_one_storage
 
 SECRET = re.compile("[A-Za-z0-9_-]{43}")
 EVERYWHERE = "/settings/security/sign-out-everywhere"

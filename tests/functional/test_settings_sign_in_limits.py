@@ -26,7 +26,7 @@ PER_ACCOUNT, IN_ALL, PER_ADDRESS = 4, 20, 9
 PER_BROWSER = 3
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def configured():
     """Makes services in memory with low limits and settings of their own."""
     made = []
@@ -47,9 +47,16 @@ def configured():
         service.stop()
 
 
-@pytest.fixture
-def limited(configured):
+@pytest.fixture(scope="module")
+def shared(configured):
     return configured()
+
+
+@pytest.fixture
+def limited(shared):
+    """A service that has forgotten what was tried in tests before."""
+    shared.clock.advance(7_200)
+    return shared
 
 
 def attempt(visitor, email, password="wrong password"):

@@ -16,11 +16,11 @@ from support.browser import (
     location,
     new_token,
     new_user,
-    on_one_storage,
     shown_text,
     signed_in,
     tokens_of,
 )
+from support.service import on_one_storage
 
 NEW = "/settings/tokens/new"
 TOKEN = re.compile("fin_[0-9A-Za-z]{49}")

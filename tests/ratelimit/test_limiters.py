@@ -97,7 +97,7 @@ def test_memory_keeps_what_counts_for_a_whole_window(memory):
 
 
 def test_an_idle_bucket_takes_at_most_200_bytes(memory):
-    rule, count = bucket_rule("500/hour"), 44_000  # just more than a dict holds before it grows
+    rule, count = bucket_rule("500/hour"), 22_000  # just more than a dict holds before it grows
     gc.collect()
     tracemalloc.start()
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from psycopg.errors import CardinalityViolation, InvalidRowCountInResultOffsetClause
-from sqlalchemy import Select, select
+from sqlalchemy import Select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import Executable
 
@@ -27,7 +27,15 @@ from finance_api.resources import (
     RESOURCES,
 )
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import BeforeImage, DataState, HistoryEntry, Jwt, Session
+from finance_api.storage.interface import (
+    BeforeImage,
+    DataState,
+    HistoryEntry,
+    Jwt,
+    Session,
+    Upload,
+    UploadState,
+)
 from finance_api.storage.sql import (
     changes,
     history,
@@ -38,11 +46,12 @@ from finance_api.storage.sql import (
     statements,
     sums,
     tokens,
+    uploads,
     usage,
 )
 from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.projection import postgresql, rebuilding, records_by_date, searching
 from finance_api.storage.sql.projection import reading as by_date
+from finance_api.storage.sql.projection import rebuilding, records_by_date, searching
 from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_token
@@ -71,7 +80,17 @@ HARMLESS = {"projection.records_by_date.remove", "writing._forget_deletions"}
 def builders():
     """The functions that make statements on a user's rows."""
     found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
-    for module in (json_rows, reading, by_date, statements, searching, history, sums, changes):
+    for module in (
+        json_rows,
+        reading,
+        by_date,
+        statements,
+        searching,
+        history,
+        sums,
+        changes,
+        uploads,
+    ):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
             makes_statement = signature.return_annotation in (Select[Any], Executable)
@@ -171,6 +190,8 @@ class Pair:
         user = self.mine.user
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]
+        found += [("uploads", "list_by_user", user.id), ("uploads", "get", user.id, "1")]
+        found += [("uploads", "get_piece", user.id, "1", 0)]
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
         found += [("data", "list_changes", user.id), ("history", "list_entries", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
@@ -207,7 +228,7 @@ class Pair:
                 storage.data._projection.finish()
                 connection = storage.data.connection.sqlalchemy
                 tables = {
-                    table.name: sorted(map(repr, connection.execute(select(table))))
+                    table.name: sorted(map(repr, connection.exec_driver_sql(rows_of(table))))
                     for table in metadata.sorted_tables
                 }
                 raise Undone
@@ -258,6 +279,10 @@ class Pair:
             "put a deleted account": put(ACCOUNTS, [make_row(ACCOUNTS, 7)], ()),
             "undo": lambda s: s.history.set_undone(mine, 1, 9),
             "prune images": lambda s: s.history.prune_before(mine, 15),
+            "change an upload": lambda s: s.uploads.change(mine, upload("1", mine), name="x"),
+            "work at uploads": lambda s: s.uploads.set_alive([(mine, "1")], 99),
+            "drop an upload's content": lambda s: s.uploads.drop_content(mine, "1"),
+            "delete an upload": lambda s: s.uploads.delete(mine, "1"),
             "forget states": lambda s: s.data.forget_states(mine, 35),
             "change a record": put(RECORDS, (), [record(28, "mine")]),
         }
@@ -275,6 +300,10 @@ class Pair:
             same = make_row(resource, 1, name="mine 1", **source(1))
             found[f"put {resource.name} again"] = put(resource, (), [same])
         return found
+
+
+def rows_of(table):
+    return f"SELECT * FROM {table.name}"
 
 
 class Undone(Exception):
@@ -295,6 +324,12 @@ def add_credentials(unit, number, state):
             storage.jwts.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
             storage.sessions.add(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each): each})
+        of_both = upload("1", user.id)
+        storage.uploads.add(user.id, of_both, [user.email.encode()])
+
+
+def upload(upload_id, whose):
+    return Upload(id=upload_id, name=f"of {whose}", size=1, created_at=10, state=UploadState.READY)
 
 
 def add_history(unit, number):
@@ -337,7 +372,7 @@ def pair(new_backend, monkeypatch):
     for module in (by_date, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
     monkeypatch.setattr(json_rows, "FAR_OFFSET", FAR)
-    monkeypatch.setattr(postgresql, "_MANY", 3)
+    monkeypatch.setattr(records_by_date, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
 
 
@@ -385,15 +420,18 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
         all_of_it = predicates(text)
         # By function; the same one in statements of several shapes is to be noticed in one.
         what = f"{places[place]}: {all_of_it[number]}, {number + 1} of {len(all_of_it)}"
-        for name in [] if noticed_by.get(what) else names:
+        for name in names:
+            if noticed_by.setdefault(what, None):
+                break
             # Of one row: without the user it is the first one that the database comes by.
             for run.opposite in (False, True):
                 if works[name]() != expected[name]:
                     noticed_by[what] = name
-        noticed_by.setdefault(what, None)
+                    break
     assert len(noticed_by) > 50
     unnoticed = [what for what, name in noticed_by.items() if name is None]
-    assert {what.partition(":")[0] for what in unnoticed} == HARMLESS, unnoticed
+    # On a busy machine an error of time can be what one of them is noticed by.
+    assert {what.partition(":")[0] for what in unnoticed} <= HARMLESS, unnoticed
     figures(f"{len(noticed_by)} predicates left out in turn, {len(unnoticed)} of them harmless")
 
 

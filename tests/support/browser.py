@@ -36,9 +36,6 @@ INTERNALS = ("Traceback", 'File "', "sqlalchemy", "psycopg", "site-packages", "f
 _REQUEST_ID = re.compile("[0-9a-f]{32}")
 _numbers = itertools.count(1)
 
-#: For what does not depend on the storage.
-on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
-
 Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 

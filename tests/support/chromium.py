@@ -85,6 +85,10 @@ class Windows:
         for context in self._open:
             context.close()
         self._open.clear()
+        self.check()
+
+    def check(self) -> None:
+        """Fails if anything has gone wrong since the last time."""
         problems, self.problems = self.problems, []
         assert not problems, "\n".join(problems)
 

@@ -7,6 +7,7 @@ from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import Entry, Statement, nothing_remembered
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
+from support.losses import documented, lost_columns
 
 
 @dataclass
@@ -36,8 +37,12 @@ def read(data, remembered=nothing_remembered, profiles=None, **options):
 
 
 def records(data, profile, /, **options):
-    """Account -> a line for each record of a file that is read with this profile."""
+    """Account -> a line for each record of a file that is read with this profile.
+
+    What is lost of the file is what docs/importing/layouts.md says.
+    """
     statements = read(data, **options)
+    assert lost_columns(data, profile, statements) <= documented()[profile]
     said = " ".join(remark for found in statements for remark in found.statement.remarks)
     assert f"read with the profile '{profile}' (version 1)" in said, said
     return {found.account.name: [shown(entry) for entry in found.entries] for found in statements}
@@ -60,3 +65,11 @@ def shown(entry):
         "type": entry.payment_type,
     }
     return line + "".join(f" {name}={value}" for name, value in others.items() if value)
+
+
+def answers(refused):
+    """What each answer of a refusal adds to the command line; after a minus what goes from it."""
+    return [
+        " ".join((*answer.words, *(f"-{name}" for name in answer.instead_of)))
+        for answer in refused.answers
+    ]

@@ -38,4 +38,4 @@ def check_refusal(refused: ImportRefused) -> None:
     assert refused.reason.isprintable()
     assert "nexpected" not in refused.reason
     assert refused.line is None or refused.line >= 1
-    assert all(isinstance(word, str) for word in refused.missing_options)
+    assert all(isinstance(word, str) for answer in refused.answers for word in answer.words)

@@ -13,11 +13,12 @@ from typing import Any, Self
 
 from support.books import label
 from support.nginx import HOST, Nginx, nginx
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import free_port, wait_until
 from support.service import Client, Service
 
-WORKERS = 2
+WORKERS = count(1, 2)
 LABELS = "/v1/api/labels"
 HSTS = "max-age=31536000"
 _PATIENCE_SECONDS = 90

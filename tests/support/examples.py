@@ -5,7 +5,7 @@ line, headers, an empty line, the body), or of plain text. "…" stands for what
 line, a part of a text, the rest of a list, and as a key the other members of an object.
 
 A comment before a block says more of it: ``<!-- example: quota used up -->`` is a condition that it
-needs, ``<!-- not run: reason -->`` takes it out.
+needs, and it gets a service of its own; ``<!-- not run: reason -->`` takes it out.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""camt and MT940 files read another way, to compare with: only days, amounts and balances.
+"""camt, MT940 and OFX files read another way, to compare with: only days, amounts and balances.
 
-camt by ElementTree, MT940 by a search for its lines. Neither knows what damage is.
+camt by ElementTree, MT940 and OFX by a search for their lines. None knows what damage is.
 """
 
 import re
@@ -126,3 +126,31 @@ def read_mt940(data: bytes) -> Independent:
             found.balances.append((opening, _units(balance_mark, balance)))
             opening = None
     return found
+
+
+_TRADES = "BUY[A-Z]+|SELL[A-Z]+|INCOME|INVEXPENSE|MARGININTEREST|RETOFCAP"
+_TRANSACTION = re.compile(
+    rf"<STMTTRN>(?P<bank>.*?)(?=<STMTTRN>|</(?:STMTTRN|BANKTRANLIST|STMTRS)>)"
+    rf"|<(?P<trade>{_TRADES})>(?P<invested>.*?)</(?P=trade)>",
+    re.IGNORECASE | re.DOTALL,
+)
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
+_LEDGER_BALANCE = re.compile(r"<LEDGERBAL>\s*<BALAMT>([-+0-9.,]+)", re.IGNORECASE)
+
+
+def search_ofx(data: bytes) -> Independent:
+    """Of a balance, there is only the closing one."""
+    text = _COMMENT.sub("", data.decode("utf-8", "replace"))
+    found = Independent([], [(0, _ofx_units(each)) for each in _LEDGER_BALANCE.findall(text)])
+    for each in _TRANSACTION.finditer(text):
+        day, amount = ("DTPOSTED", "TRNAMT") if each["bank"] else ("DTTRADE", "TOTAL")
+        fields = each["bank"] or each["invested"]
+        (date,) = re.findall(f"<{day}>([0-9]{{8}})", fields, re.IGNORECASE)
+        (number,) = re.findall(f"<{amount}>([-+0-9.,]+)", fields, re.IGNORECASE)
+        if _ofx_units(number) or each["bank"]:
+            found.entries.append((f"{date[:4]}-{date[4:6]}-{date[6:]}", _ofx_units(number)))
+    return found
+
+
+def _ofx_units(number: str) -> int:
+    return to_units(Decimal(number.replace(",", ".")))

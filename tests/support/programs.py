@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import make_url
 
+from support.directories import quick_directory
+
 REQUIRED = os.environ.get("FINANCE_TEST_REQUIRE_PROGRAMS") == "1"
 
 
@@ -156,17 +158,13 @@ def postgresql() -> Iterator[Postgresql]:
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
-    # Not below pytest's own directory, which is closed to PostgreSQL's user.
-    directory = Path(tempfile.mkdtemp(prefix="finance-tests-"))
-    try:
+    with quick_directory() as directory:
         server = Postgresql(programs, directory)
         server.start()
         try:
             yield server
         finally:
             server.stop()
-    finally:
-        shutil.rmtree(directory)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
+import pytest
 from webtest import TestApp, TestResponse
 
 from finance_api import main
@@ -39,6 +40,9 @@ from support.clock import HeldClock
 STORAGES = ("memory", "sqlite", "postgresql")
 #: PostgreSQL behind a pooler.
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")
+
+#: For what does not depend on the storage.
+on_one_storage = pytest.mark.parametrize("service", ["memory"], indirect=True)
 
 _numbers = itertools.count(1)
 

@@ -1,11 +1,8 @@
 """GET /v1/api/accounts/balances"""
 
-from collections.abc import Iterable, Mapping
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Mapping
 from typing import Any
 
-import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
@@ -15,8 +12,16 @@ from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableAnswer, write_table
 from finance_api.auth.permissions import Permission
-from finance_api.planning.balances import Balances, BalancesError, BalancesQuery, list_balances
-from finance_api.planning.conversion import Conversion, converted_fields
+from finance_api.planning.balances import (
+    BalancesError,
+    BalancesQuery,
+    balance_rows,
+    balance_totals,
+    converted_totals,
+    list_balances,
+    with_converted_balances,
+)
+from finance_api.planning.conversion import converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.render import condition_text
 from finance_api.requests import Request
@@ -24,9 +29,7 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
 from finance_api.storage.interface import Storage
-from finance_api.values import Row
-from finance_api.values.number import decimal_text
-from finance_api.values.periods import Period, period_text
+from finance_api.values.periods import Period
 from finance_api.values.time import TimeError, date_text, parse_date
 
 
@@ -51,7 +54,11 @@ _COLUMNS = (
     _column("firstRecordDate", Kind.DATE),
 )
 _CONVERTED = converted_fields("balance")
-_TOTAL_ENCODER = RowEncoder((*_COLUMNS[:3], *_CONVERTED))
+_POINT = _COLUMNS[:3]
+_TOTAL_ENCODER = RowEncoder(
+    (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
+)
+_CONVERTED_TOTAL_ENCODER = RowEncoder((*_POINT, *_CONVERTED))
 
 
 def _interval(text: str) -> Period:
@@ -111,30 +118,15 @@ class BalancesRequest(DataRequest):
         except BalancesError as error:
             raise refusal([(error.name, str(error))]) from None
         interval = self._query.interval
-        rows = [
-            {
-                "period": period_text(interval, point.start),
-                "periodStart": point.start,
-                "date": point.last_day,
-                "account": account["name"],
-                "accountId": account["id"],
-                "currencyCode": account["currencyCode"],
-                "balance": found.of[account["id"]][at],
-                "firstRecordDate": found.first_dates.get(account["id"]),
-            }
-            for at, point in enumerate(found.points)
-            for account in found.accounts
-        ]
+        rows = balance_rows(found, interval)
         columns: tuple[Field, ...] = _COLUMNS
-        members: dict[str, Any] = {"totals": _totals(found, interval)}
+        totals = map(_TOTAL_ENCODER.document, balance_totals(found, interval))
+        members: dict[str, Any] = {"totals": list(totals)}
         if self.convert_to is not None:
             columns += _CONVERTED
-            days = [point.last_day for point in found.points]
-            conversion = Conversion(storage, self.convert_to, days)
-            for row in rows:
-                balance, currency, day = row["balance"], row["currencyCode"], row["date"]
-                row |= conversion.columns("balance", balance, currency, day)
-            members["convertedTotals"] = _converted_totals(rows)
+            rows = with_converted_balances(storage, rows, self.convert_to)
+            converted = map(_CONVERTED_TOTAL_ENCODER.document, converted_totals(rows))
+            members["convertedTotals"] = list(converted)
         members |= {
             "interval": interval.value,
             "from": date_text(found.points[0].start),
@@ -144,42 +136,6 @@ class BalancesRequest(DataRequest):
             TableAnswer("balances", columns, rows, members), self._representation
         )
         return Payload(state, body, headers)
-
-
-def _converted_totals(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """At each point: the sum of the converted balances; none where one of them is missing."""
-    totals = []
-    for _, at_point in groupby(rows, itemgetter("date")):
-        found = list(at_point)
-        balances = [row["convertedBalance"] for row in found]
-        errors = dict.fromkeys(filter(None, (row["conversionError"] for row in found)))
-        sums: Row = {"convertedBalance": None if errors else sum(balances)}
-        total = found[0] | sums | {"conversionError": "; ".join(errors) or None}
-        totals.append(_TOTAL_ENCODER.document(total))
-    return totals
-
-
-def _totals(found: Balances, interval: Period) -> list[dict[str, Any]]:
-    """At each point, by currency: the sum of the balances."""
-    currencies = sorted({account["currencyCode"] for account in found.accounts})
-    totals = []
-    for at, point in enumerate(found.points):
-        for currency in currencies:
-            total = sum(
-                found.of[account["id"]][at]
-                for account in found.accounts
-                if account["currencyCode"] == currency
-            )
-            totals.append(
-                {
-                    "period": period_text(interval, point.start),
-                    "periodStart": date_text(point.start),
-                    "date": date_text(point.last_day),
-                    "currencyCode": currency,
-                    "balance": orjson.Fragment(decimal_text(total)),
-                }
-            )
-    return totals
 
 
 def get_balances(request: Request, form: Representation | None) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import one_line, quoted
+from finance_api.importers.texts import ANOTHER_FILE, one_line, quoted
 
 
 class Element:
@@ -58,4 +58,4 @@ class Element:
     def refused(self, reason: str) -> ImportRefused:
         """The refusal of the file because of this element: its name, the text, the reason."""
         value = f"{quoted(self.text)} " if self.text else ""
-        return ImportRefused(f"<{self.name}> {value}{reason}", self.line)
+        return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)

@@ -61,7 +61,7 @@ def balances_of(statement: Element) -> Balances:
     if len(currencies) > 1:
         raise ImportRefused(
             f"the balances of the statement are in different currencies: "
-            f"{', '.join(sorted(currencies))}",
+            f"{', '.join(sorted(currencies))}; download it again, or in another format",
             statement.line,
         )
     return Balances(

@@ -11,9 +11,9 @@ from finance_api.importers.csv.number_form import (
     plain_number,
     shape_of,
 )
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import Questions
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 
 DECIMAL_MARKS = (".", ",")
@@ -127,8 +127,10 @@ class AmountColumns:
             questions.ask(
                 f"the amount {quoted(text)} is {_shown(point)} with --decimal . and "
                 f"{_shown(comma)} with --decimal , and no other row decides; name one",
-                "--decimal",
-                ".",
+                *(
+                    Answer(("--decimal", mark), meaning=f"{quoted(text)} is {_shown(number)}")
+                    for mark, number in ((".", point), (",", comma))
+                ),
                 line=line,
             )
         mark, pattern = next(iter(self._readings.items()))

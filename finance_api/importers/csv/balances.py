@@ -77,7 +77,8 @@ class BalanceCheck:
             (at, should, is_), _ = max(faults, key=lambda fault: (fault[0][0], fault[1]))
             raise ImportRefused(
                 f"the balance is {decimal_text(is_)}, and by the row before it should be "
-                f"{decimal_text(should)}",
+                f"{decimal_text(should)}: a row is missing, changed or moved; download the file "
+                "again",
                 at,
             )
 

@@ -4,11 +4,14 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from finance_api.importers.csv.options import CsvOptions, positive_of
+from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import listed, quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import excluding
 from finance_api.values.text import TextError, clean, fold
+
+_SIDES = ("--debit", "--credit")
 
 #: Field -> its other names. A column with one of these headings maps by itself.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -31,7 +34,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 _BY_NAME = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
 #: Fields that may be made of several columns, joined by one space.
-_JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
+JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
 # The nearest heading is looked for among so many headings of so many characters:
 # difflib takes quadratic time.
@@ -77,7 +80,7 @@ class Wanted:
             named = tuple(
                 column.strip() for column in ((given,) if isinstance(given, str) else given)
             )
-            if field in columns or field in unmapped or (len(named) > 1 and field not in _JOINED):
+            if field in columns or field in unmapped or (len(named) > 1 and field not in JOINED):
                 raise ImportRefused(f"--map {field} is given twice")
             if any(named):
                 columns[field] = named
@@ -107,7 +110,7 @@ def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
     sides = [side for side in ("debit", "credit") if side in columns]
     positive = positive_of(options)
     if sides and "amount" in columns:
-        raise ImportRefused(f"--map amount and --{sides[0]} exclude each other")
+        raise excluding(("--map amount",), [f"--{side}" for side in sides])
     if len(sides) == 1:
         other = "credit" if sides == ["debit"] else "debit"
         raise ImportRefused(f"--{sides[0]} needs --{other} beside it")
@@ -115,11 +118,10 @@ def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
         raise ImportRefused(
             f"--{'invert' if options.invert else 'positive'} is for an amount column; exchange "
             "--debit and --credit instead",
-            withdrawn_options=("--positive", "--invert"),
+            answers=_of_inverted_sides(columns, positive),
         )
     if options.sign is not None and (sides or positive):
-        other = "--debit" if sides else "--positive"
-        raise ImportRefused(f"--sign and {other} exclude each other")
+        raise excluding(("--sign",), _SIDES if sides else POSITIVE)
     if options.mixed_signs not in (None, "plus", "minus", "ignore"):
         raise ImportRefused(
             f"--mixed-signs {quoted(options.mixed_signs)} is none of plus, minus and ignore"
@@ -127,12 +129,25 @@ def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
     if options.mixed_signs and not sides and options.sign is None:
         raise ImportRefused(
             "--mixed-signs is for --debit and --credit, or --sign",
-            withdrawn_options=("--mixed-signs",),
+            answers=(Answer(instead_of=("--mixed-signs",)),),
         )
     if "account" in columns and options.account is not None:
-        raise ImportRefused("--account and --map account exclude each other")
+        raise excluding(("--account",), ("--map account",))
     if "currency" in columns and options.currency is not None:
-        raise ImportRefused("--currency and --map currency exclude each other")
+        raise excluding(("--currency",), ("--map currency",))
+
+
+def _of_inverted_sides(columns: Mapping[str, tuple[str, ...]], positive: str) -> tuple[Answer, ...]:
+    left_out = Answer(instead_of=POSITIVE, meaning=_outgoing(columns["debit"]))
+    if positive == "in":
+        return (left_out,)
+    exchanged = ("--debit", *columns["credit"], "--credit", *columns["debit"])
+    meaning = _outgoing(columns["credit"])
+    return left_out, Answer(exchanged, (*POSITIVE, *_SIDES), meaning)
+
+
+def _outgoing(columns: tuple[str, ...]) -> str:
+    return f"money going out is in {listed(columns)}"
 
 
 @dataclass(frozen=True)
@@ -220,8 +235,8 @@ class Headings:
         return f"the headings are {listed(heading for heading in self.texts if heading)}"
 
 
-def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str, int]]:
-    """The columns, and the fields that two of them map to by themselves: the second one's index.
+def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str, list[int]]]:
+    """The columns, and the fields that several of them map to by themselves: the others' indexes.
 
     Raises ImportRefused for a column that is not there, or not unique.
     """
@@ -238,13 +253,13 @@ def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str,
     for condition in wanted.only:
         headings.position_and_rest("--only", condition)
     by_itself: Columns = {}
-    doubled: dict[str, int] = {}
+    doubled: dict[str, list[int]] = {}
     for index, heading in enumerate(headings.texts or ()):
         field = _BY_NAME.get(folded(heading), "")
         if not field or field in found or field in wanted.unmapped:
             continue
         if field in by_itself:
-            doubled.setdefault(field, index)
+            doubled.setdefault(field, []).append(index)
         else:
             by_itself[field] = (index,)
     return found | by_itself, doubled

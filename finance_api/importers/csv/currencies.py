@@ -7,10 +7,10 @@ from typing import Any
 from finance_api.importers.csv.columns import Columns, Headings, field_of
 from finance_api.importers.csv.marks import CODES, Mark
 from finance_api.importers.csv.options import CsvOptions, currency_of
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.csv.wording import listed, quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import CODE, Questions
 
 _IN_HEADING = re.compile(r"[(\[]\s*([A-Z]{3})\s*[)\]]")
 
@@ -22,6 +22,7 @@ class Currencies:
     In a file of several currencies each account becomes one for each: "NAME EUR", "NAME USD".
     first: the currency that the account NAME itself has, by an earlier file.
     divided: the NAME that an earlier file divided; --account may name it or a part.
+    column: names the one that has each row's.
     """
 
     def __init__(
@@ -32,8 +33,10 @@ class Currencies:
         *,
         by_mark: bool,
         remembered: Mapping[str, Any],
+        column: str = "",
     ) -> None:
         self.option = option or whole
+        self._column = column
         self._is_option = option is not None
         self._by_mark = by_mark
         self._several = several
@@ -60,7 +63,7 @@ class Currencies:
             raise ImportRefused(
                 f"the currency is {code}, but --currency says {self.option}",
                 line,
-                withdrawn_options=("--currency",),
+                answers=(Answer(("--map", f"currency={self._column}"), ("--currency",)),),
             )
         return code
 
@@ -84,7 +87,10 @@ def decide_currencies(
     option = currency_of(options)
     if "currency" in columns:
         several = _per_account(survey.currencies, options)
-        return Currencies(option, None, several, by_mark=False, remembered=remembered)
+        column = headings.named(columns["currency"][0])
+        return Currencies(
+            option, None, several, by_mark=False, remembered=remembered, column=column
+        )
     written = _in_headings(columns, headings)
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
@@ -96,14 +102,14 @@ def decide_currencies(
             raise ImportRefused(
                 f"the amount is in {mark.text}, but --currency says {option}",
                 line,
-                withdrawn_options=("--currency",),
+                answers=(Answer(instead_of=("--currency",)),),
             )
     whole = written
     if option is not None and written is not None and option != written:
         raise ImportRefused(
             f"the heading of the amount says {written}, but --currency says {option}",
             headings.line,
-            withdrawn_options=("--currency",),
+            answers=(Answer(instead_of=("--currency",)),),
         )
     if "currency" not in map(field_of, options.columns):
         whole = whole or _in_columns(survey, option or whole, headings, questions)
@@ -145,13 +151,18 @@ def _in_columns(
         if len(codes) == 1 and currency in (None, *codes):
             return next(iter(codes))
         says = f", but --currency says {currency}" if currency is not None else ""
+        without = () if currency is not None else ("--currency", CODE)
         questions.ask(
             f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
-            "--map currency=…, or leave it out with --map currency=",
-            "--map",
-            f"currency={name}",
+            "--map currency=…, or leave it out with --map currency= if the amounts are in another "
+            "currency",
+            Answer(
+                ("--map", f"currency={name}"),
+                ("--currency",),
+                f"amounts are in the currency of {quoted(name)}",
+            ),
+            Answer(("--map", "currency=", *without), meaning="all amounts are in one currency"),
             line=min(line for kinds in column.values.values() for line in kinds.values()),
-            instead_of=("--currency",) if currency is not None else (),
             column=column.index,
         )
         return None

@@ -4,9 +4,9 @@ from itertools import combinations
 from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.date_form import DateForm
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import Questions
 from finance_api.values.time import date_text
 
 # YY-MM-DD is the short form of ISO 8601:1988 and still written with hyphens; no bank is known
@@ -46,12 +46,20 @@ _REMEMBERED = 50_000
 class DateColumn:
     """Takes the texts of a column one by one, then says what they mean.
 
-    date_format: the form, if it is named. order: "DMY" or "MDY" for dates that do not begin with a
-    year of four digits, where that is known. is_sheet: cells that are dates, which are ISO 8601
-    whatever it says, are among them. Memory does not grow with the number of texts.
+    date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or
+    "MDY" for dates that do not begin with a year of four digits, where that is known. is_sheet:
+    cells that are dates, which are ISO 8601 whatever it says, are among them. Memory does not grow
+    with the number of texts.
     """
 
-    def __init__(self, date_format: str | None, order: str = "", *, is_sheet: bool = False) -> None:
+    def __init__(
+        self,
+        date_format: str | None,
+        order: str = "",
+        *,
+        likely: str | None = None,
+        is_sheet: bool = False,
+    ) -> None:
         self._named = date_format is not None
         self._is_sheet = is_sheet
         self._fitting = (
@@ -59,6 +67,8 @@ class DateColumn:
             if date_format is None
             else [DateForm.compile(date_format)]
         )
+        if likely is not None:
+            self._fitting = [DateForm.compile(likely), *self._fitting]
         if is_sheet and date_format not in (None, _ISO.name):
             self._fitting.append(_ISO)
         self._candidates = len(self._fitting)
@@ -80,7 +90,7 @@ class DateColumn:
             raise ImportRefused(
                 self._misfit(text),
                 line,
-                withdrawn_options=("--date-format",) if self._is_of_another_form(text) else (),
+                answers=self._other_forms(text) if self._named else (),
             )
         if len(self._seen) >= _REMEMBERED:
             self._seen.clear()
@@ -90,8 +100,13 @@ class DateColumn:
             if day != other_day:
                 self._differing.setdefault((form.name, other.name), (text, line))
 
-    def _is_of_another_form(self, text: str) -> bool:
-        return self._named and any(form.read(text) is not None for form in CANDIDATES)
+    def _other_forms(self, text: str) -> tuple[Answer, ...]:
+        names: dict[int, str] = {}
+        for form in CANDIDATES:
+            day = form.read(text)
+            if day is not None:
+                names.setdefault(day, form.name)
+        return tuple(_answer(name, text, day) for day, name in names.items())
 
     def fits(self, text: str) -> bool:
         """Whether a form that fits those before reads the text."""
@@ -112,33 +127,37 @@ class DateColumn:
         forms = " or ".join(form.name for form in self._fitting)
         return (
             f"{quoted(text)} is not a date of the form of the rows above ({forms}); name the form "
-            "with --date-format, or leave rows at the end out with --skip-last"
+            "with --date-format"
         )
 
-    def decide(self, questions: Questions, preferred: str | None = None) -> DateForm:
+    def decide(self, questions: Questions, beside: DateForm | None = None) -> DateForm:
         """The only form that fits, or one of several that mean the same days.
 
-        preferred: a form that decides where several fit.
+        beside: of the dates of the rows, for a second column; it decides if it fits.
         """
-        first = self._fitting[0]
-        for form in self._fitting:
-            if form.name == preferred:
-                return form
-        for form in self._fitting[1:]:
-            if (first.name, form.name) not in self._differing:
-                continue
-            text, line = self._differing[first.name, form.name]
-            one, two = first.read(text), form.read(text)
-            assert one is not None and two is not None
-            questions.ask(
-                f"the date {quoted(text)} is {date_text(one)} as {first.name} and "
-                f"{date_text(two)} as {form.name}; name the form with --date-format",
-                "--date-format",
-                first.name,
-                line=line,
-            )
-            break
+        first, *others = self._fitting
+        different = [first]
+        for form in others:
+            if all((other.name, form.name) in self._differing for other in different):
+                different.append(form)
+        if beside is not None and any(form.name == beside.name for form in self._fitting):
+            return beside
+        if len(different) > 1:
+            text, line = self._differing[first.name, different[1].name]
+            read = [(form, day) for form in different if (day := form.read(text)) is not None]
+            days = " and ".join(f"{date_text(day)} as {form.name}" for form, day in read)
+            help_ = "name the form with --date-format"
+            answers = tuple(_answer(form.name, text, day) for form, day in read)
+            if beside is not None:
+                help_ = f"others are {beside.name}: leave its column out with --map valueDate="
+                answers = (Answer(("--map", "valueDate=")),)
+            questions.ask(f"the date {quoted(text)} is {days}; {help_}", *answers, line=line)
         return first
+
+
+def _answer(form: str, text: str, day: int) -> Answer:
+    meaning = f"{quoted(text)} is {date_text(day)}"
+    return Answer(("--date-format", form), ("--date-format",), meaning)
 
 
 class DateReader:
@@ -162,7 +181,7 @@ class DateReader:
                 raise ImportRefused(
                     f"the date {quoted(text)} has no time, so that --timezone cannot move it",
                     line,
-                    withdrawn_options=("--timezone",),
+                    answers=(Answer(instead_of=("--timezone",)),),
                 )
         if seconds is None:
             raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)

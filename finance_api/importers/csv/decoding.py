@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import Questions
 
 #: Byte order marks, the longer before those that they begin with: the codec that reads the
 #: file, and the names under which the user may ask for the same.
@@ -27,6 +27,7 @@ _NOT_OF_FILES = frozenset(
 )
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _NEWLINES = re.compile("\r\n|\r|\n")
+_HEAD_BYTES = 1 << 12
 _CHUNK_BYTES = 1 << 18
 
 #: Longest line, in characters: a line is held in memory as a whole.
@@ -82,7 +83,7 @@ def open_text(
     because no cell can hold it and it betrays UTF-16. Raises ImportRefused.
     """
     stream.seek(0)
-    codec = _codec(stream.read(4), encoding)
+    codec = _codec(stream.read(_HEAD_BYTES), encoding)
     if codec not in ("utf-8", "utf-8-sig", "utf-16", "utf-32") and not force:
         _refuse_utf_8(stream, codec)
     try:
@@ -91,7 +92,7 @@ def open_text(
         if encoding is not None or codec != "utf-8" or not _is_one_byte_text(stream):
             raise
         codec = next(name for name in _PROPOSED if _decodes(stream, name))
-        questions.ask(refused.reason, "--encoding", codec, line=refused.line)
+        questions.ask(refused.reason, Answer(("--encoding", codec)), line=refused.line)
     return TextFile(stream, codec)
 
 
@@ -104,13 +105,20 @@ def _codec(head: bytes, encoding: str | None) -> str:
                     f"the file begins with the byte order mark of {names[0].upper()}, but "
                     f"--encoding is {quoted(encoding or '')}",
                     1,
-                    withdrawn_options=("--encoding",),
+                    answers=(Answer(instead_of=("--encoding",)),),
                 )
             return codec
     if asked in ("utf-16", "utf-32"):
+        # Without a NUL it is neither.
+        ends = ("-le", "-be") if b"\x00" in head else ()
+        answers = [
+            Answer(("--encoding", asked + end), ("--encoding",), f"the file is {asked}{end}")
+            for end in ends
+        ]
         raise ImportRefused(
             f"the file has no byte order mark: name the order with --encoding {asked}-le or "
-            f"{asked}-be"
+            f"{asked}-be",
+            answers=tuple(answers) or (Answer(instead_of=("--encoding",)),),
         )
     return asked or "utf-8"
 
@@ -151,7 +159,7 @@ def _refuse_utf_8(stream: BinaryIO, codec: str) -> None:
             f"the file is valid UTF-8, where it has {quoted(found)}; in {codec} that reads "
             f"{quoted(wrong)}: leave out --encoding, or say --force-encoding",
             line,
-            withdrawn_options=("--encoding",),
+            answers=(Answer(instead_of=("--encoding",)),),
         )
 
 

@@ -18,7 +18,6 @@ from finance_api.importers.csv.memory import to_remember, words
 from finance_api.importers.csv.options import CsvOptions, account_of
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.proposals import is_fee, propose_text
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import Signs, ask_for_money, decide_signs
 from finance_api.importers.csv.statements import RowReader, StatementBuilder, texts_digest
@@ -27,18 +26,21 @@ from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import (
+    Answer,
     Entry,
     ImportRefused,
     Remembered,
     Statement,
     nothing_remembered,
 )
+from finance_api.importers.questions import CODE, NAME, Questions
 
 
 class CsvImporter:
     """Reads one file under the options that were given for it.
 
     profiles: those that its headings may select; by default, those of this package.
+    headings: of the file, once it is being read.
     """
 
     source = "csv"
@@ -46,6 +48,7 @@ class CsvImporter:
     def __init__(self, options: CsvOptions, profiles: Profiles | None = None) -> None:
         self._options = options
         self._profiles = profiles
+        self.headings: tuple[str, ...] = ()
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -55,7 +58,7 @@ class CsvImporter:
         The rows are passed over twice: what the dates and amounts mean is decided from whole
         columns before any entry is made. All that is open is asked for in one refusal.
         """
-        yield from _read(*_layout(stream, self._options, remembered, self._known()))
+        yield from self._read(*_layout(stream, self._options, remembered, self._known()))
 
     def read_table(
         self, text: TextFile, remembered: Remembered
@@ -63,6 +66,12 @@ class CsvImporter:
         """As `read`, of a text that is decoded."""
         questions = Questions()
         layout = find_layout(text, self._options, remembered, self._known(), questions)
+        yield from self._read(layout, questions)
+
+    def _read(
+        self, layout: Layout, questions: Questions
+    ) -> Iterator[tuple[Statement, Entry | None]]:
+        self.headings = tuple(layout.table.headings or ())
         yield from _read(layout, questions)
 
     def _known(self) -> Profiles:
@@ -75,7 +84,7 @@ class CsvImporter:
             find_layout(text, self._options, remembered, self._known(), questions)
         except ImportRefused:
             return None
-        return not questions.reasons
+        return not questions.asked
 
 
 def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
@@ -101,7 +110,7 @@ def _layout(
         return find_layout(text, options, remembered, profiles, questions), questions
 
     layout, questions = found(options.encoding, options.force_encoding)
-    if questions.answers[:1] != ["--encoding"]:
+    if not questions.asks_for("--encoding"):
         return layout, questions
     # The file is not UTF-8; what it is, was given before, or is known of its layout.
     if layout.options.encoding is not None:
@@ -132,6 +141,8 @@ def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, 
     if statements:
         statements[0].skipped += skipped
         statements[0].remarks += _about_layout(layout) + remarks
+        if not layout.table.text.is_sheet:
+            statements[0].encoding = layout.table.text.codec
 
 
 def _movements(
@@ -157,20 +168,27 @@ def _decided(
     """
     options, columns, headings = layout.options, layout.columns, layout.headings
     zone = _zone(options)
-    fees_signed = _fees_are_signed(options, headings)
+    fees_signed = _fees_are_signed(options, headings, questions)
     words = _sign_words(options, headings)
     survey = Survey(layout, selection, words)
     try:
         survey.run()
     except ImportRefused as refused:
+        if {"recordDate", "amount"} & questions.fields:
+            # Another column may be meant.
+            questions.put()
         if layout.is_proposed:
-            refused.reason += "; and " + "; and ".join(reason for reason, _ in questions.reasons)
+            refused.reason += "; and " + "; and ".join(each.reason for each in questions.asked)
+            refused.questions += tuple(questions.asked)
         raise
     _ask_for_account(layout, questions)
     layout = _without_trailer(layout, survey)
-    form = survey.dates.decide(questions)
-    value_form = survey.value_dates.decide(questions, form.name)
-    reading = survey.amounts.decide(questions)
+    # What is in a column is asked about when it is known which one is meant.
+    of_dates = Questions() if "recordDate" in questions.fields else questions
+    of_amounts = Questions() if "amount" in questions.fields else questions
+    form = survey.dates.decide(of_dates)
+    value_form = survey.value_dates.decide(questions, form)
+    reading = survey.amounts.decide(of_amounts)
     ask_for_money(survey, headings, questions)
     currencies = decide_currencies(survey, options, columns, headings, layout.remembered, questions)
 
@@ -203,19 +221,19 @@ def _decided(
             return False
         return True
 
-    may_try = "balance" in columns and not questions.reasons and survey.footer is None
+    may_try = "balance" in columns and not questions.asked and survey.footer is None
     signs = decide_signs(
         survey,
         options,
         headings,
-        questions,
+        of_amounts,
         fits if may_try else None,
         remarks,
         None if layout.profile is None else shown(layout.profile),
     )
     _ask_about_footer(survey, options, questions)
     _look_at_text(layout, survey, questions, remarks)
-    if questions.reasons and currencies.option is None and "currency" not in columns:
+    if questions.asked and currencies.option is None and "currency" not in columns:
         _propose_currency(layout, survey, questions)
     return builder(signs), layout
 
@@ -242,11 +260,10 @@ def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions)
     if survey.footer is not None:
         count, first = survey.footer
         questions.ask(
-            f"{first.reason}; if the rows from there on are no data, leave them out",
+            f"{first.reason}; if the rows from there on are no data, leave them out with "
             "--skip-last",
-            str(options.skip_last + count),
+            Answer(("--skip-last", str(options.skip_last + count)), ("--skip-last",)),
             line=first.line,
-            instead_of=("--skip-last",),
         )
 
 
@@ -267,21 +284,25 @@ def _sign_words(options: CsvOptions, headings: Headings) -> SignWords | None:
     return SignWords(*headings.position_and_rest("--sign", options.sign))
 
 
-def _fees_are_signed(options: CsvOptions, headings: Headings) -> list[bool]:
+def _fees_are_signed(options: CsvOptions, headings: Headings, questions: Questions) -> list[bool]:
     if not options.fee and options.fee_category is not None:
-        raise ImportRefused("--fee-category is for --fee")
-    return [_fee_is_signed(fee, headings) for fee in options.fee]
+        raise ImportRefused(
+            "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
+        )
+    return [_fee_is_signed(fee, headings, questions) for fee in options.fee]
 
 
-def _fee_is_signed(fee: str, headings: Headings) -> bool:
+def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     column, kind = headings.position_and_rest("--fee", fee)
     if kind not in ("signed", "unsigned"):
         name = headings.named(column)
-        raise ImportRefused(
+        questions.ask(
             f"--fee {quoted(fee)}: say whether its numbers have signs, --fee "
             f"{name}=signed (minus is money going out) or --fee {name}=unsigned",
-            missing_options=("--fee", f"{name}=unsigned"),
-            withdrawn_options=("--fee",),
+            *(
+                Answer(("--fee", f"{name}={each}"), (f"--fee {fee}",), f"a fee of 1 goes {way}")
+                for each, way in (("unsigned", "out"), ("signed", "in"))
+            ),
         )
     return kind == "signed"
 
@@ -291,23 +312,23 @@ def _ask_for_account(layout: Layout, questions: Questions) -> None:
         return
     if "account" not in layout.columns and "accountNumber" not in layout.columns:
         # The columns are listed once.
-        found = "" if questions.reasons else f"; {layout.headings.found()}"
+        found = "" if questions.asked else f"; {layout.headings.found()}"
         questions.ask(
             "the file does not say which account it is about; name it with --account, or its "
             f"column with --map account=…{found}",
-            "--account",
-            "NAME",
+            Answer(("--account", NAME)),
         )
 
 
 def _propose_currency(layout: Layout, survey: Survey, questions: Questions) -> None:
     """An account that is new needs a currency; asked for where the command is shown anyway."""
-    if layout.remembered:
+    if layout.remembered or questions.asks_for("--currency"):
         return
-    open_marks = [mark for mark in survey.amounts.marks if mark.possible]
-    code = open_marks[0].possible[0] if open_marks else "EUR"
+    codes = next((mark.possible for mark in survey.amounts.marks if mark.possible), ())
+    such_as = f", such as {' or '.join(codes[:3])}" if codes else ""
     questions.ask(
-        "if the account is new, its currency is to be named with --currency", "--currency", code
+        f"if the account is new, its currency is to be named with --currency{such_as}",
+        Answer(("--currency", CODE)),
     )
 
 
@@ -333,7 +354,7 @@ def _look_at_text(layout: Layout, survey: Survey, questions: Questions, remarks:
         questions.ask(
             f"no column is mapped to payee or note, and there is text in {listed(names)}: map it "
             "with --map payee=… or --map note=…, or say --no-text",
-            *propose_text(headings, telling),
+            Answer(propose_text(headings, telling)),
         )
 
 

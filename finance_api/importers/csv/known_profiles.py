@@ -7,7 +7,7 @@ from pathlib import Path
 from finance_api.importers.csv.profile import FEWEST_COLUMNS, Match, Profile
 from finance_api.importers.csv.profile_reading import read_profile
 from finance_api.importers.csv.wording import listed, quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
 
 _SHIPPED = Path(__file__).with_name("profiles")
 
@@ -48,7 +48,10 @@ class Profiles:
         if len(found) > 1:
             names = [match.profile.name for match in found]
             raise ImportRefused(
-                f"the headings are those of the profiles {listed(names)}: name one with --profile"
+                f"the headings are those of the profiles {listed(names)}: name one with --profile",
+                answers=tuple(
+                    Answer(("--profile", name), meaning=f"the file is of {name}") for name in names
+                ),
             )
         return found[0] if found else None
 

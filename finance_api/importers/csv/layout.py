@@ -11,20 +11,21 @@ from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted,
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
-from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.options import POSITIVE, CsvOptions, account_of, delimiter_of
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.proposals import (
+    has_dates,
     is_amount,
     is_date,
     looks_like_data,
     looks_like_headings,
     propose_columns,
 )
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.table import MAX_CELL, Table, filled
 from finance_api.importers.csv.wording import quoted
-from finance_api.importers.interface import ImportRefused, Remembered
+from finance_api.importers.interface import Answer, ImportRefused, Remembered
+from finance_api.importers.questions import Questions, excluding
 
 CANDIDATES = (",", ";", "\t", "|")
 
@@ -39,7 +40,7 @@ class Layout:
     """A table, the columns of its fields, and the options that it is read under.
 
     is_proposed: columns are asked for, and until then those that look like them are taken.
-    doubled: fields that a second column maps to by itself, and the index of that.
+    doubled: fields that further columns map to by themselves, and the indexes of those.
     remembered: what is remembered for it; taken: which of these options were not given.
     told: the options that the user gave, now or before. profile: what else is known of the layout;
     rows: what that makes of the file's rows, of which some columns are derived.
@@ -48,7 +49,7 @@ class Layout:
     table: Table
     columns: Columns
     options: CsvOptions
-    doubled: dict[str, int] = field(default_factory=dict)
+    doubled: dict[str, list[int]] = field(default_factory=dict)
     remembered: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
     told: CsvOptions | None = None
@@ -115,24 +116,38 @@ def find_layout(
     if len(lines) > 1:
         raise ImportRefused(
             f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
-            "come before the right one with --skip-rows"
+            "come before the right one with --skip-rows",
+            answers=tuple(
+                Answer(
+                    ("--skip-rows", str(line - 1)),
+                    ("--skip-rows",),
+                    f"the headings are in line {line}",
+                )
+                for line in lines
+            ),
         )
     if not possible:
         _refuse_skipped_headings(text, places)
         layout = _proposed(places, options, refusal or _undivided(text), questions)
     else:
         layout = possible[0] if len(possible) == 1 else _consistent(possible)
-    for name, second in layout.doubled.items():
-        first = layout.columns[name][0] + 1
+    for name, others in layout.doubled.items():
+        numbers = [index + 1 for index in (*layout.columns[name], *others)]
         questions.ask(
-            f"columns {first} and {second + 1} both have a heading of {name}: name one by its "
-            f"number, --map {name}={first}, or neither, --map {name}=",
-            "--map",
-            f"{name}={first}",
+            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: name one by "
+            f"its number, --map {name}={numbers[0]}, or none, --map {name}=",
+            *(
+                Answer(
+                    ("--map", f"{name}={number}"),
+                    ("--currency",) if name == "currency" else (),
+                    f"{name} is in column {number}",
+                )
+                for number in numbers
+            ),
             line=layout.table.first_line,
-            instead_of=("--currency",) if name == "currency" else (),
-            column=second,
+            of=name,
         )
+        questions.columns.update(others)
     return dataclasses.replace(layout, options=options, remembered=known, taken=taken, told=options)
 
 
@@ -145,7 +160,7 @@ def _recognised(
     Whoever says what the amounts are needs none.
     """
     if options.no_profile and options.profile is not None:
-        raise ImportRefused("--profile and --no-profile exclude each other")
+        raise excluding(("--profile",), ("--no-profile",))
     name = options.profile
     if name is None:
         if options.no_profile or _about_amounts(options):
@@ -165,7 +180,7 @@ def _recognised(
         raise ImportRefused(
             f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles show "
             f"{profile.name}' has them",
-            withdrawn_options=("--profile",),
+            answers=(Answer(instead_of=("--profile",)),),
         )
     return None
 
@@ -218,7 +233,11 @@ def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
     if names:
         raise ImportRefused(
             f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
-            "--no-profile with the options of all columns"
+            "--no-profile with the options of all columns",
+            answers=(
+                Answer(instead_of=tuple(names), meaning="the profile is right"),
+                Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
+            ),
         )
 
 
@@ -247,7 +266,7 @@ def _refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
                 raise ImportRefused(
                     f"line {number + 1}, which --skip-rows {text.skip_rows} leaves out, has "
                     "headings",
-                    withdrawn_options=("--skip-rows",),
+                    answers=(Answer(instead_of=("--skip-rows",)),),
                 )
 
 
@@ -334,8 +353,9 @@ def _undivided(text: TextFile) -> ImportRefused:
     if not any(line.strip() for line in islice(text.lines(), 1000)):
         return ImportRefused("the file is empty")
     return ImportRefused(
-        "neither , nor ; nor tab nor | divides the first row into columns; name the delimiter "
-        "with --delimiter, or how many rows come before the headings with --skip-rows"
+        "the file is no statement that is known, and if it is CSV, neither , nor ; nor tab nor | "
+        "divides its first row into columns; name the delimiter with --delimiter, or how many "
+        "rows come before the headings with --skip-rows"
     )
 
 
@@ -367,8 +387,18 @@ def _consistent(possible: list[Layout]) -> Layout:
         raise ImportRefused(
             f"no delimiter divides all rows alike ({'; '.join(faults)}): name it with --delimiter"
         )
-    fitting = " and ".join(quoted(layout.table.delimiter) for layout in consistent)
-    raise ImportRefused(f"{fitting} both divide the rows evenly: name one with --delimiter")
+    fitting = [layout.table.delimiter for layout in consistent]
+    raise ImportRefused(
+        f"{' and '.join(map(quoted, fitting))} both divide the rows evenly: name one with "
+        "--delimiter",
+        answers=tuple(
+            Answer(
+                ("--delimiter", "tab" if delimiter == "\t" else delimiter),
+                meaning=f"{quoted(delimiter)} divides the columns",
+            )
+            for delimiter in fitting
+        ),
+    )
 
 
 def _proposed(
@@ -390,27 +420,38 @@ def _proposed(
             rows = _sample(table)
         if not any(looks_like_data(row) for row in rows):
             continue
-        headings = _headings(table)
-        more = propose_columns(headings, rows, columns)
-        layout = Layout(table, columns | more, options, doubled, is_proposed=True)
-        if not layout.is_complete:
-            continue
-        answer = [] if with_header or not options.header else ["--no-header"]
-        for name, (index,) in more.items():
-            column = headings.named(index)
-            answer += (
-                [f"--{name}", column]
-                if name in ("debit", "credit")
-                else ["--map", f"{name}={column}"]
+        if not options.header and looks_like_headings(rows[0]):
+            raise ImportRefused(
+                "the first row has headings: leave out --no-header",
+                table.first_line,
+                answers=(Answer(instead_of=("--no-header",)),),
             )
+        headings = _headings(table)
+        proposals = propose_columns(headings, rows, columns)
+        layout = Layout(table, columns | proposals[0], options, doubled, is_proposed=True)
+        if not layout.is_complete or not has_dates(rows, layout.columns["recordDate"]):
+            continue
+        words = [] if with_header or not options.header else ["--no-header"]
         questions.ask(
             _missing(Layout(table, columns, options)),
-            *answer,
+            *(_answer(proposed, headings, words) for proposed in proposals),
             line=table.first_line,
-            instead_of=("--positive", "--invert") if "debit" in more else (),
+            of="amount" if len(proposals) > 1 else None,
         )
         return layout
     raise refused
+
+
+def _answer(proposed: Columns, headings: Headings, before: list[str]) -> Answer:
+    words = list(before)
+    for name, (index,) in proposed.items():
+        column = headings.named(index)
+        words += (
+            [f"--{name}", column] if name in ("debit", "credit") else ["--map", f"{name}={column}"]
+        )
+    places = (f"{name} is in {quoted(headings.named(i))}" for name, (i,) in proposed.items())
+    given = POSITIVE if "debit" in proposed else ()
+    return Answer(tuple(words), given, ", ".join(places))
 
 
 def _sample(table: Table) -> list[list[str]]:
@@ -436,5 +477,5 @@ def refuse_data_as_headings(layout: Layout) -> None:
         raise ImportRefused(
             "the first row is taken for headings, and has a date or an amount: say --no-header",
             layout.table.first_line,
-            missing_options=("--no-header",),
+            answers=(Answer(("--no-header",)),),
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.questions import excluding
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.text import TextError, clean_or_none
 
@@ -128,10 +129,14 @@ def currency_of(options: CsvOptions) -> str | None:
     return code
 
 
+#: The names of the option that says what a positive number means.
+POSITIVE = ("--positive", "--invert")
+
+
 def positive_of(options: CsvOptions) -> str | None:
     """What a positive number means: "in", "out", or None if not given; ImportRefused."""
     if options.invert and options.positive == "in":
-        raise ImportRefused("--invert and --positive in exclude each other")
+        raise excluding(("--invert",), ("--positive",))
     if options.positive not in (None, "in", "out"):
         raise ImportRefused(f"--positive {quoted(options.positive)} is neither in nor out")
     return "out" if options.invert else options.positive

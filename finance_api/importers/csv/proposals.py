@@ -9,6 +9,9 @@ from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 
+#: So many columns are proposed, one instead of the other.
+_MOST_PROPOSED = 6
+
 _DIGIT = re.compile("[0-9]")
 #: Where a heading such as BookingDate has its next word.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -72,8 +75,13 @@ def looks_like_headings(cells: Sequence[str]) -> bool:
     )
 
 
-def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Columns) -> Columns:
-    """Columns for the date and the amounts, as far as ``found`` has none and the rows show some."""
+def propose_columns(
+    headings: Headings, rows: Sequence[Sequence[str]], found: Columns
+) -> list[Columns]:
+    """Columns for the date and the amounts, as far as ``found`` has none and the rows show some.
+
+    At least one proposal; several where more columns than one may have the amounts.
+    """
     proposed: Columns = {}
     used = {index for indexes in found.values() for index in indexes}
     free = [index for index in range(min(headings.width, 200)) if index not in used]
@@ -84,23 +92,42 @@ def propose_columns(headings: Headings, rows: Sequence[Sequence[str]], found: Co
             proposed["recordDate"] = (_named(headings, dates, _DATES) or dates[0],)
             free.remove(proposed["recordDate"][0])
     if "amount" in found or "debit" in found:
-        return proposed
+        return [proposed]
     amounts = [i for i in free if _most(rows, i, is_amount) and not _all(rows, i, is_date)]
+    return [proposed | columns for columns in _amounts(headings, rows, amounts)] or [proposed]
+
+
+def _amounts(
+    headings: Headings, rows: Sequence[Sequence[str]], found: Sequence[int]
+) -> list[Columns]:
+    """found: the columns that have numbers."""
     sides = {
-        direction: [i for i in amounts if _direction(headings, i) == direction]
+        direction: [i for i in found if _direction(headings, i) == direction]
         for direction in (-1, 1)
     }
-    named = _named(headings, [i for i in amounts if not _direction(headings, i)], _AMOUNTS)
-    if named is not None:
-        proposed["amount"] = (named,)
-    elif len(sides[-1]) == 1 and len(sides[1]) == 1:
-        proposed |= {"debit": (sides[-1][0],), "credit": (sides[1][0],)}
-    elif rest := [i for i in amounts if not _has(headings, i, _BALANCES)]:
-        # Amounts have decimals; numbers without them are counts and ids.
-        decimal = [i for i in rest if any("." in row[i] or "," in row[i] for row in rows)]
-        if headings.texts is not None or len(decimal or rest) == 1:
-            proposed["amount"] = ((decimal or rest)[0],)
-    return proposed
+    named = _all_named(headings, [i for i in found if not _direction(headings, i)], _AMOUNTS)
+    if named:
+        return [{"amount": (index,)} for index in named]
+    if len(sides[-1]) == 1 and len(sides[1]) == 1:
+        return [{"debit": (sides[-1][0],), "credit": (sides[1][0],)}]
+    rest = [i for i in found if not _has(headings, i, _BALANCES | _FEES)]
+    # Amounts have decimals; numbers without them are counts and ids.
+    rest = [i for i in rest if any("." in row[i] or "," in row[i] for row in rows)] or rest
+    if len(rest) == 2 and _take_turns(rows, *rest):
+        one, other = (rest[0],), (rest[1],)
+        return [{"debit": one, "credit": other}, {"debit": other, "credit": one}]
+    return [{"amount": (index,)} for index in rest[:_MOST_PROPOSED]]
+
+
+def _take_turns(rows: Sequence[Sequence[str]], one: int, other: int) -> bool:
+    """Whether each row has money in one of two columns only, and both are used."""
+    filled = [tuple(bool(row[index].strip(" 0.,-")) for index in (one, other)) for row in rows]
+    return {(True, False), (False, True)} == {each for each in filled if any(each)}
+
+
+def has_dates(rows: Sequence[Sequence[str]], indexes: tuple[int, ...]) -> bool:
+    """Whether most rows have a date in the column, or in one of several that make it."""
+    return any(_most(rows, index, is_date) for index in indexes)
 
 
 def propose_text(headings: Headings, texts: Sequence[int]) -> tuple[str, ...]:
@@ -152,6 +179,11 @@ def _has(headings: Headings, index: int, words: frozenset[str]) -> bool:
 
 
 def _named(headings: Headings, indexes: Sequence[int], words: frozenset[str]) -> int | None:
-    """The first of the columns whose heading is, or has, one of the words."""
+    """The first of those that `_all_named` finds."""
+    return next(iter(_all_named(headings, indexes, words)), None)
+
+
+def _all_named(headings: Headings, indexes: Sequence[int], words: frozenset[str]) -> Sequence[int]:
+    """Those of the columns whose heading is one of the words, else those whose heading has one."""
     whole = [i for i in indexes if _words(headings, i)[:1] and _words(headings, i)[0] in words]
-    return next(iter(whole + [i for i in indexes if _has(headings, i, words)]), None)
+    return whole or [i for i in indexes if _has(headings, i, words)]

@@ -1,17 +1,17 @@
 """Which way money goes: from the sign of a number, the column that it stands in, or a word."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.options import CsvOptions, positive_of
-from finance_api.importers.csv.questions import Questions
-from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, Survey, Watched
-from finance_api.importers.csv.vocabulary import DIRECTIONS, NOT_MONEY, folded
+from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
+from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
+from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, folded
 from finance_api.importers.csv.wording import listed, quoted
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import Questions
 
 #: What --mixed-signs says -> whether a positive number follows its column, and a negative one.
 _WAYS = {"plus": (1, -1), "minus": (-1, 1), "ignore": (1, 1)}
@@ -54,17 +54,18 @@ def decide_signs(
 
     profile: what says which way money goes, if there is one.
     """
+    asked = len(questions.asked)
     positive = positive_of(options)
+    if survey.words is not None and survey.words.unknown is not None:
+        _ask_for_words(survey.words, headings, questions)
     if any(place != AMOUNT for place, _ in survey.kinds):
         signs = _of_sides(survey, options, questions, fits, remarks)
     else:
         if positive is None and profile is None and _is_unsigned(survey):
             _ask_what_unsigned_means(survey, headings, questions)
-        rule = (-1, 1) if positive == "out" else (1, -1)
-        signs = Signs({AMOUNT: rule})
-        if "--sign" in questions.answers:
-            return signs
-    _refuse_contradictions(survey, signs, options, headings, questions, profile)
+        signs = Signs({AMOUNT: (-1, 1) if positive == "out" else (1, -1)})
+    if len(questions.asked) == asked:
+        _ask_about_contradictions(survey, signs, options, headings, questions, profile)
     return signs
 
 
@@ -73,54 +74,111 @@ def _is_unsigned(survey: Survey) -> bool:
     return 1 in signs and not signs & {-1, -2}
 
 
+def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
+    """A word in the column of --sign that says nothing."""
+    assert words.unknown is not None
+    text, line = words.unknown
+    answers = _answers_of_words(headings.named(words.column), words.known)
+    questions.ask(
+        f"{quoted(text.strip())} does not say which way the money goes: name the words for money "
+        "going out with --sign COLUMN=OUT,…, or leave such rows out with --only",
+        *(answer._replace(instead_of=("--sign",)) for answer in answers),
+        line=line,
+    )
+
+
 def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Questions) -> None:
     unsigned = "no amount is negative"
+    line = survey.kinds[AMOUNT, 1]
+    either = [
+        Answer(("--positive", way), meaning=_shown_way(line, direction))
+        for way, direction in (("in", IN), ("out", OUT))
+    ]
     for column in survey.watched:
-        answer = _sign_answer(column, headings)
-        if answer:
-            words = [text.strip() for text in column.values if folded(text) in DIRECTIONS]
-            questions.ask(
-                f"{unsigned}, and the column {quoted(headings.named(column.index))} says which "
-                f"way money goes ({listed(words)}): name it with --sign",
-                *answer,
-                line=survey.kinds[AMOUNT, 1],
-                column=column.index,
-            )
-            return
+        words = [text.strip() for text in column.values if folded(text) in DIRECTIONS]
+        if not words:
+            continue
+        name = headings.named(column.index)
+        answers = _answers_of_words(name, column.values)
+        if not _is_certain(column.values):
+            other = _as_note(column.index, survey, headings)
+            answers += [
+                Answer(
+                    (*other.words, *way.words), other.instead_of, f"{other.meaning}, {way.meaning}"
+                )
+                for way in either
+            ]
+        questions.ask(
+            f"{unsigned}, and the column {quoted(name)} says which way money goes "
+            f"({listed(words)}): name it with --sign",
+            *answers,
+            line=line,
+            column=column.index,
+        )
+        return
     has_credits = any(sign == 2 for _, sign in survey.kinds)
     questions.ask(
         f"{unsigned}: say what a positive number means, money coming in with --positive in or "
         "money going out with --positive out",
-        "--positive",
-        "out" if has_credits else "in",
-        line=survey.kinds[AMOUNT, 1],
+        *(either[1:] if has_credits else either),
+        line=line,
     )
 
 
-def _sign_answer(column: Watched, headings: Headings) -> list[str]:
-    """Options that read the column; none if most of its words tell no direction.
+def _is_certain(texts: Iterable[str]) -> bool:
+    """Whether they are words for a direction, and can hardly be anything else."""
+    words = {folded(text) for text in texts}
+    ways = {DIRECTIONS.get(word) for word in words}
+    return None not in ways and (len(ways) == 2 or any(len(word) > 2 for word in words))
 
-    A single unknown abbreviation beside a known one is its opposite; else rows with unknown
-    words are left out.
+
+def _answers_of_words(name: str, texts: Iterable[str]) -> list[Answer]:
+    """Ways to read a column of words, of which some say which way money goes.
+
+    What the others say, only the person knows: money going out, coming in, or none. A single
+    unknown abbreviation beside a known one is its opposite.
     """
-    name = headings.named(column.index)
-    words = {folded(text): text.strip() for text in column.values}
-    known = {word: text for word, text in words.items() if word in DIRECTIONS}
-    if not known or len(known) * 2 < len(words):
+    words = {folded(text): text.strip() for text in texts}
+    outgoing = [text for word, text in words.items() if DIRECTIONS.get(word) == OUT]
+    unknown = [text for word, text in words.items() if word not in DIRECTIONS]
+    if not unknown:
+        return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
+    if any("," in text for text in words.values()):
         return []
-    if len(known) == 1 and len(words) == 2 and all(1 <= len(word) <= 2 for word in words):
-        outgoing = [text for word, text in words.items() if DIRECTIONS.get(word) == OUT]
-        if not outgoing:
-            outgoing = [text for word, text in words.items() if word not in known]
-        return ["--sign", f"{name}={outgoing[0]}"]
-    answer = ["--sign", name]
-    if len(known) < len(words):
-        for text in known.values():
-            answer += ["--only", f"{name}={text}"]
-    return answer
+    said = listed(unknown)
+    as_incoming = Answer(
+        ("--sign", f"{name}={','.join(outgoing)}"), meaning=f"{said} is money coming in"
+    )
+    as_outgoing = Answer(
+        ("--sign", f"{name}={','.join([*outgoing, *unknown])}"),
+        meaning=f"{said} is money going out",
+    )
+    if len(words) == 2 and all(1 <= len(word) <= 2 for word in words):
+        return [as_incoming if outgoing else as_outgoing]
+    answers = [as_outgoing]
+    if outgoing:
+        answers.append(as_incoming)
+    if len(unknown) < len(words) - len(unknown):
+        known = [text for word, text in words.items() if word in DIRECTIONS]
+        only = [word for text in known for word in ("--only", f"{name}={text}")]
+        answers.append(Answer(("--sign", name, *only), meaning=f"{said} is no money"))
+    return answers
 
 
-def _refuse_contradictions(
+def _as_note(index: int, survey: Survey, headings: Headings) -> Answer:
+    """Makes a column a part of the note: it says nothing else then."""
+    words: list[str] = []
+    for each in (*survey.columns.get("note", ()), index):
+        words += ["--map", f"note={headings.named(each)}"]
+    meaning = f"{quoted(headings.named(index))} is text of the note"
+    return Answer(tuple(words), ("--map note",), meaning)
+
+
+def _shown_way(line: int, direction: int) -> str:
+    return f"the amount of line {line} {'comes in' if direction > 0 else 'goes out'}"
+
+
+def _ask_about_contradictions(
     survey: Survey,
     signs: Signs,
     options: CsvOptions,
@@ -130,43 +188,63 @@ def _refuse_contradictions(
 ) -> None:
     """Words of unmapped columns that say something else than the signs."""
     for column in survey.watched:
-        found = {
-            text: direction
-            for text in column.values
+        # Text, the way that it says, the way that an amount beside it goes, and its first line.
+        said = [
+            (text, direction, signs.direction(kind), line)
+            for text, lines in column.values.items()
             if (direction := DIRECTIONS.get(folded(text), 0))
-        }
-        ways = {signs.direction(kind) for text in found for kind in column.values[text]} - {0}
-        if len({folded(text) for text in found}) == 1 and len(ways) > 1:
+            for kind, line in lines.items()
+        ]
+        words = {folded(text) for text, *_ in said}
+        if len(words) == 1 and len({way for *_, way, _ in said} - {0}) > 1:
             # One word beside money of both directions tells none.
             continue
-        for text, direction in found.items():
-            for kind, line in column.values[text].items():
-                if signs.direction(kind) != -direction:
-                    continue
-                name = headings.named(column.index)
-                way = "coming in" if direction < 0 else "going out"
-                reason = (
-                    f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that "
-                    f"is money {way}"
-                )
-                if profile is not None:
-                    raise ImportRefused(f"{reason}, which the profile {profile} rules out", line)
-                if kind[0] != AMOUNT:
-                    other = "--sign" if options.sign else "--debit and --credit"
-                    raise ImportRefused(
-                        f"{reason}: look at {other} again, or map the column to a field (--map "
-                        f"note={name}) if it says something else",
-                        line,
-                    )
-                questions.ask(
-                    f"{reason}: name it with --sign, or map it to a field (--map note={name}) if "
-                    "it says something else",
-                    *(_sign_answer(column, headings) or ("--map", f"note={name}")),
-                    line=line,
-                    instead_of=("--positive", "--invert"),
-                    column=column.index,
-                )
-                return
+        wrong = [(text, way, line) for text, direction, way, line in said if way == -direction]
+        if not wrong:
+            continue
+        text, way, line = wrong[0]
+        name = headings.named(column.index)
+        reason = (
+            f"the column {quoted(name)} says {quoted(text.strip())} beside an amount that is money "
+            f"{'coming in' if way > 0 else 'going out'}"
+        )
+        if profile is not None:
+            raise ImportRefused(f"{reason}, which the profile {profile} rules out", line)
+        is_signed = (AMOUNT, -1) in survey.kinds
+        help_, answers = _otherwise(name, column, options, is_signed=is_signed)
+        if is_signed and all(way in (0, -direction) for _, direction, way, _ in said):
+            other = "in" if positive_of(options) == "out" else "out"
+            answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
+        if is_signed or not _is_certain(column.values) or options.sign or options.debit:
+            answers.append(_as_note(column.index, survey, headings))
+        questions.ask(
+            f"{reason}: {help_}, or map it to a field (--map note={name}) if it says something "
+            "else",
+            *answers,
+            line=line,
+            column=column.index,
+        )
+        return
+
+
+def _otherwise(
+    name: str, column: Watched, options: CsvOptions, *, is_signed: bool
+) -> tuple[str, list[Answer]]:
+    """What to do if the column is right, and the answers for it.
+
+    Most words of a column beside amounts with signs must tell a direction.
+    """
+    if options.debit is not None and options.credit is not None:
+        exchanged = ("--debit", options.credit, "--credit", options.debit)
+        meaning = f"money going out is in {quoted(options.credit)}"
+        answer = Answer(exchanged, ("--debit", "--credit"), meaning)
+        return "exchange --debit and --credit", [answer]
+    words = {folded(text) for text in column.values}
+    answers: list[Answer] = []
+    if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
+        answers = _answers_of_words(name, column.values)
+    given = POSITIVE if options.sign is None else ("--sign",)
+    return "name it with --sign", [answer._replace(instead_of=given) for answer in answers]
 
 
 def _of_sides(
@@ -208,11 +286,20 @@ def _of_sides(
             f"{names[place]} has positive and negative numbers: say what the sign means with "
             "--mixed-signs: plus (a negative number goes the other way), minus (a positive one "
             "does) or ignore (it means nothing)",
-            "--mixed-signs",
-            chosen,
+            *(
+                Answer(("--mixed-signs", way), meaning=_shown_ways(survey, place, way))
+                for way in _WAYS
+            ),
             line=max(survey.kinds[place, 1], survey.kinds[place, -1]),
         )
     return _signs(dict.fromkeys(mixed, chosen or ""))
+
+
+def _shown_ways(survey: Survey, place: int, way: str) -> str:
+    signs = _signs({place: way})
+    return ", ".join(
+        _shown_way(survey.kinds[place, sign], signs.direction((place, sign))) for sign in (1, -1)
+    )
 
 
 def _signs(ways: Mapping[int, str]) -> Signs:
@@ -231,16 +318,23 @@ def ask_for_money(survey: Survey, headings: Headings, questions: Questions) -> N
         if not found:
             continue
         name = headings.named(column.index)
-        kept = {folded(text): text.strip() for text in column.values if text not in found}
-        if not kept:
-            kept = {folded(text): text.strip() for text in found}
-        answer: list[str] = []
-        for text in kept.values():
-            answer += ["--only", f"{name}={text}"]
+        others = {folded(text): text.strip() for text in column.values if text not in found}
+        booked = [text for word, text in others.items() if word in BOOKED]
+        unknown = [text for word, text in others.items() if word not in BOOKED]
+        # Some of them are money; with others than these only the person knows which.
+        kept = [list(others.values())] if others else []
+        if len(others) > 1 and unknown:
+            kept += [booked] if booked else [[text] for text in unknown]
         questions.ask(
             f"the column {quoted(name)} has {listed(text.strip() for text in found)}: say which "
             "rows are money with --only COLUMN=VALUE",
-            *answer,
+            *(
+                Answer(
+                    tuple(word for text in texts for word in ("--only", f"{name}={text}")),
+                    meaning=f"money are rows of {listed(texts)}",
+                )
+                for texts in kept
+            ),
             line=min(line for text in found for line in column.values[text].values()),
             column=column.index,
         )

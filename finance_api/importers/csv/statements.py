@@ -24,6 +24,7 @@ from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import (
+    Answer,
     BankBalance,
     Entry,
     ImportRefused,
@@ -33,6 +34,10 @@ from finance_api.importers.interface import (
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS
+
+_TEXTS = ("payee", "note", "category", "reference")
+_OTHERS = frozenset(("valueDate", "counterpartyAccount", "originalAmount", "labels", "paymentType"))
+_ACCOUNTS = frozenset(("account", "accountNumber"))
 
 
 @dataclass
@@ -148,6 +153,10 @@ class StatementBuilder:
         self._balances = "balance" in self._columns
         self._has_id = "id" in self._columns
         self._opening = self._columns.get("opening")
+        self._has_fees = "fee" in self._columns
+        self._text_fields = [name for name in _TEXTS if name in self._columns]
+        self._has_others = not _OTHERS.isdisjoint(self._columns)
+        self._has_accounts = not _ACCOUNTS.isdisjoint(self._columns)
 
     def without_rows(self) -> Statement | None:
         """The statement of --account where there is none for want of rows."""
@@ -161,7 +170,9 @@ class StatementBuilder:
         reader = self._reader
         units, amount = reader.money(line, cells)
         date = reader.dates.read(text_of(cells, self._columns["recordDate"]), line)
-        name, number = self._account_of_row(line, cells)
+        name, number = self._account or "", None
+        if self._has_accounts or self._account is None:
+            name, number = self._account_of_row(line, cells)
         currency = self._currencies.of_row(reader.text("currency", cells), amount.mark, line)
         rows = self._rows.get((name, currency))
         if rows is None:
@@ -179,32 +190,12 @@ class StatementBuilder:
         fingerprint = ""
         if bank_id is not None:
             fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
-        payee, note = reader.text("payee", cells), reader.text("note", cells)
-        value_day = reader.text("valueDate", cells)
-        value_date = None
-        if value_day is not None:
-            value_date = reader.value_dates.read(value_day, line) // DAY_SECONDS * DAY_SECONDS
-        other_account = reader.text("counterpartyAccount", cells)
-        original, original_currency = reader.original(line, cells)
-        entry = Entry(
-            line=line,
-            date=date,
-            amount=units,
-            bank_id=bank_id,
-            payee=payee,
-            note=note,
-            category=reader.text("category", cells),
-            labels=self._labels(cells),
-            payment_type=self._payment_type(line, cells),
-            value_date=value_date,
-            counterparty_account="".join(other_account.split()) if other_account else None,
-            reference=reader.text("reference", cells),
-            original_amount=original,
-            original_currency=original_currency,
-            fingerprint=fingerprint,
-        )
+        values: dict[str, Any] = {f: reader.text(f, cells) for f in self._text_fields}
+        if self._has_others:
+            values |= self._others(line, cells)
+        entry = Entry(line, date, units, bank_id, fingerprint=fingerprint, **values)
         yield rows.statement, entry
-        fee = reader.fee(line, cells)
+        fee = reader.fee(line, cells) if self._has_fees else 0
         if fee:
             yield (
                 rows.statement,
@@ -213,10 +204,10 @@ class StatementBuilder:
                     date=date,
                     amount=fee,
                     bank_id=None if bank_id is None else f"{bank_id}/fee",
-                    payee=payee,
-                    note=note,
+                    payee=entry.payee,
+                    note=entry.note,
                     category=self._fee_category,
-                    value_date=value_date,
+                    value_date=entry.value_date,
                     fingerprint=fingerprint,
                 ),
             )
@@ -228,6 +219,24 @@ class StatementBuilder:
         if self._balances:
             balance = self._reader.amount("balance", line, cells)
             rows.balances.add(line, date, money, None if balance is None else balance.units)
+
+    def _others(self, line: int, cells: Sequence[str]) -> dict[str, Any]:
+        """What most files have no columns for, by the entry's fields."""
+        reader = self._reader
+        value_day = reader.text("valueDate", cells)
+        value_date = None
+        if value_day is not None:
+            value_date = reader.value_dates.read(value_day, line) // DAY_SECONDS * DAY_SECONDS
+        other_account = reader.text("counterpartyAccount", cells)
+        original, original_currency = reader.original(line, cells)
+        return {
+            "labels": self._labels(cells),
+            "payment_type": self._payment_type(line, cells),
+            "value_date": value_date,
+            "counterparty_account": "".join(other_account.split()) if other_account else None,
+            "original_amount": original,
+            "original_currency": original_currency,
+        }
 
     def finish(self) -> list[Statement]:
         """The statements, complete, in the order in which the accounts appear."""
@@ -276,7 +285,10 @@ class StatementBuilder:
                 f"line {self._other_name[1]}: leave out --account to have both, or the column with "
                 "--map account=",
                 line,
-                withdrawn_options=("--account",),
+                answers=(
+                    Answer(instead_of=("--account",), meaning="the file is of several accounts"),
+                    Answer(("--map", "account="), meaning=f"all is of {quoted(self._account)}"),
+                ),
             )
         return self._account, number
 
@@ -315,6 +327,7 @@ def _refuse_number(number: str | None, rows: _AccountRows, line: int) -> None:
         f"{rows.first_line}, and an account has one; leave out --account to have an account for "
         "each",
         line,
+        answers=(Answer(instead_of=("--account",)),),
     )
 
 

@@ -10,7 +10,6 @@ from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.proposals import is_amount, is_date, is_text
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 
 #: A column with more different cells than this is free text, and is not watched any longer.
@@ -53,34 +52,33 @@ class SignWords:
     """The words of a column that says which way the money goes.
 
     outgoing: the words for money going out, all others mean coming in; None for the usual words.
+    known: the cells so far, as far as they are few. unknown: the first that says nothing, and its
+    line.
     """
 
     def __init__(self, column: int, outgoing: str | None) -> None:
         self.column = column
         self.outgoing = None if outgoing is None else {folded(word) for word in outgoing.split(",")}
-        self._known: dict[str, int] = {}
+        self.known: dict[str, int] = {}
+        self.unknown: tuple[str, int] | None = None
 
     def direction(self, cells: Sequence[str], line: int) -> int:
-        """OUT or IN; ImportRefused."""
+        """OUT or IN."""
         cell = cells[self.column]
-        direction = self._known.get(cell)
+        direction = self.known.get(cell)
         if direction is None:
             direction = self._read(cell, line)
-            if len(self._known) < _WATCHED_VALUES:
-                self._known[cell] = direction
+            if len(self.known) < _WATCHED_VALUES:
+                self.known[cell] = direction
         return direction
 
     def _read(self, cell: str, line: int) -> int:
         word = folded(cell)
         if self.outgoing is not None:
             return OUT if word in self.outgoing else IN
-        if word not in DIRECTIONS:
-            raise ImportRefused(
-                f"{quoted(cell.strip())} does not say which way the money goes: name the words "
-                "for money going out with --sign COLUMN=OUT,…, or leave such rows out with --only",
-                line,
-            )
-        return DIRECTIONS[word]
+        if word not in DIRECTIONS and self.unknown is None:
+            self.unknown = (cell, line)
+        return DIRECTIONS.get(word, IN)
 
 
 def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
@@ -121,17 +119,19 @@ class Survey:
     currencies: of each account (by its name, else its number), in the order of their first rows;
     marked: the same of currencies that stand beside amounts.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
+    columns: of the layout. words: those of --sign.
     """
 
     def __init__(self, layout: Layout, selection: Selection, words: SignWords | None) -> None:
         options = layout.options
         self._layout = layout
         self._selection = selection
-        self._words = words
+        self.columns = layout.columns
+        self.words = words
         order = "" if layout.profile is None else layout.profile.date_order
         is_sheet = layout.table.text.is_sheet
         self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet)
-        self.value_dates = DateColumn(None, order, is_sheet=is_sheet)
+        self.value_dates = DateColumn(None, order, likely=options.date_format, is_sheet=is_sheet)
         self.amounts = AmountColumns(*_separators(layout))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
@@ -150,7 +150,7 @@ class Survey:
 
     def run(self) -> None:
         """Raises ImportRefused for rows that cannot be read, unless they may be a footer."""
-        columns = self._layout.columns
+        columns = self.columns
         selection = self._selection
         select = bool(selection.columns)
         dates = self.dates
@@ -194,13 +194,13 @@ class Survey:
 
     def _kind(self, cells: Sequence[str], line: int) -> Kind:
         kinds = []
-        for place, text in amount_cell(self._layout.columns, cells, self._words, line):
+        for place, text in amount_cell(self.columns, cells, self.words, line):
             kinds.append((place, self.amounts.add(text, line)))
             code = self.amounts.currency_of(text)
             if code is not None:
                 self._note(self.marked, code, cells, line)
         if not kinds:
-            if "amount" in self._layout.columns:
+            if "amount" in self.columns:
                 raise ImportRefused(f"the amount is empty; {_LEFT_OUT}", line)
             raise ImportRefused("neither the debit nor the credit column has an amount", line)
         if len(kinds) == 2:
@@ -210,7 +210,7 @@ class Survey:
         return kinds[0]
 
     def _other_columns(self, cells: Sequence[str], line: int) -> None:
-        columns = self._layout.columns
+        columns = self.columns
         for name in _MONEY_BESIDE:
             for index in columns.get(name, ()):
                 if text := cells[index].strip():
@@ -223,7 +223,7 @@ class Survey:
     def _note(
         self, found: dict[str, dict[str, int]], code: str, cells: Sequence[str], line: int
     ) -> None:
-        columns = self._layout.columns
+        columns = self.columns
         account = text_of(cells, columns["account"]) if "account" in columns else ""
         if not account and "accountNumber" in columns:
             account = "".join(text_of(cells, columns["accountNumber"]).split())
@@ -247,7 +247,7 @@ class Survey:
         self.footer = (count + 1, first)
 
     def _has_date(self, cells: Sequence[str]) -> bool:
-        columns = self._layout.columns["recordDate"]
+        columns = self.columns["recordDate"]
         if max(columns) >= len(cells):
             return False
         text = text_of(cells, columns)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
 
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
 #: (`csv.field_size_limit`) is one for the whole process and therefore left alone.
@@ -71,10 +71,11 @@ class Table:
         for line, cells in self._all_rows():
             if filled(cells):
                 return line, cells
+        if not self.text.skip_rows:
+            raise ImportRefused("the file is empty")
         raise ImportRefused(
-            "nothing is left of the file after the rows of --skip-rows"
-            if self.text.skip_rows
-            else "the file is empty"
+            "nothing is left of the file after the rows of --skip-rows",
+            answers=(Answer(instead_of=("--skip-rows",)),),
         )
 
     @property
@@ -152,7 +153,10 @@ def _without_last(rows: Iterator[Row], count: int) -> Iterator[Row]:
             if len(kept) > count:
                 yield kept.popleft()
     if len(kept) < count:
-        raise ImportRefused(f"--skip-last {count} leaves out more rows than there are")
+        raise ImportRefused(
+            f"--skip-last {count} leaves out more rows than there are",
+            answers=(Answer(instead_of=("--skip-last",)),),
+        )
 
 
 def filled(cells: Sequence[str]) -> int:

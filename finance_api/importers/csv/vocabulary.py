@@ -31,6 +31,18 @@ _IN = _words(
 #: A word of the table -> -1 for money going out, 1 for money coming in.
 DIRECTIONS = dict.fromkeys(_OUT, -1) | dict.fromkeys(_IN, 1)
 
+#: Words for what has been booked, beside the next ones.
+BOOKED = _words(
+    """completed, complete, cleared, booked, posted, settled, executed, processed, done, paid
+    success, successful, succeeded, confirmed, reconciled, finished
+    gebucht, ausgeführt, abgeschlossen, erledigt, comptabilisé, exécuté, effectué, terminé
+    contabilizado, completado, ejecutado, realizado, contabilizzato, completato, eseguito
+    concluído, executado, verwerkt, geboekt, voltooid, uitgevoerd, bokförd, genomförd, bogført
+    gennemført, bokført, gjennomført, kirjattu, zaksięgowane, zaksięgowana, rozliczone
+    zaúčtováno, provedeno, könyvelt, teljesült, исполнено, выполнено, проведено, виконано
+    tamamlandı, gerçekleşti"""
+)
+
 #: Words for what has not been booked, or never will be.
 NOT_MONEY = _words(
     """pending, declined, reverted, failed, cancelled, canceled, rejected, refused, reversed

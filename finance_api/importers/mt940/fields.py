@@ -15,7 +15,7 @@ import mt940
 
 from finance_api.importers.interface import BankBalance, ImportRefused
 from finance_api.importers.mt940.lines import Field
-from finance_api.importers.texts import quoted
+from finance_api.importers.texts import ANOTHER_FILE, quoted
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, to_units
 from finance_api.values.time import from_date
@@ -156,4 +156,4 @@ def _given(reference: str | None) -> str | None:
 
 def refused(field: Field, reason: str) -> ImportRefused:
     """The refusal of the file because of this field: its tag, the text, the reason."""
-    return ImportRefused(f":{field.tag}: {quoted(field.text)} {reason}", field.line)
+    return ImportRefused(f":{field.tag}: {quoted(field.text)} {reason}; {ANOTHER_FILE}", field.line)

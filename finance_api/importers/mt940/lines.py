@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from typing import BinaryIO, NamedTuple
 
-from finance_api.importers.charsets import fits
+from finance_api.importers.charsets import fits, utf_16_of
 from finance_api.importers.interface import ImportRefused
 
 #: Of one field. Nothing that a bank writes comes near it.
 MAX_FIELD_CHARACTERS = 100_000
 #: The standard has ASCII only. Banks write what their programs do; CP850 fits all bytes.
+_BEGINNING_BYTES = 4
 _CHARSETS = ("utf-8", "cp1252", "cp850")
 
 _FIELD = re.compile(r"(?:\{.*\{4:)?:([0-9]{2}[A-Z]?|NS):(.*)", re.DOTALL)
@@ -38,7 +39,9 @@ def fields_in(stream: BinaryIO) -> Iterator[Field]:
 
     Raises ImportRefused.
     """
-    charset = next(charset for charset in _CHARSETS if fits(stream, charset))
+    utf_16 = utf_16_of(stream.read(_BEGINNING_BYTES))
+    charsets = (utf_16, *_CHARSETS) if utf_16 else _CHARSETS
+    charset = next(charset for charset in charsets if fits(stream, charset))
     text = TextIOWrapper(stream, encoding=charset)
     try:
         yield from _fields(text)

@@ -2,6 +2,8 @@
 
 import re
 
+from finance_api.importers.charsets import utf_16_of
+
 MT940, MT942 = "mt940", "mt942"
 
 _FIELD = r":(?:[0-9]{2}[A-Z]?|NS):"
@@ -14,7 +16,7 @@ _OPENING = re.compile(r"^:60[FM]?:", re.MULTILINE)
 
 def message_of(head: bytes) -> str | None:
     """MT940 or MT942, by the first bytes of a file (4 KiB are plenty); None: it is neither."""
-    text = head.decode("latin-1").removeprefix("ï»¿").lstrip()
+    text = head.decode(utf_16_of(head) or "latin-1", "replace").removeprefix("ï»¿").lstrip()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not _BEGIN.match(text):
         return None

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import ANOTHER_FILE
 
 #: How much of a faulty value a refusal repeats.
 _QUOTED_LENGTH = 40
@@ -69,7 +70,7 @@ class Element:
     def refused(self, reason: str) -> ImportRefused:
         """The refusal of the file because of this element: its tag, the text, the reason."""
         value = quoted(self.text) + " " if self.text else ""
-        return ImportRefused(f"<{self.name}> {value}{reason}", self.line)
+        return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
 
 
 def quoted(text: str) -> str:

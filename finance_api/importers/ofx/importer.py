@@ -126,8 +126,11 @@ def _without_statement(file: Element) -> ImportRefused:
             if message:
                 answer += f": {quoted(message.text)}"
             return ImportRefused(
-                f"the file holds no statement; the bank answered with {answer}", status.line
+                f"the file holds no statement: the bank answered with {answer}; download it again",
+                status.line,
             )
     if not any(child.name == "OFX" for child in file.children):
         return ImportRefused("the file is not an OFX file: it has no <OFX>")
-    return ImportRefused("the file holds no statement")
+    return ImportRefused(
+        "the file holds no statement: download the transactions of an account, or another format"
+    )

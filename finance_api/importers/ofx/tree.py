@@ -167,7 +167,8 @@ class Tree:
         for element in reversed(self._open):
             if element.name in _RANKS and element is not self.root:
                 raise ImportRefused(
-                    f"the file ends inside <{element.name}>, which begins in line {element.line}",
+                    f"the file ends inside <{element.name}>, which begins in line {element.line}: "
+                    "it is cut off; download it again",
                     line,
                 )
         while len(self._open) > 1:

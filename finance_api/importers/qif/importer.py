@@ -9,9 +9,9 @@ from typing import BinaryIO
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
 from finance_api.importers.csv.decoding import TextFile, open_text
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.csv.wording import listed
 from finance_api.importers.interface import (
+    Answer,
     Entry,
     ImportRefused,
     Remembered,
@@ -28,6 +28,7 @@ from finance_api.importers.qif.register import (
     Transaction,
     read_registers,
 )
+from finance_api.importers.questions import CODE, NAME, Questions
 from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
 
@@ -77,7 +78,9 @@ class QifImporter:
             if transaction is not None:
                 for entry in reader.entries(transaction):
                     yield statement, entry
-        survey.tell(next(iter(statements.values())))
+        first = next(iter(statements.values()))
+        first.encoding = text.codec
+        survey.tell(first)
 
 
 class _Survey:
@@ -114,7 +117,10 @@ class _Survey:
             if self._passed.investments:
                 held.append(f"transactions of investments ({self._passed.investments})")
             has = f": it has {', '.join(held)}, which are not read" if held else ""
-            raise ImportRefused(f"the file has no transactions of an account{has}")
+            raise ImportRefused(
+                f"the file has no transactions of an account{has}; export the transactions of a "
+                "bank, cash or card account"
+            )
         if None in self._first and len(self._first) > 1:
             raise ImportRefused(
                 "of the registers of this file some name their account and this one does not: "
@@ -129,17 +135,15 @@ class _Survey:
             )
         if None in self._first and self._options.account is None:
             questions.ask(
-                "the file does not say which account it is of: give --account NAME",
-                "--account",
-                "NAME",
+                f"the file does not say which account it is of: give --account {NAME}",
+                Answer(("--account", NAME)),
             )
         form = self._dates.decide(questions)
         reading = self._amounts.decide(questions)
-        if questions.reasons and self._options.currency is None:
+        if questions.asked and self._options.currency is None:
             questions.ask(
                 "if the account is new, its currency is to be named with --currency",
-                "--currency",
-                "EUR",
+                Answer(("--currency", CODE)),
             )
         questions.put()
         return _Reader(DateReader(form), AmountReader(reading), self._says_cleared)

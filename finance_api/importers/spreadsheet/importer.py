@@ -7,6 +7,7 @@ from finance_api.importers.csv import CsvImporter
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import (
+    Answer,
     Entry,
     ImportRefused,
     Remembered,
@@ -25,6 +26,11 @@ class SpreadsheetImporter:
     def __init__(self, csv: CsvImporter, sheet: str | None = None) -> None:
         self._csv = csv
         self._sheet = sheet
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """See `CsvImporter`."""
+        return self._csv.headings
 
     def read(
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
@@ -55,7 +61,7 @@ class SpreadsheetImporter:
                         return sheet
             raise ImportRefused(
                 f"no sheet that has cells is called {quoted(self._sheet)}: there are {names}",
-                withdrawn_options=("--sheet",),
+                answers=(Answer(instead_of=("--sheet",)),),
             )
         if len(sheets) == 1:
             return sheets[0]
@@ -68,5 +74,8 @@ class SpreadsheetImporter:
         possible = [sheet for sheet, fit in zip(sheets, fits, strict=True) if fit is not None]
         raise ImportRefused(
             f"the spreadsheet has the sheets {names}: name the one with the statement with --sheet",
-            missing_options=("--sheet", (possible or sheets)[0].name),
+            answers=tuple(
+                Answer(("--sheet", s.name), meaning=f"the statement is in {quoted(s.name)}")
+                for s in possible or sheets
+            ),
         )

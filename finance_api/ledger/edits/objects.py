@@ -21,7 +21,7 @@ from finance_api.ledger.edits.usage import uses_of
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
-from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, STANDING_ORDERS
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import record_type
 from finance_api.values import Row
@@ -41,6 +41,8 @@ def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) 
         _complete_currency(session, resource, row)
     if "setByHand" in row:
         row["setByHand"] = tuple(sorted(values))
+    if resource is RECORD_RULES and not row["name"]:
+        row["name"] = ", ".join(row["keywords"])
     if resource is CATEGORIES:
         row["customCategory"] = values.get("customCategory", True)
         set_kind(row, values, None)
@@ -133,6 +135,10 @@ def _follows_amount(order: Row) -> bool:
 
 
 def _check_required(resource: Resource, row: Row) -> None:
+    if resource is RECORD_RULES and not row["keywords"]:
+        raise ImportRefused("a rule needs a keyword to look for")
+    if resource is RECORD_RULES and not row["categoryId"] and not row["labelIds"]:
+        raise ImportRefused("a rule needs a category or a label to give")
     for field in resource.native_fields:
         if field.required and row[field.name] is None:
             raise ImportRefused(f"{resource.model_type} needs {field.name}")

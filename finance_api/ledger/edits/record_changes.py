@@ -15,6 +15,12 @@ from finance_api.values import Row
 
 BATCH = 1_000
 
+#: What makes two records look like a transfer.
+_PAIRED_BY = (
+    *("accountId", "amount", "recordDate"),
+    *("recordState", "transferId", "counterpartyAccount"),
+)
+
 
 def pages_of(session: LedgerSession, *conditions: Condition) -> Iterator[list[Row]]:
     """The records that meet the conditions, by id; those that were read may be changed."""
@@ -33,6 +39,13 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
         after["categoryByRule"] = None
     keep_stated(row, after)
     return after
+
+
+def _may_pair_otherwise(before: Row, after: Row) -> bool:
+    """Whether it may be part of another transfer now, or of none."""
+    return any(before[name] != after[name] for name in _PAIRED_BY) or (
+        "transferId" in before["setByHand"]
+    ) != ("transferId" in after["setByHand"])
 
 
 class RecordChanges:
@@ -99,5 +112,6 @@ class RecordChanges:
         number = self._session.number
         self._session.note_changes(RECORDS, [p for p in pairs if p[0]["importId"] != number])
         changed = [after for _, after in pairs]
+        self._session.note_records(changed=[a for b, a in pairs if _may_pair_otherwise(b, a)])
         self._session.storage.data.put_rows(self._session.user.id, RECORDS, new=(), changed=changed)
         self.changed = True

@@ -1,6 +1,6 @@
 """Editing and removing records that are stored."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from finance_api.importers.interface import ImportRefused
@@ -57,6 +57,33 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
     cells.refuse_faults()
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
         report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
+    return _closed(session, changes, report)
+
+
+def change_records(
+    session: LedgerSession,
+    ids: Iterable[str],
+    values: Mapping[str, Any],
+    *,
+    add_labels: Collection[str] = (),
+    remove_labels: Collection[str] = (),
+) -> EditReport:
+    """Gives records the values, and labels beside those that they have; a hand's, from then on.
+
+    values: stored ones of the fields in `EDITED`. Labels: ids. Raises ImportRefused if a record is
+    unknown.
+    """
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    for rows in _known(session, ids):
+        for row in rows:
+            wanted = dict(values)
+            if add_labels or remove_labels:
+                kept = (i for i in row["labelIds"] if i not in remove_labels)
+                wanted["labelIds"] = tuple(dict.fromkeys((*kept, *add_labels)))
+            changed = {name: value for name, value in wanted.items() if value != row[name]}
+            if changed:
+                changes.put(row, set_by_hand(row, changed))
     return _closed(session, changes, report)
 
 

@@ -29,8 +29,6 @@ def add_rule(
     account: str | None = None,
 ) -> EditReport:
     """All but the keywords are names or ids. Raises ImportRefused."""
-    if category is None and not labels:
-        raise ImportRefused("a rule needs a category or a label to give")
     field = RECORD_RULES.get_field("keywords")
     assert field is not None
     try:
@@ -41,7 +39,6 @@ def add_rule(
         raise ImportRefused("a keyword is blank: it would be found nowhere")
     found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
     values: dict[str, Any] = {
-        "name": ", ".join(texts),
         "keywords": texts,
         "categoryId": category and find_row(session, CATEGORIES, category)["id"],
         "labelIds": tuple(dict.fromkeys(found_labels)),

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finance_api.ledger.edits.record_changes import pages_of
+from finance_api.ledger.edits.record_changes import BATCH, pages_of
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Condition, Operator, condition_on
+from finance_api.query.model import Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
+from finance_api.storage.interface import TransferProposal
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
@@ -40,21 +41,52 @@ class Side:
 class Pair:
     """Ids of the record that money goes out by, and of the one by which it comes in.
 
-    by_number: whether one of them names the other's account.
+    day: of the first. by_number: whether one of them names the other's account.
     """
 
     out_id: str
     in_id: str
+    day: int
     by_number: bool
+
+    @property
+    def proposal(self) -> TransferProposal:
+        return TransferProposal(self.out_id, self.in_id, self.day * DAY_SECONDS, self.by_number)
 
 
 #: Currency and size of the amount.
 _Key = tuple[str, int]
+#: By them: what goes out, and what comes in, each in the order of days.
+_Sides = defaultdict[_Key, tuple[list[Side], list[Side]]]
+
+#: Pairs of one day depend on no record that is further away than this, unless a chain of equal
+#: amounts leads there.
+_NEAR = 7 * DAY_SECONDS
+#: So long are the parts that are looked at together, so that their records fit in memory.
+_PART = 31 * DAY_SECONDS
 
 
 def find_pairs(session: LedgerSession, *, by_number_only: bool = False) -> list[Pair]:
     """The pairs among the records that are neither void, nor linked, nor unlinked by a hand."""
-    sides = _sides(session, by_number_only)
+    return _pairs_of(_sides(session, by_number_only), by_number_only=by_number_only)
+
+
+def propose_transfers(session: LedgerSession, first: int, last: int) -> None:
+    """Keeps the pairs of the days between two dates and of those near them, in place of others.
+
+    What lies further from a day than `_NEAR` counts as if it were not there.
+    """
+    at, end = _day(first) - _NEAR, _day(last) + _NEAR + DAY_SECONDS
+    while at < end:
+        until = min(at + _PART, end)
+        about = _between(at - _NEAR, until + _NEAR)
+        pairs = _pairs_of(_sides_between(session, about))
+        found = [pair.proposal for pair in pairs if at <= pair.day * DAY_SECONDS < until]
+        session.storage.transfers.replace(session.user.id, at, until, found)
+        at = until
+
+
+def _pairs_of(sides: "_Sides", *, by_number_only: bool = False) -> list[Pair]:
     pairs: list[Pair] = []
     for outs, ins in sides.values():
         taken: set[str] = set()
@@ -65,25 +97,56 @@ def find_pairs(session: LedgerSession, *, by_number_only: bool = False) -> list[
     return sorted(pairs, key=lambda pair: pair.out_id)
 
 
-def _sides(
-    session: LedgerSession, by_number_only: bool
-) -> dict[_Key, tuple[list[Side], list[Side]]]:
-    """By currency and size: what goes out, and what comes in, each in the order of days."""
+def _sides(session: LedgerSession, by_number_only: bool) -> "_Sides":
     numbers = _Numbers(session.accounts.rows.values())
     wanted = _sizes(session, numbers) if by_number_only else _two_way_sizes(session)
-    found: defaultdict[_Key, tuple[list[Side], list[Side]]] = defaultdict(lambda: ([], []))
+    found: _Sides = defaultdict(lambda: ([], []))
     for row in _free_records(session):
-        key = row["currencyCode"], abs(row["amount"])
-        if key in wanted:
-            names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])
-            side = Side(
-                row["id"], row["accountId"], row["recordDate"] // DAY_SECONDS, names, allows
-            )
-            found[key][row["amount"] > 0].append(side)
+        if (row["currencyCode"], abs(row["amount"])) in wanted:
+            _add(found, numbers, row)
+    return _in_order(found)
+
+
+def _sides_between(session: LedgerSession, about: list[Condition]) -> "_Sides":
+    """Of all sizes that go both ways: they are few, and all but these are read from an index."""
+    data, user_id = session.storage.data, session.user.id
+    unlinked = condition_on(RECORDS, "transferId", Operator.IS_NULL)
+    amounts = data.list_amounts(user_id, ["id", "currencyCode"], [unlinked, *about])
+    ways: defaultdict[_Key, set[bool]] = defaultdict(set)
+    for _, currency, amount in amounts:
+        ways[currency, abs(amount)].add(amount > 0)
+    wanted = [i for i, currency, size in amounts if size and len(ways[currency, abs(size)]) > 1]
+    numbers = _Numbers(session.accounts.rows.values())
+    found: _Sides = defaultdict(lambda: ([], []))
+    for begin in range(0, len(wanted), BATCH):
+        rows = data.get_rows(user_id, RECORDS, wanted[begin : begin + BATCH])
+        for row in rows.values():
+            if not is_held(row):
+                _add(found, numbers, row)
+    return _in_order(found)
+
+
+def _add(found: "_Sides", numbers: "_Numbers", row: Row) -> None:
+    names, allows = numbers.meaning(row["counterpartyAccount"], row["accountId"])
+    side = Side(row["id"], row["accountId"], row["recordDate"] // DAY_SECONDS, names, allows)
+    key = row["currencyCode"], abs(row["amount"])
+    found[key][row["amount"] > 0].append(side)
+
+
+def _in_order(found: "_Sides") -> "_Sides":
     for pair in found.values():
         for sides in pair:
             sides.sort(key=lambda side: (side.day, side.id))
     return found
+
+
+def _day(date: int) -> int:
+    return date - date % DAY_SECONDS
+
+
+def _between(first: int, end: int) -> list[Condition]:
+    spans = ((Operator.GTE, first), (Operator.LT, end))
+    return [condition_on(RECORDS, "recordDate", each, Span(at, at + 1)) for each, at in spans]
 
 
 def _free_records(session: LedgerSession, *conditions: Condition) -> Iterator[Row]:
@@ -216,7 +279,7 @@ def _paired(some: list[Side], others: list[Side], taken: set[str]) -> Iterator[P
     if all(abs(out.day - into.day) <= MAX_DAYS for out, into in pairs):
         for out, into in pairs:
             taken |= {out.id, into.id}
-            yield Pair(out.id, into.id, True)
+            yield Pair(out.id, into.id, out.day, True)
 
 
 #: Sides that are alike, by day.
@@ -229,7 +292,7 @@ def _unique_pairs(outs: list[Side], ins: list[Side]) -> Iterator[Pair]:
     for out in outs:
         into = _only_other(out, to_groups)
         if into is not None and _only_other(into, from_groups) is out:
-            yield Pair(out.id, into.id, False)
+            yield Pair(out.id, into.id, out.day, False)
 
 
 def _grouped(sides: list[Side]) -> _Groups:

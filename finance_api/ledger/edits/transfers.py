@@ -1,6 +1,6 @@
 """Linking the two records of a transfer between own accounts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +12,12 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
+from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.ids import IdError, new_id, parse_id
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
-from finance_api.values.time import date_text
+from finance_api.values.time import MAX_SECONDS, MIN_SECONDS, date_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,13 @@ class TransferReport(EditReport):
 
 
 def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferReport:
-    """Pairs of records that look like transfers, oldest first. link: links all of them."""
+    """Pairs of records that look like transfers, oldest first. link: links all of them.
+
+    They are those that wait to be confirmed, from then on.
+    """
     pairs = find_pairs(session)
+    found = [pair.proposal for pair in pairs]
+    session.storage.transfers.replace(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, found)
     report = TransferReport(proposals=_proposals(session, pairs))
     if link and pairs:
         changes = RecordChanges(session, EditReport())
@@ -87,6 +93,55 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
             _link(changes, proposal.out, proposal.into)
         changes.flush()
         report.updated = 2 * len(pairs)
+        session.close(records_changed=True, details={"counts": report.counts})
+    return report
+
+
+def list_proposals(
+    storage: Storage, user_id: int, *, limit: int, offset: int = 0
+) -> list[Proposal]:
+    """Those that wait to be confirmed, the newest first."""
+    pairs = storage.transfers.list_newest(user_id, limit=limit, offset=offset)
+    rows = storage.data.get_rows(user_id, RECORDS, [i for p in pairs for i in (p.out_id, p.in_id)])
+    return [Proposal(rows[p.out_id], rows[p.in_id], p.by_number) for p in pairs]
+
+
+def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
+    """Links pairs of those that wait. Raises ImportRefused if one does not wait any more."""
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    for one, other in _waiting(session, pairs):
+        _link(changes, one, other)
+    return _closed(session, changes, report)
+
+
+def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
+    """Says of pairs of those that wait that they are none: neither record is proposed again.
+
+    Raises ImportRefused if one does not wait any more.
+    """
+    report = EditReport()
+    changes = RecordChanges(session, report)
+    for pair in _waiting(session, pairs):
+        for row in pair:
+            changes.put(row, set_by_hand(row, {"transferId": None}))
+    return _closed(session, changes, report)
+
+
+def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Row, Row]]:
+    number = session.storage.transfers.count(session.user.id)
+    known = session.storage.transfers.list_newest(session.user.id, limit=number)
+    waiting = {(p.out_id, p.in_id) for p in known}
+    for pair in pairs:
+        if pair not in waiting:
+            raise ImportRefused("a transfer that you chose does not wait to be confirmed any more")
+        rows = session.storage.data.get_rows(session.user.id, RECORDS, pair)
+        yield rows[pair[0]], rows[pair[1]]
+
+
+def _closed(session: LedgerSession, changes: RecordChanges, report: EditReport) -> EditReport:
+    changes.flush()
+    if changes.changed:
         session.close(records_changed=True, details={"counts": report.counts})
     return report
 

@@ -2,7 +2,7 @@
 
 from finance_api.ledger.edits.naming import counted
 from finance_api.ledger.edits.report import title_of
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import UserRows
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
@@ -12,7 +12,7 @@ from finance_api.values import Row
 _NAMED = 3
 
 
-def uses_of(session: LedgerSession, resource: Resource, row_id: str) -> dict[Resource, str]:
+def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, str]:
     """By resource: how many rows refer to the row, and the names of some."""
     uses = {}
     for other in RESOURCES:
@@ -20,9 +20,9 @@ def uses_of(session: LedgerSession, resource: Resource, row_id: str) -> dict[Res
         if not names:
             continue
         if other is RECORDS:
-            count, some = _records_with(session, names, row_id), ""
+            count, some = _records_with(owned, names, row_id), ""
         else:
-            rows = session.row_set(other).rows.values()
+            rows = owned.row_set(other).rows.values()
             users = [row for row in rows if any(_refers(row[name], row_id) for name in names)]
             count, some = len(users), _some(other, users)
         if count:
@@ -39,10 +39,10 @@ def _some(resource: Resource, rows: list[Row]) -> str:
     return f" ({', '.join(titles)}{' …' if len(rows) > _NAMED else ''})"
 
 
-def _records_with(session: LedgerSession, names: list[str], row_id: str) -> int:
+def _records_with(owned: UserRows, names: list[str], row_id: str) -> int:
     count = 0
     for name in names:
         condition = condition_on(RECORDS, name, Operator.ANY_OF, (row_id,))
         query = Query(RECORDS, (condition,), limit=1, with_total=True)
-        count += session.storage.data.list_rows(session.user.id, query).total or 0
+        count += owned.storage.data.list_rows(owned.user.id, query).total or 0
     return count

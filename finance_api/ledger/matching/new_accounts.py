@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer
+from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.session import LedgerSession
@@ -15,8 +16,10 @@ _ROWS = 3
 _WINDOW_DAYS = 31
 
 
-def check_new_account(session: LedgerSession, workspace: Workspace, account: KnownAccount) -> None:
-    """Raises ImportRefused if the rows of a new account stand in one that was there before."""
+def ask_about_new_account(
+    session: LedgerSession, workspace: Workspace, account: KnownAccount, questions: Questions
+) -> None:
+    """Asks which account it is if the rows of a new one stand in one that was there before."""
     count = workspace.number("SELECT count(*) FROM entries WHERE account = ?", account.number)
     if count < _ROWS:
         return
@@ -35,10 +38,20 @@ def check_new_account(session: LedgerSession, workspace: Workspace, account: Kno
     for account_id, same in found.most_common(1):
         if same >= _ROWS and 2 * same >= count:
             name = session.accounts.rows[account_id]["name"]
-            raise ImportRefused(
+            answers = [
+                Answer(
+                    ("--account", name), ("--account", "--map account"), f"the account is {name}"
+                ),
+                Answer(("--new-account",), meaning="the account is another one"),
+            ]
+            help_ = f"give --account {name!r} if it is that one"
+            if len({statement.account.key for statement in workspace.statements}) > 1:
+                help_ = f"import a file of it alone with --account {name!r} if it is that one"
+                answers = []
+            questions.ask(
                 f"{same} of the {count} entries for the new account {account.name} stand in the "
-                f"account {name} on the same days: give --account {name!r} if it is that one, or "
-                "--new-account if it is another"
+                f"account {name} on the same days: {help_}, or give --new-account if it is another",
+                *answers,
             )
 
 

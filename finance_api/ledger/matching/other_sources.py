@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
+from sqlite3 import Row as Found
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer
+from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.learned import Cover
 from finance_api.ledger.matching.wording import described, stored_described
@@ -22,18 +24,22 @@ _OTHER = "NOT mine AND covered AND NOT void"
 class OtherSources:
     """Matches the entries that are no record of their own source.
 
-    match_days: how far apart matches may be, None: as usual, and left-overs are refused.
+    match_days: how far apart matches may be, None: as usual, and left-overs are asked about.
     """
 
     def __init__(
-        self, workspace: Workspace, accounts: list[KnownAccount], match_days: int | None
+        self,
+        workspace: Workspace,
+        accounts: list[KnownAccount],
+        match_days: int | None,
+        questions: Questions,
     ) -> None:
         self._workspace = workspace
         self._accounts = accounts
         self._match_days = match_days
+        self._questions = questions
 
     def match(self) -> None:
-        """Raises ImportRefused."""
         workspace = self._workspace
         if workspace.one(f"SELECT 1 FROM stored WHERE {_OTHER} AND NOT taken LIMIT 1") is None:
             return
@@ -42,15 +48,15 @@ class OtherSources:
         self._match_stored_parts()
         for keys in ("day, amount, text", "day, amount"):
             workspace.pair(keys, Outcome.MATCHED, entries=_UNDECIDED, stored=_OTHER)
-        reach = _REACH_DAYS if self._match_days is None else self._match_days
-        if reach:
+        most = _REACH_DAYS if self._match_days is None else self._match_days
+        for reach in sorted({min(_REACH_DAYS, most), most} - {0}):
             workspace.run("DELETE FROM pairs")
             workspace.database.executemany(
                 "INSERT INTO pairs VALUES (?, ?)", self._near(reach, _UNDECIDED, _OTHER)
             )
             workspace.take_pairs(Outcome.MATCHED)
         if self._match_days is None:
-            self._refuse_doubtful()
+            self._ask_about_doubtful()
 
     # -- a batch and its parts
 
@@ -154,27 +160,37 @@ class OtherSources:
                     yield n, other[3]
                     other = next(group, None)
 
-    def _refuse_doubtful(self) -> None:
+    def _ask_about_doubtful(self) -> None:
         """Left-overs that may be the same, on days that both files should have them."""
+        first: tuple[str, Found, Found] | None = None
+        count = farthest = 0
         for account in self._accounts:
             for source, covers in account.learned.others.items():
                 days = _days_of(covers)
                 entries = f"{_UNDECIDED} AND account = {account.number} AND ({days})"
                 stored = f"{_OTHER} AND account = {account.number} AND source = '{source}'"
-                pair = next(self._near(_DOUBTFUL_DAYS, entries, stored), None)
-                if pair is None:
-                    continue
-                entry = self._workspace.one("SELECT * FROM entries WHERE n = ?", pair[0])
-                other = self._workspace.one("SELECT * FROM stored WHERE k = ?", pair[1])
-                assert entry is not None
-                assert other is not None
-                raise ImportRefused(
-                    f"{described(entry)} may be {stored_described(other)}, which a file of the "
-                    f"format {source} told: give --match-days N for as many days as they may be "
-                    f"apart ({abs(entry['day'] - other['day'])} here), or --no-match where the "
-                    "files tell different transactions",
-                    entry["line"],
-                )
+                for n, k in self._near(_DOUBTFUL_DAYS, entries, stored):
+                    entry = self._workspace.one("SELECT * FROM entries WHERE n = ?", n)
+                    other = self._workspace.one("SELECT * FROM stored WHERE k = ?", k)
+                    assert entry is not None
+                    assert other is not None
+                    first = first or (source, entry, other)
+                    count += 1
+                    farthest = max(farthest, abs(entry["day"] - other["day"]))
+        if first is None:
+            return
+        source, entry, other = first
+        line = entry["line"]
+        more = f" (and {count - 1} more such pairs)" if count > 1 else ""
+        self._questions.ask(
+            f"{described(entry)} may be {stored_described(other)}, which a file of the format "
+            f"{source} told{more}: if it is the same, say with --match-days N how many days they "
+            f"may be apart ({farthest} here); if it is another transaction, with --match-days "
+            f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
+            Answer(("--match-days", str(farthest)), meaning=f"line {line} is the stored record"),
+            Answer(("--match-days", str(_REACH_DAYS)), meaning=f"line {line} is another one"),
+            line=line,
+        )
 
 
 def _days_of(covers: list[Cover]) -> str:

@@ -4,8 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from sqlite3 import Row as Found
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer
+from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.learned import REUSED, STABLE
 from finance_api.ledger.matching.stated import Content
 from finance_api.ledger.matching.stored import (
     MOST_OF_AN_ID,
@@ -30,10 +32,11 @@ _CANDIDATES = """
     WHERE e.outcome IS NULL AND e.corrects IS NULL
 """
 _NEAR = f"abs(e.day - s.day) <= {REACH_DAYS}"
-_ALIKE = (
-    "(e.amount = s.amount OR e.text = s.text OR coalesce(hash_of(e.payee) = s.payee, 0) "
+_SAME_TEXT = (
+    "(e.text = s.text OR coalesce(hash_of(e.payee) = s.payee, 0) "
     "OR coalesce(hash_of(e.note) = s.note, 0))"
 )
+_ALIKE = f"(e.amount = s.amount OR {_SAME_TEXT})"
 
 
 class OwnSource:
@@ -48,16 +51,17 @@ class OwnSource:
         reader: StoredReader,
         accounts: list[KnownAccount],
         first_day: str | None,
+        questions: Questions,
     ) -> None:
         self._workspace = workspace
         self._reader = reader
         self._accounts = {account.number: account for account in accounts}
         self._first_day = first_day
+        self._questions = questions
         #: Sentences for the one who imports.
         self.remarks: list[str] = []
 
     def decide(self) -> None:
-        """Raises ImportRefused."""
         workspace = self._workspace
         self._skip_repeated()
         self._set_corrections_aside()
@@ -116,7 +120,7 @@ class OwnSource:
             return
         if self._first_day is None:
             first, last = self._workspace.rows("SELECT * FROM entries WHERE n IN (?, ?)", *twice)
-            raise ImportRefused(
+            self._ask_for_first_day(
                 f"{described(last)} stands in line {first['line']} as well, in another part of the "
                 "file, and neither has an id: say whether these are one transaction with "
                 "--first-day same, or two with --first-day new",
@@ -253,7 +257,7 @@ class OwnSource:
                 continue
             if account.known_stable:
                 known = stored_described(self._stored(k))
-                raise ImportRefused(
+                self._ask_for_ids(
                     f"{described(entry)} goes against {known}: until now no id of {account.name} "
                     "was used again; say what ids are with --ids stable or --ids reused",
                     entry["line"],
@@ -264,6 +268,22 @@ class OwnSource:
                     f"the bank uses ids again, as {entry['bank_id']!r} in line {entry['line']}: "
                     f"entries of {account.name} are recognised by their content"
                 )
+
+    def _ask_for_ids(self, reason: str, line: int) -> None:
+        if not self._questions.asks_for("--ids"):
+            answers = (
+                Answer(("--ids", ids), ("--ids",), f"the id of line {line} is of {meaning}")
+                for ids, meaning in ((STABLE, "the same transaction"), (REUSED, "another one"))
+            )
+            self._questions.ask(reason, *answers, line=line)
+
+    def _ask_for_first_day(self, reason: str, line: int) -> None:
+        if not self._questions.asks_for("--first-day"):
+            answers = (
+                Answer(("--first-day", which), meaning=f"line {line} is {meaning}")
+                for which, meaning in ((SAME, "the same transaction"), (NEW, "another one"))
+            )
+            self._questions.ask(reason, *answers, line=line)
 
     def _signs_of_reuse(self) -> Iterator[tuple[Found, int]]:
         """By account an entry, and the stored row that shows that the bank re-uses ids."""
@@ -401,12 +421,13 @@ class OwnSource:
         if not open_rows or self._first_day == SAME:
             return
         if self._first_day is None:
-            raise ImportRefused(
+            self._ask_for_first_day(
                 f"the file has a part of {date_text(day * DAY_SECONDS)} only, and "
                 f"{described(open_rows[0])} may be the stored record that says the same, or "
                 "another one: say which with --first-day same or --first-day new",
                 open_rows[0]["line"],
             )
+            return
         for row in open_rows:
             workspace.decide(row["n"], None, row["k"])
             workspace.decide(row["n"], Outcome.NEW, None)
@@ -463,7 +484,7 @@ class OwnSource:
         workspace = self._workspace
         rows = workspace.rows(
             f"SELECT e.*, s.k AS of, s.day AS of_day, s.covered, s.inner, s.as_of AS known_as_of, "
-            f"e.amount = s.amount AS same_amount, {_NEAR} AND {_ALIKE} AS partly "
+            f"{_SAME_TEXT} AS same_text, {_NEAR} AND {_ALIKE} AS partly "
             f"FROM {_CANDIDATES} "
             "ORDER BY e.account, NOT (e.amount = s.amount AND e.text = s.text), "
             "abs(e.day - s.day), e.n, s.k"
@@ -473,15 +494,27 @@ class OwnSource:
         # Only left-overs come here.
         for row in list(rows):
             account = self._accounts[row["account"]]
-            if row["n"] in seen or row["of"] in taken or not self._corrects(account, row):
+            if row["n"] in seen or row["of"] in taken:
                 continue
-            seen.add(row["n"])
+            corrects = self._corrects(account, row)
+            if corrects is None:
+                self._ask_for_ids(
+                    f"{described(row)} may correct {stored_described(self._stored(row['of']))}, "
+                    "which had its id, or be another transaction: say which with --ids stable (it "
+                    "corrects it) or --ids reused (it is another one)",
+                    row["line"],
+                )
+                workspace.decide(row["n"], Outcome.NEW, None)
+            if corrects is not False:
+                seen.add(row["n"])
+            if not corrects:
+                continue
             taken.add(row["of"])
             outcome = Outcome.OLDER if self._order(row) < 0 else Outcome.CORRECTION
             workspace.decide(row["n"], outcome, row["of"])
 
-    def _corrects(self, account: KnownAccount, row: Found) -> bool:
-        """Whether the entry corrects the record of its id. Raises ImportRefused if it may."""
+    def _corrects(self, account: KnownAccount, row: Found) -> bool | None:
+        """Whether the entry corrects the record of its id; None: only the user can say."""
         if account.ids is not None and account.known_stable:
             return True
         if not row["partly"]:
@@ -491,18 +524,14 @@ class OwnSource:
             # record is gone.
             if row["inner"] or not row["covered"]:
                 return bool(row["inner"])
-            if account.said:
-                return False
-        # Nobody said that ids are stable: rows that came again with theirs do not show that the
-        # bank never counts from 1 again, and a record of another day and amount would be lost.
-        elif row["covered"] or (account.stable and (account.said or row["same_amount"])):
+            return False if account.said else None
+        if row["covered"]:
             return True
-        raise ImportRefused(
-            f"{described(row)} may correct {stored_described(self._stored(row['of']))}, which had "
-            "its id, or be another transaction: say which with --ids stable (it corrects it) or "
-            "--ids reused (it is another one)",
-            row["line"],
-        )
+        # Nobody said that ids are stable: rows that came again with theirs do not show that the
+        # bank never counts from 1 again. What comes again and again has the same text, and the
+        # record of the other day would be lost.
+        is_known = account.stable and (account.said or not row["same_text"])
+        return True if is_known else None
 
     def _stored(self, k: int) -> Found:
         row = self._workspace.one("SELECT * FROM stored WHERE k = ?", k)

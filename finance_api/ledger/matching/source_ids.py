@@ -3,9 +3,9 @@
 Their forms are those of earlier versions, whose records are met again by them.
 """
 
-import json
 import re
 from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 
 from finance_api.importers import CSV
 from finance_api.importers.interface import StatementAccount, joined_key
@@ -26,6 +26,10 @@ def bank_ids_in(source_id: str) -> tuple[str | None, str | None]:
     return (_plain(tail), None) if numbered is None else (_plain(numbered[1]), _plain(tail))
 
 
+def _json(text: str | None) -> str:
+    return "null" if text is None else encode_basestring_ascii(text)
+
+
 def _plain(text: str) -> str:
     return text.replace("%23", "#").replace("%2F", "/").replace("%25", "%")
 
@@ -38,7 +42,6 @@ class Scope:
 
     def __init__(self, source: str, statement: StatementAccount, account: Row) -> None:
         self._source = source
-        self._currency: str = account["currencyCode"]
         #: What hashes are made with.
         self._key = statement.key
         self._scope = statement.key or account["id"]
@@ -47,6 +50,7 @@ class Scope:
             keys = (key.partition(":") for key in account["statementKeys"])
             self._key = next((key for of, _, key in keys if of == source), statement.key)
             self._scope = joined_key(self._key)
+        self._json_key, self._json_currency = _json(self._key), _json(account["currencyCode"])
 
     def of_bank_id(self, bank_id: str, number: int = 1) -> str:
         """number: of the entry among those with this id."""
@@ -66,8 +70,10 @@ class Scope:
         day, amount = content.date - content.date % DAY_SECONDS, content.amount
         texts = content.payee, content.note
         if self._source == CSV:
-            values = [self._key, day, amount, self._currency, *texts]
-            digest = sha256(sha256(json.dumps(values).encode()).digest() + b"#%d" % number)
+            payee, note = (_json(text) for text in texts)
+            # As `json.dumps` writes the list, in a fifth of the time.
+            values = f"[{self._json_key}, {day}, {amount}, {self._json_currency}, {payee}, {note}]"
+            digest = sha256(sha256(values.encode()).digest() + b"#%d" % number)
             return f"hash:{digest.hexdigest()}"
         digest = sha256(repr((self._key, day, amount, *texts, number)).encode())
         name = f"hash:{digest.hexdigest()}"

@@ -8,7 +8,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.importers.interface import Entry, Statement
 from finance_api.ledger.matching.stated import hash_of
@@ -73,6 +73,40 @@ class Outcome(IntEnum):
     WAITING = 9
     #: A new record.
     NEW = 10
+
+
+class StoredEntry(NamedTuple):
+    """A row of the table of entries."""
+
+    n: int
+    account: int
+    statement: int
+    line: int
+    day: int
+    time: int
+    amount: int
+    text: int
+    content: int
+    bank_id: str | None
+    fingerprint: str
+    payee: str | None
+    note: str | None
+    category: str | None
+    labels: str | None
+    payment_type: str | None
+    value_date: int | None
+    counterparty_account: str | None
+    reference: str | None
+    original_amount: int | None
+    original_currency: str | None
+    corrects: str | None
+    deletes: int | None
+    batch: str | None
+    section: int | None
+    record_state: str | None
+    outcome: int | None
+    k: int | None
+    number: int
 
 
 class Workspace:
@@ -182,6 +216,12 @@ class Workspace:
         cursor = self.database.cursor()
         cursor.row_factory = sqlite3.Row
         return cursor.execute(sql, values)
+
+    def entries(self, condition: str, order: str = "n") -> Iterator[StoredEntry]:
+        """Whole entries, read as they are asked for."""
+        columns = ", ".join(StoredEntry._fields)
+        sql = f"SELECT {columns} FROM entries WHERE {condition} ORDER BY {order}"
+        return map(StoredEntry._make, self.database.execute(sql))
 
     def one(self, sql: str, *values: Any) -> sqlite3.Row | None:
         return next(self.rows(sql, *values), None)

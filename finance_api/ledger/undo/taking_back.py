@@ -83,8 +83,9 @@ class _Undo:
                     self._report.kept += 1
                 else:
                     self._balances.note(row, None)
-                    gone.append(row["id"])
-            data.delete_rows(user_id, RECORDS, gone)
+                    gone.append(row)
+            data.delete_rows(user_id, RECORDS, [row["id"] for row in gone])
+            self._session.note_records(gone=gone)
             self._report.removed[RECORDS.name] += len(gone)
 
     def _restore_records(self, entry: HistoryEntry) -> None:
@@ -120,6 +121,7 @@ class _Undo:
             (new if current is None else changed).append(row)
         if new or changed:
             data.put_rows(user_id, RECORDS, new=new, changed=changed)
+            self._session.note_records(new=new, changed=changed)
         if not with_sources:
             self._report.restored[RECORDS.name] += len(new) + len(changed)
         return renamed

@@ -4,7 +4,7 @@ A `StorageBackend` lives as long as the process. It makes units of work: a `Stor
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
 work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
-exchange rates.
+exchange rates, proposals of transfers, files that wait to be imported.
 """
 
 import math
@@ -45,6 +45,17 @@ from finance_api.storage.interface.history import (
 )
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
+from finance_api.storage.interface.transfers import (
+    TransferProposal,
+    TransferReader,
+    TransferWriter,
+)
+from finance_api.storage.interface.uploads import (
+    Upload,
+    UploadReader,
+    UploadState,
+    UploadWriter,
+)
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
 
@@ -54,7 +65,9 @@ __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWr
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["Change", "ChangeKey", "Changes"]
+__all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
+__all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
@@ -77,6 +90,8 @@ class Storage:
     data: DataReader
     history: HistoryReader
     rates: RateReader
+    transfers: TransferReader
+    uploads: UploadReader
     close: Callable[[], None]
 
 
@@ -92,6 +107,8 @@ class WritableStorage(Storage):
     data: DataWriter
     history: HistoryWriter
     rates: RateWriter
+    transfers: TransferWriter
+    uploads: UploadWriter
     close: Callable[[], None] = lambda: None
 
 

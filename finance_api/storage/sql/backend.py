@@ -26,6 +26,8 @@ from finance_api.storage.sql.rates import SqlRateReader, SqlRateWriter
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.sessions import SqlSessionReader, SqlSessionWriter
 from finance_api.storage.sql.tokens import SqlTokenReader, SqlTokenWriter
+from finance_api.storage.sql.transfers import SqlTransferReader, SqlTransferWriter
+from finance_api.storage.sql.uploads import SqlUploadReader, SqlUploadWriter
 from finance_api.storage.sql.usage import SqlUsageReader, SqlUsageWriter
 from finance_api.storage.sql.users import SqlUserReader, SqlUserWriter
 from finance_api.storage.sql.writing import SqlDataWriter
@@ -79,6 +81,8 @@ class SqlBackend(StorageBackend):
             data=SqlDataReader(data_connection),
             history=SqlHistoryReader(data_connection),
             rates=SqlRateReader(data_connection),
+            transfers=SqlTransferReader(data_connection),
+            uploads=SqlUploadReader(connection),
             close=close,
         )
 
@@ -111,6 +115,8 @@ class SqlBackend(StorageBackend):
             data=SqlDataWriter(connection, projection),
             history=SqlHistoryWriter(connection),
             rates=SqlRateWriter(connection),
+            transfers=SqlTransferWriter(connection),
+            uploads=SqlUploadWriter(connection),
         )
 
     def check(self) -> None:

@@ -49,6 +49,7 @@ _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|%)")
 #: What reads a value, by the number of its type in the catalogue pg_type.
 _READERS: dict[int, Callable[[bytes], Any]] = {
     16: b"t".__eq__,  # bool
+    17: lambda digits: bytes.fromhex(digits[2:].decode()),  # bytea
     20: int,  # int8
     21: int,  # int2
     23: int,  # int4

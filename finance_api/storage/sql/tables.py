@@ -13,7 +13,9 @@ from sqlalchemy import (
     Boolean,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
+    LargeBinary,
     MetaData,
     Table,
     UniqueConstraint,
@@ -134,6 +136,37 @@ usage = Table(
 )
 
 
+#: Files that wait to be imported: `storage.interface.uploads`.
+uploads = Table(
+    "uploads",
+    metadata,
+    _owner(),
+    Column("id", CodePointText, primary_key=True),
+    Column("name", CodePointText, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("state", CodePointText, nullable=False),
+    Column("step", BigInteger, nullable=False),
+    Column("alive_at", BigInteger, nullable=False),
+    # JSON objects.
+    Column("options", CodePointText, nullable=False),
+    Column("outcome", CodePointText, nullable=False),
+)
+
+#: Their content.
+upload_pieces = Table(
+    "upload_pieces",
+    metadata,
+    Column("user_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("upload_id", CodePointText, primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+    ForeignKeyConstraint(
+        ["user_id", "upload_id"], ["uploads.user_id", "uploads.id"], ondelete="CASCADE"
+    ),
+)
+
+
 #: The history of a user's data: `storage.interface.history`.
 history = Table(
     "history",
@@ -161,6 +194,25 @@ before_images = Table(
     # The whole row as JSON; NULL: there was none.
     Column("row", CodePointText),
     sqlite_with_rowid=False,
+)
+
+#: Pairs of records that look like transfers: `storage.interface.TransferProposal`.
+transfer_proposals = Table(
+    "transfer_proposals",
+    metadata,
+    _owner(),
+    Column("out_id", CodePointText, primary_key=True),
+    Column("in_id", CodePointText, nullable=False),
+    Column("day", BigInteger, nullable=False),
+    Column("by_number", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index(None, transfer_proposals.c.user_id, transfer_proposals.c.in_id)
+Index(
+    None,
+    transfer_proposals.c.user_id,
+    transfer_proposals.c.day,
+    transfer_proposals.c.out_id,
 )
 
 #: The states of a user's data that are remembered, the present one too: see `DataState`.

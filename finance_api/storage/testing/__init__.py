@@ -20,7 +20,9 @@ from finance_api.storage.testing.rows import RowsConformance
 from finance_api.storage.testing.searching import SearchingConformance
 from finance_api.storage.testing.sessions import SessionsConformance
 from finance_api.storage.testing.streams import StreamsConformance
+from finance_api.storage.testing.transfers import TransfersConformance
 from finance_api.storage.testing.units import Unit, make_id, make_row
+from finance_api.storage.testing.uploads import UploadsConformance
 from finance_api.storage.testing.users import UsersConformance
 
 __all__ = ["StorageConformance", "Unit", "make_id", "make_row"]
@@ -37,6 +39,8 @@ class StorageConformance(
     AnchorsConformance,
     SearchingConformance,
     RatesConformance,
+    UploadsConformance,
     StreamsConformance,
+    TransfersConformance,
 ):
     """The tests. No implementation overrides or skips one."""

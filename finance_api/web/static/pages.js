@@ -39,3 +39,7 @@ for (const button of document.querySelectorAll("button.copy")) {
 
 // Whoever sends a form with faults starts again at the list of them.
 document.querySelector(".error-summary")?.focus();
+
+// What is going on is looked at again.
+const waiting = document.querySelector("[data-reload-seconds]");
+if (waiting) setTimeout(() => location.reload(), waiting.dataset.reloadSeconds * 1000);

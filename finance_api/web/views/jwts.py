@@ -16,6 +16,7 @@ from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
 from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
+from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
     done,
     form_text,
@@ -26,7 +27,6 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
-from finance_api.web.views.tokens import curl_line
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
 

@@ -8,12 +8,14 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
-from finance_api.surfaces import SETTINGS_PAGES
-from finance_api.usage.periods import UsagePeriod
-from finance_api.web.page import SeeOther, data_state, identity_of, page
-from finance_api.web.views.accounts import account_rows
-from finance_api.web.views.jwts import jwt_views
-from finance_api.web.views.tokens import token_views
+from finance_api.resources import BUDGETS
+from finance_api.surfaces import OVERVIEW, SETTINGS_PAGES
+from finance_api.values.time import date_text
+from finance_api.web.answers import Answers
+from finance_api.web.cells import Cells
+from finance_api.web.overview import MOST_ROWS, Overview
+from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
+from finance_api.web.timespans import KINDS, Timespan, parse_timespan
 
 
 @view_config(
@@ -23,18 +25,49 @@ from finance_api.web.views.tokens import token_views
     permission=Permission.DATA_READ,
 )
 def show_overview(request: Request) -> dict[str, Any]:
-    user_id = identity_of(request).user.id
-    boundaries = UsagePeriod(30, "days").boundaries(request.services.clock.now())
-    days = request.storage.usage.list_days(user_id, boundaries[0], boundaries[-1])
-    accounts = account_rows(request)
+    owned, answers = own_rows(request), Answers(request)
+    accounts = owned.accounts.rows.values()
+    counts: dict[str, int] = {}
+    for account in accounts:
+        counts[account["currencyCode"]] = (
+            counts.get(account["currencyCode"], 0) + account["recordCount"]
+        )
+    if not counts:
+        tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
+        return page("overview", "Overview", overview=None, has_token=bool(tokens), errors={})
+    given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
+    span = parse_timespan(given["period"], given["from"], given["to"], answers.today)
+    errors = {} if span else {"from": "Enter two days, the earlier one first."}
+    span = span or Timespan.around(KINDS[0], answers.today)
+    # That of the most records first.
+    currencies = sorted(counts, key=lambda currency: (-counts[currency], currency))
+    rated = request.storage.rates.get_state().currencies if len(currencies) > 1 else frozenset()
+    convertible = [currency for currency in currencies if currency in rated or currency == "EUR"]
+    convertible = convertible if rated else []
+    converted = request.GET.get("convertTo", "")
+    is_converted = converted in convertible
+    wanted = request.GET.get("currency", "")
+    currency = converted if is_converted else wanted if wanted in counts else currencies[0]
+    overview = Overview(answers, span, currency, is_converted=is_converted)
+    chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
         "overview",
         "Overview",
-        token_count=sum(token.state == "active" for token in token_views(request)),
-        jwt_count=sum(jwt.state == "active" for jwt in jwt_views(request)),
-        requests_30_days=sum(number for _, number in days),
-        account_count=len(accounts),
-        record_count=sum(account["recordCount"] for account in accounts),
+        overview=overview,
+        errors=errors,
+        given=given,
+        currencies=currencies,
+        convertible=convertible,
+        chosen=chosen,
+        kinds=[
+            (kind.value.capitalize(), Timespan.around(kind, min(answers.today, span.last)))
+            for kind in KINDS
+        ],
+        cells=Cells(owned),
+        progress_field=BUDGETS.get_field("progress"),
+        transfer_count=request.storage.transfers.count(identity_of(request).user.id),
+        most=MOST_ROWS,
+        today=date_text(answers.today),
         **data_state(request),
     )
 
@@ -43,3 +76,14 @@ def show_overview(request: Request) -> dict[str, Any]:
 @view_config(route_name="settings.slash", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 def show_settings(request: Request) -> Response:
     return SeeOther(f"{SETTINGS_PAGES}/tokens")
+
+
+@view_config(
+    route_name="root",
+    request_method="GET",
+    header="Accept:.*text/html",
+    permission=NO_PERMISSION_REQUIRED,
+)
+def show_root(request: Request) -> Response:
+    """For browsers; programs find nothing here."""
+    return SeeOther(OVERVIEW)

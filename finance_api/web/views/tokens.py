@@ -1,7 +1,6 @@
 """Personal tokens: list, create, revoke."""
 
 from dataclasses import dataclass
-from shlex import quote
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -10,13 +9,13 @@ from pyramid.view import view_config
 
 from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
 from finance_api.auth.permissions import Permission
-from finance_api.edge.proxies import is_https
 from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
 from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.values.time import DAY_SECONDS, TimeError, date_text, parse_date
+from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
     done,
     form_text,
@@ -195,13 +194,6 @@ def create_token(request: Request) -> dict[str, Any]:
         name=name,
         curl=curl_line(request, text, f"{PUBLIC_SURFACE}{tried}?limit=5"),
     )
-
-
-def curl_line(request: Request, token: str, path: str) -> str:
-    """A shell command, with scheme and host of the page."""
-    # request.scheme is that of the proxy's request.
-    scheme = "https" if is_https(request) else "http"
-    return f"curl -H 'Authorization: Bearer {token}' {quote(f'{scheme}://{request.host}{path}')}"
 
 
 def _checked(check: Any, text: str, field: str, errors: dict[str, str]) -> str | None:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.cli.csv_options import command_to_copy
+from finance_api.cli.file_options import commands_to_copy
 from finance_api.cli.importing import import_command
 from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.questions import CODE
 
 REPOSITORY = Path(__file__).parents[3]
 CORPORA = Path(os.environ.get("FINANCE_TEST_CORPORA", REPOSITORY.parent / "shared" / "corpora"))
@@ -27,7 +28,7 @@ GIVEN = ["me@example.com", "f.csv"]
 
 
 def run(data, words):
-    """Sums by currency, or the refusal and the command that it asks for."""
+    """Sums by currency, or the refusal; and the commands that it shows."""
     context = import_command.make_context("import", list(words))
     names = {f.name for f in fields(CsvOptions)} | {"no_header"}
     options = {name: value for name, value in context.params.items() if name in names}
@@ -39,11 +40,31 @@ def run(data, words):
                 sums[statement.account.currency] += entry.amount
     except ImportRefused as refused:
         assert refused.reason.strip()
-        if not (refused.missing_options or refused.withdrawn_options):
-            return refused, None
-        command = command_to_copy(context, "me@example.com", "f.csv", refused)
-        return refused, shlex.split(command)[2:]
-    return sums, None
+        commands = commands_to_copy(context, *GIVEN, refused.answers)
+        # By what each means the person chooses.
+        meanings = {command.meaning for command in commands}
+        assert len(commands) == 1 or ("" not in meanings and len(meanings) == len(commands))
+        such_as = re.search("--currency, such as ([A-Z]{3})", refused.reason)
+        code = such_as[1] if such_as else "EUR"
+        return refused, [
+            [code if word == CODE else word for word in shlex.split(command)[2:]]
+            for command in (command.line for command in commands)
+        ]
+    return sums, []
+
+
+def outcomes(data, words, messages):
+    """What becomes of the file where commands that are shown are followed, so many after another.
+
+    Each with whether the person had to choose.
+    """
+    outcome, commands = run(data, words)
+    if not commands or not messages:
+        yield outcome, False
+        return
+    for command in commands:
+        for end, chosen in outcomes(data, command, messages - 1):
+            yield end, chosen or len(commands) > 1
 
 
 def units(text):
@@ -139,28 +160,26 @@ AT_FAULT = (
 def test_every_message_followed_to_the_letter_reads_the_file(name):
     data = (STATEMENTS / name).read_bytes()
     for option in ONE_OPTION:
-        outcome, command = run(data, [*GIVEN, *option])
-        offered = command is not None
+        if not run(data, [*GIVEN, *option])[1] or any(part in name for part in AT_FAULT):
+            continue
         # A wrong option hides what else is open: then there is a second message, or a third.
-        for _ in range(3 if option else 1):
-            if command is not None:
-                outcome, command = run(data, command)
-        if offered and not any(part in name for part in AT_FAULT):
+        for outcome, _ in outcomes(data, [*GIVEN, *option], 3 if option else 1):
             assert not isinstance(outcome, ImportRefused), (option, str(outcome))
 
 
 @pytest.mark.parametrize("name", UNDERSTOOD)
 def test_no_option_and_no_wrong_one_ends_in_a_wrong_sum(name):
+    """Where the person has to choose, one of the commands is right."""
     data = (STATEMENTS / name).read_bytes()
     right = independent(name, **UNDERSTOOD[name])
     for option in ONE_OPTION:
-        outcome, command = run(data, [*GIVEN, *option])
-        for _ in range(3):
-            if command is None:
-                break
-            outcome, command = run(data, command)
-        if not isinstance(outcome, ImportRefused):
-            assert outcome.total() == right, option
+        found = [
+            (outcome.total() == right, chosen)
+            for outcome, chosen in outcomes(data, [*GIVEN, *option], 3)
+            if not isinstance(outcome, ImportRefused)
+        ]
+        assert all(is_right or chosen for is_right, chosen in found), option
+        assert not found or any(is_right for is_right, _ in found), option
 
 
 def test_enough_files_are_read():
@@ -179,9 +198,15 @@ def test_a_command_is_quoted_for_the_shell():
         "a=b",
     ]
     context = import_command.make_context("import", words)
-    refused = ImportRefused("", None, None, ("--sign", "D/C type"), ("--positive",))
-    command = command_to_copy(context, "me@example.com", "a b.csv", refused)
-    assert shlex.split(command) == [
+    answers = [
+        Answer(("--sign", "D/C type"), ("--positive",), "the words say it"),
+        Answer(),
+        Answer((), ("--map payee",)),
+    ]
+    command, other = commands_to_copy(context, "me@example.com", "a b.csv", answers)
+    assert "payee" not in other.line
+    assert (command.meaning, other.meaning) == ("the words say it", "")
+    assert shlex.split(command.line) == [
         *("finance-api", "import", "me@example.com", "a b.csv", "--map", "payee=It's"),
         *("--only", "a=b", "--sign", "D/C type"),
     ]

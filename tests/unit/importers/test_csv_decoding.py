@@ -7,8 +7,9 @@ import pytest
 
 from finance_api.importers.csv import decoding
 from finance_api.importers.csv.decoding import open_text
-from finance_api.importers.csv.questions import Questions
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.questions import Questions
+from support.csv_files import answers
 
 
 def decode(data, encoding, force=False):
@@ -92,15 +93,15 @@ def test_half_of_a_surrogate_pair_is_refused():
 def test_an_encoding_for_valid_utf_8_is_refused_unless_forced(encoding):
     refused = refusal("a\nCafé".encode(), encoding)
     assert refused.line == 2 and "--force-encoding" in refused.reason
-    assert refused.withdrawn_options == ("--encoding",)
+    assert answers(refused) == ["---encoding"]
     assert decode("Café".encode(), encoding, force=True) != "Café"
     assert decode(b"Cafe", encoding) == "Cafe"
 
 
 def test_what_is_not_utf_8_is_looked_at_further_in_another_encoding():
-    assert refusal(b"caf\xe9").missing_options == ("--encoding", "cp1252")
-    assert refusal(b"caf\xe9\x81").missing_options == ("--encoding", "iso-8859-1")
-    assert refusal(b"\xe9\x00").missing_options == ()
+    assert answers(refusal(b"caf\xe9")) == ["--encoding cp1252"]
+    assert answers(refusal(b"caf\xe9\x81")) == ["--encoding iso-8859-1"]
+    assert answers(refusal(b"\xe9\x00")) == []
 
 
 def test_a_line_without_end_is_refused(monkeypatch):

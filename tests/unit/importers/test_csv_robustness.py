@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from finance_api.importers.csv import CsvOptions
 from finance_api.importers.interface import ImportRefused
-from support.csv_files import read
+from support.csv_files import answers, read
 from support.nightly import count
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "csv"
@@ -28,7 +28,7 @@ def read_or_refuse(data, options):
         assert refused.reason.strip()
         assert len(refused.reason) < 5000
         assert refused.line is None or refused.line >= 1
-        assert all(isinstance(word, str) for word in refused.missing_options)
+        assert all(isinstance(text, str) for text in answers(refused))
         str(refused).encode()
         return None
     for statement in statements:

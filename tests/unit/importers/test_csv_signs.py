@@ -6,7 +6,7 @@ from finance_api.importers.csv.vocabulary import DIRECTIONS, NOT_MONEY
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
-from support.csv_files import read
+from support.csv_files import answers, read
 
 
 def statement(text, **options):
@@ -28,7 +28,7 @@ def test_numbers_without_a_minus_say_nothing():
     text = "date,amount\n2026-01-01,5\n2026-01-02,7\n"
     refused = refusal(text)
     assert refused.line == 2 and "--positive out" in refused.reason
-    assert refused.missing_options == ("--positive", "in")
+    assert answers(refused) == ["--positive in", "--positive out"]
     assert amounts(text, positive="in") == ["5", "7"]
     assert amounts(text, positive="out") == amounts(text, invert=True) == ["-5", "-7"]
 
@@ -46,7 +46,7 @@ def test_a_file_without_money_needs_no_sign(text):
 
 def test_credit_marks_decide_for_themselves():
     text = "date,amount\n2026-01-01,5.00\n2026-01-02,7.00 CR\n"
-    assert refusal(text).missing_options == ("--positive", "out")
+    assert answers(refusal(text)) == ["--positive out"]
     assert amounts(text, positive="out") == ["-5", "7"]
     assert amounts(text.replace("5.00", "5.00 DR")) == ["-5", "7"]
 
@@ -67,14 +67,19 @@ def test_a_column_of_words_decides(pair):
     out, in_ = pair.split()
     text = TYPED.format(out=out, in_=in_)
     refused = refusal(text)
-    assert refused.missing_options == ("--sign", "Type") and refused.line == 2
+    assert refused.line == 2
     assert amounts(text, sign="type") == ["-5", "7"]
+    if len(out) > 1:
+        assert answers(refused) == ["--sign Type"]
     wrong = refusal(text, positive="in")
-    assert wrong.missing_options == ("--sign", "Type") and wrong.line == 2
-    assert wrong.withdrawn_options == ("--positive", "--invert")
+    assert wrong.line == 2
     signed = text.replace(",5,", ",-5,")
     assert amounts(signed) == ["-5", "7"]
-    assert refusal(signed, invert=True).missing_options == ("--sign", "Type")
+    assert answers(refusal(signed, invert=True)) == [
+        "--sign Type ---positive ---invert",
+        "--positive in ---positive ---invert",
+        "--map note=Type ---map note",
+    ]
 
 
 def test_words_of_two_words_are_known():
@@ -88,8 +93,14 @@ def test_a_word_that_tells_no_direction_is_refused_or_left_out():
     text = TYPED.format(out="Expense", in_="Income") + "2026-01-03,9,Transfer\n"
     assert refusal(text, sign="Type").line == 4
     refused = refusal(text)
-    expected = ("--sign", "Type", "--only", "Type=Expense", "--only", "Type=Income")
-    assert refused.missing_options == expected
+    by_words = [
+        "--sign Type=Expense,Transfer",
+        "--sign Type=Expense",
+        "--sign Type --only Type=Expense --only Type=Income",
+    ]
+    otherwise = [f"--map note=Type --positive {way} ---map note" for way in ("in", "out")]
+    assert answers(refused) == by_words + otherwise
+    assert answers(refusal(text, sign="Type")) == [f"{words} ---sign" for words in by_words]
     found = statement(text, sign="Type", only=("Type=Expense", "Type=Income"))
     assert [decimal_text(entry.amount) for entry in found.entries] == ["-5", "7"]
     assert found.statement.skipped == {"Transfer": 1}
@@ -98,14 +109,15 @@ def test_a_word_that_tells_no_direction_is_refused_or_left_out():
 
 def test_a_single_unknown_abbreviation_is_the_opposite_of_the_known_one():
     text = TYPED.format(out="D", in_="K")
-    assert refusal(text).missing_options == ("--sign", "Type=D")
+    assert answers(refusal(text))[0] == "--sign Type=D"
+    assert len(answers(refusal(text))) == 3
     assert amounts(text, sign="Type=D") == ["-5", "7"]
     text = TYPED.format(out="Af", in_="Xy")
-    assert refusal(text).missing_options == ("--sign", "Type=Af")
+    assert answers(refusal(text))[0] == "--sign Type=Af"
     text = TYPED.format(out="Uf", in_="Bij").replace("Bij", "H")
-    assert refusal(text).missing_options == ("--sign", "Type=Uf")
+    assert answers(refusal(text))[0] == "--sign Type=Uf"
     text = TYPED.format(out="Expense", in_="Transfer")
-    assert refusal(text).missing_options == ("--sign", "Type", "--only", "Type=Expense")
+    assert answers(refusal(text))[:2] == ["--sign Type=Expense,Transfer", "--sign Type=Expense"]
 
 
 def test_words_that_agree_or_stand_beside_both_are_no_fault():
@@ -152,11 +164,12 @@ MIXED = "date,Debit,Credit\n2026-01-01,,1\n2026-01-01,10,\n2026-01-02,-4,\n2026-
 def test_a_column_of_both_signs_is_asked_about(way, expected):
     sides = {"debit": "Debit", "credit": "Credit"}
     refused = refusal(MIXED, **sides)
-    assert refused.line == 4 and refused.missing_options == ("--mixed-signs", "plus")
+    assert refused.line == 4
+    assert answers(refused) == [f"--mixed-signs {each}" for each in ("plus", "minus", "ignore")]
     assert amounts(MIXED, mixed_signs=way, **sides) == expected
     words = "date,amount,Type\n2026-01-01,1,credit\n2026-01-01,10,debit\n"
     words += "2026-01-02,-4,debit\n2026-01-03,20,credit\n"
-    assert "--mixed-signs" in refusal(words, sign="Type").missing_options
+    assert answers(refusal(words, sign="Type")) == answers(refused)
     assert amounts(words, mixed_signs=way, sign="Type") == expected
     balances = [100 + sum(map(int, expected[: n + 1])) for n in range(4)]
     lines = MIXED.splitlines()
@@ -189,7 +202,7 @@ def test_rows_that_are_not_money_are_asked_about(word):
         text = text.replace(word, "iptal")
     refused = refusal(text)
     assert refused.line == 3 and "--only" in refused.reason
-    assert refused.missing_options == ("--only", "State=Done")
+    assert answers(refused) == ["--only State=Done"]
 
 
 def test_rows_that_are_left_out_are_counted_and_not_looked_at():

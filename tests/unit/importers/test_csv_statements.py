@@ -5,6 +5,7 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.time import instant_text
+from support.csv_files import answers
 from support.csv_files import read as read_file
 
 
@@ -155,10 +156,11 @@ def test_an_unmapped_column_of_codes_tells_the_currency():
     text = "date,amount,CCY\n2026-01-01,5,EUR\n2026-01-01,6,EUR\n"
     assert read(text, account="Main")[0].account.currency == "EUR"
     refused = refusal(text, currency="USD")
-    assert refused.missing_options[:2] == ("--map", "currency=CCY")
-    assert refused.withdrawn_options == ("--currency",)
+    assert answers(refused) == ["--map currency=CCY ---currency", "--map currency="]
     refused = refusal(text + "2026-01-01,7,USD\n")
-    assert refused.missing_options[:2] == ("--map", "currency=CCY")
+    assert answers(refused) == [
+        "--map currency=CCY ---currency", "--map currency= --currency CODE",
+    ]  # fmt: skip
     assert entries(text, currency="USD", columns={"currency": ""})
 
 
@@ -297,6 +299,15 @@ def test_the_value_date_may_have_a_form_of_its_own():
     assert entries(text)[0].value_date == entries(text)[0].date
 
 
+@pytest.mark.parametrize(
+    ("form", "day"), [("%d/%m/%Y", "01/02/2026"), ("%H:%M, %d/%m/%Y", "18:20, 01/02/2026")]
+)
+def test_the_form_that_is_named_is_the_value_dates_too(form, day):
+    text = f"date;amount;valueDate\n{day};-1;{day}\n"
+    (entry,) = entries(text, date_format=form)
+    assert instant_text(entry.value_date) == "2026-02-01T00:00:00Z"
+
+
 def test_the_form_of_the_booking_date_decides_for_the_value_date():
     text = "date,amount,valueDate\n13/01/2026,1,01/02/2026\n"
     assert instant_text(entries(text)[0].value_date) == "2026-02-01T00:00:00Z"
@@ -324,7 +335,9 @@ def test_a_fee_is_a_record_of_its_own():
     assert entries(text, fee=["fee=signed"], fee_category="Costs")[1].category == "Costs"
     assert entries(text.replace("id,", "x,"), fee=["Fee=unsigned"])[1].bank_id is None
     assert refusal(text.replace("0.25", "-0.25"), fee=["Fee=unsigned"]).line == 2
-    assert refusal(text, fee=["Fee"]).missing_options == ("--fee", "Fee=unsigned")
+    assert answers(refusal(text, fee=["Fee"], currency="EUR")) == [
+        "--fee Fee=unsigned ---fee Fee", "--fee Fee=signed ---fee Fee",
+    ]  # fmt: skip
     assert "--fee" in refusal(text, fee=["Fee=some"]).reason
     assert "--fee-category" in refusal(text, fee_category="Costs").reason
 

@@ -293,7 +293,7 @@ def test_statements_and_reports_in_one_file_are_refused() -> None:
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "cp1252", "cp850"])
+@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "cp850"])
 def test_text_is_read_in_the_charset_that_it_is_in(charset: str, line_end: str) -> None:
     data = mt940(
         [mt940_entry("2026-01-05", "1", details="Bücher für Söhne")], closing=("1", "2026-01-05")

@@ -5,8 +5,6 @@ search for TRNAMT and TOTAL (less REINVEST and INV401KBAL), not with the reader.
 """
 
 import os
-import re
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx import looks_like_ofx
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
+from support.independent import search_ofx
 from support.ofx import read_ofx
 
 _BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
@@ -105,33 +104,11 @@ def test_file_gives_the_entries_and_the_sum_that_stand_in_it(name: str) -> None:
     assert sum(entry.amount for entry in entries) == to_units(Decimal(total))
 
 
-_TRADES = "BUY[A-Z]+|SELL[A-Z]+|INCOME|INVEXPENSE|MARGININTEREST|RETOFCAP"
-_TRANSACTION = re.compile(
-    rf"<STMTTRN>(?P<bank>.*?)(?=<STMTTRN>|</(?:STMTTRN|BANKTRANLIST|STMTRS)>)"
-    rf"|<(?P<trade>{_TRADES})>(?P<invested>.*?)</(?P=trade)>",
-    re.IGNORECASE | re.DOTALL,
-)
-_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
-
-
-def simply_read(text: str) -> Iterator[tuple[str, int]]:
-    """Day and amount of each transaction, found by searching for them."""
-    for found in _TRANSACTION.finditer(_COMMENT.sub("", text)):
-        day, amount = ("DTPOSTED", "TRNAMT") if found["bank"] else ("DTTRADE", "TOTAL")
-        fields = found["bank"] or found["invested"]
-        (date,) = re.findall(f"<{day}>([0-9]{{8}})", fields, re.IGNORECASE)
-        (number,) = re.findall(f"<{amount}>([-+0-9.,]+)", fields, re.IGNORECASE)
-        units = to_units(Decimal(number.replace(",", ".")))
-        if units or found["bank"]:
-            yield f"{date[:4]}-{date[4:6]}-{date[6:]}", units
-
-
 @pytest.mark.parametrize("name", IMPORTED)
 def test_file_gives_the_days_and_amounts_that_a_search_finds(name: str) -> None:
     data = (CORPUS / name).read_bytes()
     entries = [entry for statement in read_ofx(data) for entry in statement.entries]
-    found = list(simply_read(data.decode("utf-8", "replace")))
-    assert [(date_text(entry.date), entry.amount) for entry in entries] == found
+    assert [(date_text(entry.date), entry.amount) for entry in entries] == search_ofx(data).entries
 
 
 @pytest.mark.parametrize("name", [*IMPORTED, *REFUSED])

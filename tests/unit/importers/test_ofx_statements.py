@@ -363,7 +363,9 @@ def test_answer_with_an_error_is_refused_with_the_bank_s_words() -> None:
 
 
 def test_file_without_a_statement_is_refused() -> None:
-    assert refusal("<SIGNONMSGSRSV1></SIGNONMSGSRSV1>").reason == "the file holds no statement"
+    assert refusal("<SIGNONMSGSRSV1></SIGNONMSGSRSV1>").reason.startswith(
+        "the file holds no statement: "
+    )
     with pytest.raises(ImportRefused, match="not an OFX file"):
         read_ofx(b"Date,Amount\n")
 

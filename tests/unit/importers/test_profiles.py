@@ -8,7 +8,8 @@ from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
 from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.profile_reading import parse_profile
 from finance_api.importers.interface import ImportRefused
-from support.csv_files import read, records
+from support.csv_files import answers, read, records
+from support.losses import documented
 
 TESTS = Path(__file__).parent
 SHIPPED = list(load_profiles())
@@ -146,7 +147,7 @@ def test_other_options_are_taken_beside_a_profile(own):
     assert [entry.payee for entry in found.entries] == ["Eckmarkt Wien"]
     assert found.statement.skipped == {"Graz": 1}
     ambiguous = FILE.replace("2026-03-04", "03/04/2026").replace("2026-03-05", "03/05/2026")
-    assert "--date-format" in refusal(own, ambiguous, {"mine": OWN}).missing_options
+    assert "--date-format" in answers(refusal(own, ambiguous, {"mine": OWN}))[0]
     (found,) = own(ambiguous, {"mine": OWN}, date_format="MM/DD/YYYY")
     ordered = "date_order = 'MDY'\n" + OWN
     (again,) = own(ambiguous, {"mine": ordered})
@@ -415,3 +416,12 @@ def test_the_profiles_of_the_program_are_used_where_none_are_given():
     text = "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado\n"
     assert list(records(text, "nubank", account="Nu")) == ["Nu"]
     assert CsvImporter(CsvOptions()).source == "csv"
+
+
+def test_the_docs_say_of_every_profile_what_becomes_nothing():
+    """That no other column does, `support.csv_files.records` shows for every file of the tests."""
+    named = documented()
+    assert set(named) == {profile.name for profile in load_profiles()}
+    for profile in load_profiles():
+        columns = {name for row in profile.headings for name in (*row.names, *row.texts)}
+        assert profile.begins or named[profile.name] <= columns, profile.name

@@ -8,7 +8,7 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import decimal_text
-from support.csv_files import read, records
+from support.csv_files import answers, read, records
 
 
 def refusal(data, **options):
@@ -137,7 +137,7 @@ def test_ynab():
 
 def test_ynab_asks_for_the_order_of_day_and_month():
     text = YNAB + '"A","","03/04/2026","x","","","","",$1.00,$0.00,"Cleared"\n'
-    assert "--date-format" in refusal(text).missing_options
+    assert "--date-format" in answers(refusal(text))[0]
     assert records(text, "ynab", date_format="MM/DD/YYYY") == {"A": ["2026-03-04 -1 | x | - | -"]}
 
 
@@ -407,12 +407,8 @@ def test_toshl():
         "Purse": ["2026-03-14 -1012.4 | - | weekly shop | Groceries labels=home,week"],
         "Bank": ["2026-03-15 1000 | - | pay | Salary", "2026-03-16 -0.6 | - | - | Reconciliation"],
     }
-    assert (
-        "--date-format"
-        in refusal(
-            text.replace("/14/", "/4/").replace("/15/", "/5/").replace("/16/", "/6/")
-        ).missing_options
-    )
+    open_ = text.replace("/14/", "/4/").replace("/15/", "/5/").replace("/16/", "/6/")
+    assert "--date-format" in answers(refusal(open_))[0]
 
 
 def test_spendee():
@@ -674,7 +670,7 @@ def test_homebank(memo):
             "2026-03-07 -1 | Kiosk | - | - type=cash",
         ]
     }
-    assert "--account" in refusal(text).missing_options
+    assert "--account" in answers(refusal(text))[0]
 
 
 GNUCASH = (

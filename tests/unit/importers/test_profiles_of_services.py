@@ -90,7 +90,7 @@ def test_paypal_asks_the_balance_whether_a_refunded_payment_moved_money(status):
         *PAYPAL_USD,
         "2026-03-19 -3 | Shop | Express Checkout Payment | - id=TX9",
     ]
-    assert "balance" in refusal(text.replace('"Balance",', '"Other",')).reason
+    assert "balance" in refusal(text.replace('"Balance",', '"Address Status",')).reason
 
 
 def test_a_hold_of_paypal_and_its_reversal():
@@ -102,7 +102,7 @@ def test_a_hold_of_paypal_and_its_reversal():
         "2026-03-19 -6.99 | Shop | Account Hold for Open Authorization | - id=TX9",
         "2026-03-20 6.99 | Shop | Reversal of General Account Hold | - id=TX10",
     ]
-    without = text.replace('"Balance",', '"Other",')
+    without = text.replace('"Balance",', '"Address Status",')
     assert records(without, "paypal", account="PayPal")["PayPal USD"] == PAYPAL_USD
 
 

@@ -11,6 +11,7 @@ from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
+from support.csv_files import answers
 from support.qif import Whole, read_qif
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "qif"
@@ -83,7 +84,7 @@ def test_line_ends_and_unicode_change_nothing(codec: str, line_end: str) -> None
 def test_another_encoding_is_asked_for() -> None:
     plain = (SAMPLES / "bank.qif").read_text("utf-8")
     data = plain.encode("cp1252")
-    assert refusal(data).missing_options[:2] == ("--encoding", "cp1252")
+    assert answers(refusal(data)) == ["--encoding cp1252 --currency CODE"]
     assert the_entries(data, encoding="cp1252") == the_entries(plain)
 
 
@@ -119,10 +120,11 @@ def test_open_order_of_day_and_month_is_asked_for_with_all_else() -> None:
     text = bank(transaction("D2/1'26", "T1,234"))
     with pytest.raises(ImportRefused) as refused:
         read_qif(text)
-    assert refused.value.missing_options == (
-        *("--account", "NAME", "--date-format", "DD/MM/YY"),
-        *("--decimal", ".", "--currency", "EUR"),
-    )
+    assert answers(refused.value) == [
+        f"--account NAME --date-format {form} --decimal {mark} --currency CODE ---date-format"
+        for form in ("DD/MM/YY", "MM/DD/YY")
+        for mark in ".,"
+    ]
     for form, day in (("MM/DD/YY", "2026-02-01"), ("DD/MM'YY", "2026-01-02")):
         (entry,) = the_entries(text, date_format=form, decimal=".")
         assert (date_text(entry.date), entry.amount) == (day, 12_340_000)

@@ -24,6 +24,7 @@ from finance_api.values.number import decimal_text
 from finance_api.values.text import clean
 from finance_api.values.time import date_text, instant_text
 from support import csv_files
+from support.csv_files import answers
 from support.nightly import count
 from support.sheets import KINDS, Rows, ods, read_sheet, xls, xlsx
 
@@ -175,7 +176,10 @@ def test_dates_are_dates_whatever_is_said_of_text(options: dict[str, str]) -> No
 
 def test_dates_of_text_are_read_as_those_of_csv() -> None:
     rows = [HEADINGS, ["03/02/2026", "x", -1], ["04/02/2026", "x", -1]]
-    assert refusal(xlsx(rows)).missing_options[:2] == ("--date-format", "DD/MM/YYYY")
+    assert answers(refusal(xlsx(rows))) == [
+        f"--date-format {form} --currency CODE ---date-format"
+        for form in ("DD/MM/YYYY", "MM/DD/YYYY")
+    ]
     found = the_entries(xlsx(rows), date_format="DD/MM/YYYY")
     assert [date_text(entry.date) for entry in found] == ["2026-02-03", "2026-02-04"]
 
@@ -236,7 +240,7 @@ def test_headings_of_a_profile_select_it(kind: str) -> None:
 @kinds
 def test_rows_below_the_table_are_asked_about(kind: str) -> None:
     data = KINDS[kind]([*ROWS, ["Total", None, 2487.5]])
-    assert refusal(data).missing_options[:2] == ("--skip-last", "1")
+    assert answers(refusal(data)) == ["--skip-last 1 --currency CODE ---skip-last"]
     assert len(the_entries(data, skip_last=1)) == 2
 
 
@@ -253,7 +257,7 @@ def test_several_sheets_that_fit_are_asked_about(kind: str) -> None:
     data = KINDS[kind](January=ROWS, February=[HEADINGS, [date(2026, 2, 1), "x", -1]])
     refused = refusal(data)
     assert "'January', 'February': name the one with the statement with --sheet" in refused.reason
-    assert refused.missing_options == ("--sheet", "January")
+    assert answers(refused) == ["--sheet January", "--sheet February"]
     assert len(the_entries(data, "february")) == 1
     refused = refusal(data, "March")
     assert "no sheet that has cells is called 'March': there are 'January', 'Feb" in refused.reason
@@ -262,10 +266,10 @@ def test_several_sheets_that_fit_are_asked_about(kind: str) -> None:
 def test_only_sheet_that_could_be_a_statement_is_asked_about() -> None:
     rows = [["Buchungstag", "Empfänger", "Betrag"], *ROWS[1:]]
     data = xlsx(Info=[["Printed", "on"], ["by", "the bank"]], Umsatz=rows)
-    asked = refusal(data).missing_options
-    assert asked[:4] == ("--map", "recordDate=Buchungstag", "--map", "amount=Betrag")
+    (asked,) = answers(refusal(data))
+    assert asked.startswith("--map recordDate=Buchungstag --map amount=Betrag")
     neither = xlsx(Info=[["Printed", "on"]], More=[["by", "the bank"]])
-    assert refusal(neither).missing_options == ("--sheet", "Info")
+    assert answers(refusal(neither)) == ["--sheet Info", "--sheet More"]
 
 
 def test_charts_are_no_sheets() -> None:

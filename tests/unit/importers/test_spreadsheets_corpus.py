@@ -10,6 +10,7 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
+from support.csv_files import answers
 from support.sheets import read_sheet
 
 _BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
@@ -38,10 +39,12 @@ def test_columns_of_debit_and_credit_have_the_sum_that_openpyxl_finds() -> None:
     data = FILES[SIDES].read_bytes()
     with pytest.raises(ImportRefused) as refused:
         read_sheet(data, account="A")
-    assert refused.value.missing_options == (
-        *("--debit", "Debit", "--credit", "Credit", "--date-format", "DD/MM/YY"),
-        *("--skip-last", "1", "--map", "note=Label", "--currency", "EUR"),
-    )
+    rest = "--skip-last 1 --map note=Label --currency CODE"
+    gone = "---positive ---invert ---date-format ---skip-last"
+    assert answers(refused.value) == [
+        f"--debit Debit --credit Credit --date-format {form} {rest} {gone}"
+        for form in ("DD/MM/YY", "MM/DD/YY")
+    ]
     (found,) = read_sheet(
         data,
         account="A",

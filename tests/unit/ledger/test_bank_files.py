@@ -173,7 +173,7 @@ def test_a_number_here_and_an_iban_there_is_asked_for_once(person):
     message = refused(person, by_number)
     assert "4 of the 4 entries for the new account Account 202051 stand in the account" in message
     name = "Account DE02120300000000202051"
-    assert f"give --account '{name}' if it is that one, or --new-account" in message
+    assert f"give --account '{name}' if it is that one, or give --new-account" in message
     assert person.bank_file(by_number, account_name=name).matched == 4
     person.clock.set("2027-01-01T00:00:00Z")
     assert person.bank_file(by_number).unchanged == 4

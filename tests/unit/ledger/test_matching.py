@@ -6,6 +6,7 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
+from support.csv_files import answers
 from support.ledger import units
 from support.statements import Bank, entry, kept
 
@@ -19,12 +20,16 @@ def bank(person):
     return Bank(person)
 
 
-def refused(bank, *entries, **options):
+def refusal(bank, *entries, **options):
     before = bank.person.snapshot()
     with pytest.raises(ImportRefused) as error:
         bank.file(*entries, **options)
     assert bank.person.snapshot() == before
-    return error.value.reason
+    return error.value
+
+
+def refused(bank, *entries, **options):
+    return refusal(bank, *entries, **options).reason
 
 
 # -- ids that are used again
@@ -121,6 +126,31 @@ def test_nobody_said_that_they_are_so_another_day_and_amount_are_asked_for(bank)
     late = entry("8", "-31", "Shop", "2")
     assert "--ids" in refused(bank, late)
     assert bank.file(late, ids="reused").created == 1
+
+
+@pytest.mark.parametrize("note", [None, "card 5 January"])
+def test_what_comes_again_and_again_is_asked_for_where_ids_only_seem_stable(bank, note):
+    """A café each week, from a bank that counts from 1 or gives the café's own number."""
+    coffee = entry("5", "-3", "Café", "3", note=note)
+    bank.file(RENT, SHOP, coffee)
+    bank.file(RENT, SHOP, coffee, entry("6", "-1", "Bus", "4"))
+    later = entry("12", "-3", "Café", "3", note=note and "card 12 January")
+    assert answers(refusal(bank, later)) == ["--ids stable ---ids", "--ids reused ---ids"]
+    assert bank.file(later, ids="reused").created == 1
+    assert [day for day, _, payee in kept(bank.person) if payee == "Café"] == [5, 12]
+
+
+def test_all_that_is_open_is_asked_for_at_once(bank):
+    bank.file(entry("3", "-30", "Shop", "2"), entry("5", "-9", "Lunch"), entry("5", "-3", "Café"))
+    rows = entry("5", "-3", "Café"), entry("8", "-30", "Shop AG", "2")
+    error = refusal(bank, *rows)
+    assert "--first-day" in error.reason and "--ids" in error.reason
+    assert answers(error) == [
+        f"--first-day {first} --ids {ids} ---ids"
+        for first in ("same", "new")
+        for ids in ("stable", "reused")
+    ]
+    assert bank.file(*rows, first_day="same", ids="stable").updated == 1
 
 
 def test_the_same_file_again_does_not_show_that_ids_are_stable(bank):
@@ -334,12 +364,26 @@ def test_left_overs_some_days_apart_are_asked_for(person, both):
     ofx, csv = both
     ofx(entry("1", "-1", "Bus", "1"), SHOP, entry("20", "-1", "Bus", "3"))
     rows = entry("1", "-1", "Bus"), entry("9", "-30", "Shop"), entry("20", "-1", "Bus")
-    with pytest.raises(ImportRefused, match=r"--match-days N .*or --no-match"):
+    with pytest.raises(ImportRefused, match=r"--match-days N .*or --no-match") as refused:
         csv(*rows)
+    # Without matching at all the others would be doubled.
+    assert answers(refused.value) == ["--match-days 4", "--match-days 1"]
     assert csv(*rows, match_days=4).matched == 3
+    person.undo()
+    report = csv(*rows, match_days=1)
+    assert (report.created, report.matched) == (1, 2)
     person.undo()
     report = csv(*rows, match=False)
     assert (report.created, report.matched) == (3, 0)
+
+
+def test_near_days_come_before_far_ones_whatever_is_allowed(person, both):
+    ofx, csv = both
+    ofx(entry("1", "-1", "Bus", "1"), SHOP, entry("20", "-1", "Bus", "3"))
+    rows = entry("1", "-1", "Bus"), entry("2", "-30", "Shop"), entry("6", "-30", "Shop")
+    report = csv(*rows, entry("20", "-1", "Bus"), match_days=5)
+    assert {m.entry["recordDate"] // 86_400 - m.record["recordDate"] // 86_400
+            for m in report.matches} == {0, 1}  # fmt: skip
 
 
 def test_parts_that_sum_to_a_stored_entry_are_that_entry(person, both):
@@ -369,7 +413,11 @@ def test_a_new_account_whose_rows_stand_in_another_is_asked_for(person):
     ofx, csv = Bank(person), Bank(person, "csv")
     ofx.file(RENT, SHOP, CAFE)
     rows = [entry("2", "-900"), entry("5", "-30"), entry("5", "-3"), entry("7", "-1")]
-    assert "--account 'Checking 100'" in refused(csv, *rows)
+    error = refusal(csv, *rows)
+    assert "--account 'Checking 100'" in error.reason
+    assert answers(error) == [
+        "--account Checking 100 ---account ---map account", "--new-account",
+    ]  # fmt: skip
     assert csv.file(*rows, new_account=True).created == 4
     assert len(person.rows(ACCOUNTS)) == 2
 

@@ -98,7 +98,7 @@ def rows(draw):
 @pytest.mark.nightly
 @pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
 def test_dump_of_any_data_comes_in_again_byte_for_byte(backends, storage):
-    @settings(max_examples=count(20, 200), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(8, 200), deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(rows(), max_size=12))
     def check(data):
         person = Person(backends(storage))

@@ -6,6 +6,7 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
+from support.csv_files import answers
 from support.ledger import account, an_id, ofx_file, ofx_statement
 
 ENTRY = ("20260101", "-5", "F1", "Shop")
@@ -149,7 +150,8 @@ def test_a_symbol_of_several_currencies_must_fit_the_account(person, amount, fit
 def test_a_currency_that_the_symbol_can_stand_for_is_proposed(person):
     with pytest.raises(ImportRefused) as refusal:
         person.csv("date,amount\n2026-01-01,-$5\n", account="New", currency=None)
-    assert refusal.value.missing_options == ("--currency", "USD")
+    assert "such as USD" in refusal.value.reason
+    assert answers(refusal.value) == ["--currency CODE"]
 
 
 def test_options_are_remembered_by_the_name_that_was_given(person):

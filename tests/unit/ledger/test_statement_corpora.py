@@ -1,102 +1,451 @@
-"""Files of banks and of other projects, imported where they are: all of a file, or nothing."""
+"""Every file of banks, apps and other projects: imported right, or refused with what to do.
 
+They are imported where they are, into a store of their own each. What is right is told by another
+reading (`support.independent`), or was worked out from the files by hand and with awk.
+"""
+
+import io
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+from finance_api.importers import CAMT, MT940, OFX
+from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import OfxImporter
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.number import decimal_text
+from finance_api.values.time import DAY_SECONDS, date_text
+from support.any_file import any_importer, options_of
+from support.damaging import check_refusal
+from support.independent import Independent, read_camt, read_mt940, search_ofx
 from support.ledger import Person
 
 _BESIDE = Path(__file__).parents[3].parent / "shared" / "corpora"
 STATEMENTS = Path(os.environ.get("FINANCE_TEST_CORPORA", _BESIDE)) / "statements"
-FILES = sorted(
-    path.relative_to(STATEMENTS).as_posix()
-    for suffix in ("ofx", "qfx", "qbo", "OFX", "QFX", "QBO")
-    for path in STATEMENTS.rglob(f"*.{suffix}")
-)
+#: Layouts without data are another test's.
+_LAYOUTS = "firefly-iii__import-configurations"
+_OTHER_READINGS = {CAMT: read_camt, MT940: read_mt940, OFX: search_ofx}
+
+
+def found_files() -> dict[str, str]:
+    """Every file with the words of its format, or of the refusal by its first bytes."""
+    found = {}
+    for path in sorted(STATEMENTS.rglob("*")):
+        name = path.relative_to(STATEMENTS).as_posix()
+        if path.is_file() and "LICENSE" not in name and not name.startswith(_LAYOUTS):
+            try:
+                found[name] = detect_format(io.BytesIO(path.read_bytes()))
+            except ImportRefused as refused:
+                found[name] = refused.reason
+    return found
+
+
+FILES = found_files()
+OCA = "OCA__bank-statement-import/account_statement_import_sheet_file/tests/fixtures/"
+TRADES = "beancount__beangulp/examples/"
+CSV2OFX = "reubano__csv2ofx/"
+PARSER = "sebastienrousseau__bankstatementparser/"
+HLEDGER = "simonmichael__hledger/"
+QUIFFEN = "isaacharrisholt__quiffen/"
+_LABELS = {"account": "A", "columns": {"payee": "Partner Name", "note": "Label"}}
+_TRADE = {"account": "A", "currency": "USD", "columns": {"note": "DESCRIPTION"}}
+_SIDES = {"debit": "Debit", "credit": "Credit", "account": "A"}
+_SAMPLE = {"account": "A", "columns": {"note": "Remarque", "amount": "Montant"}, "currency": "EUR"}
+_SCHWAB = "4 | 20 | -235.27 | 2022-08-04 | 2022-08-17 | 878.47"
+_SCHWAB_DAY = _SCHWAB.replace("2022-08-04", "2022-08-17")
+_EUROPEAN = "3 | 3500 | -1239.06 | 2026-04-02 | 2026-04-09 | -"
+#: Of files without another reading: options, and number, money in, money out, first and last day,
+#: and the bank's balance.
+EXPECTED = {
+    OCA + "balance.csv": (
+        {**_LABELS, "currency": "EUR", "date_format": "MM/DD/YYYY", "balance": "Balance"},
+        "2 | 1533.5 | -33.5 | 2018-12-15 | 2018-12-15 | 1510",
+    ),
+    OCA + "debit_credit.csv": (
+        {**_LABELS, "currency": "EUR", "sign": "D/C", "balance": "Balance"},
+        "2 | 1533.5 | -33.5 | 2018-12-15 | 2018-12-15 | 1510",
+    ),
+    OCA + "empty_statement_en.xlsx": (
+        {"account": "A", "currency": "EUR"},
+        "0 | 0 | 0 | - | - | -",
+    ),
+    **{
+        OCA + f"meta_data_separated_credit_debit.{kind}": (
+            {
+                **_SIDES,
+                "currency": "EUR",
+                "skip_last": 1,
+                "date_format": "DD/MM/YY",
+                "columns": {"note": "Label", "id": "Operation Number"},
+            },
+            "4 | 1300 | -230.68 | 2020-04-01 | 2020-04-02 | -",
+        )
+        for kind in ("csv", "xlsx")
+    },
+    OCA + "multi_currency.csv": (_LABELS, "2 | 1525 | -33.5 | 2018-12-15 | 2018-12-15 | -"),
+    OCA + "original_currency.csv": (
+        {**_LABELS, "positive": "in"},
+        "1 | 1525 | 0 | 2018-12-15 | 2018-12-15 | -",
+    ),
+    OCA + "sample_statement_credit_card_inverse_sign_en.csv": (
+        {**_LABELS, "positive": "out"},
+        "2 | 1525 | -33.5 | 2018-12-15 | 2018-12-15 | -",
+    ),
+    OCA + "sample_statement_en.csv": (
+        _LABELS,
+        "2 | 1525 | -33.5 | 2018-12-15 | 2018-12-15 | -",
+    ),
+    TRADES + "Downloads/UTrade20160215.csv": (
+        _TRADE,
+        "12 | 7744.72 | -4155.77 | 2015-11-17 | 2016-02-07 | -",
+    ),
+    **{
+        TRADES + name: (_TRADE, "14 | 10029.38 | -12032.98 | 2014-11-27 | 2015-02-22 | -")
+        for name in (
+            "documents/Assets/US/UTrade/2015-02-25.utrade.UTrade20150225.csv",
+            "tests/utrade/UTrade20150225.csv",
+        )
+    },
+    TRADES + "documents/Assets/US/UTrade/2015-05-05.utrade.UTrade20150505.csv": (
+        {**_TRADE, "balance": "BALANCE"},
+        "11 | 13993.91 | -14518 | 2015-02-06 | 2015-04-14 | 856.97",
+    ),
+    TRADES + "documents/Assets/US/UTrade/2015-09-24.utrade.UTrade20150924.csv": (
+        _TRADE,
+        "9 | 96.34 | -6531.6 | 2015-06-29 | 2015-09-19 | -",
+    ),
+    TRADES + "tests/utrade/UTrade20140713.csv": (
+        _TRADE,
+        "14 | 7261.07 | -33897.32 | 2014-04-14 | 2014-07-12 | -",
+    ),
+    TRADES + "tests/utrade/UTrade20150720.csv": (
+        _TRADE,
+        "12 | 10660.93 | -10548.87 | 2015-05-17 | 2015-07-19 | -",
+    ),
+    "egh__ledger-autosync/amazon.csv": (
+        {
+            "account": "A",
+            "positive": "out",
+            "columns": {"recordDate": "Order Date", "amount": "Item Total", "note": "Title"},
+        },
+        "1 | 0 | -21.9 | 2016-01-29 | 2016-01-29 | -",
+    ),
+    "egh__ledger-autosync/paypal.csv": (
+        {"account": "A", "date_format": "MM/DD/YYYY"},
+        "2 | 1120 | -20 | 2016-06-04 | 2016-06-04 | 0",
+    ),
+    "egh__ledger-autosync/paypal_alternate.csv": (
+        {"account": "A", "currency": "USD"},
+        "2 | 12.34 | -12.34 | 2016-12-31 | 2016-12-31 | -",
+    ),
+    "egh__ledger-autosync/venmo.csv": (
+        {"account": "A"},
+        "4 | 123.04 | -47.03 | 2020-01-01 | 2020-01-04 | -",
+    ),
+    CSV2OFX + "test/default.csv": (
+        {"positive": "in", "columns": {"note": "Description"}, "currency": "EUR"},
+        "8 | 465000 | 0 | 2015-02-08 | 2015-03-25 | -",
+    ),
+    CSV2OFX + "test/gls.csv": ({}, "1 | 0 | -98.76 | 2017-10-10 | 2017-10-10 | 1234.56"),
+    CSV2OFX + "test/ingesp.csv": (
+        {"account": "A"},
+        "10 | 1901 | -1550.79 | 2022-03-24 | 2022-12-31 | -",
+    ),
+    CSV2OFX + "test/n26-fr.csv": ({}, "2 | 328 | -328 | 2020-03-07 | 2020-03-07 | -"),
+    CSV2OFX + "test/outbank.csv": ({}, "4 | 100 | -135.89 | 2019-01-05 | 2019-02-20 | -"),
+    CSV2OFX + "test/payoneer.csv": (
+        {"account": "A", "date_format": "DD/MM/YYYY"},
+        "2 | 120 | -100 | 2021-03-05 | 2021-03-05 | 200",
+    ),
+    CSV2OFX + "test/schwab-checking.csv": ({"account": "A"}, _SCHWAB),
+    **{
+        CSV2OFX + f"test/schwab-checking-baltest-case{case}.csv": ({"account": "A"}, said)
+        for case, said in [(1, _SCHWAB), (3, _SCHWAB), (4, _SCHWAB)]
+        + [(5, _SCHWAB_DAY), (6, _SCHWAB_DAY)]
+        + [(7, "2 | 20 | -20 | 2022-08-17 | 2022-08-17 | -")]
+    },
+    CSV2OFX + "test/xero.csv": (
+        {
+            "currency": "EUR",
+            "columns": {"recordDate": "JournalDate", "amount": "NetAmount", "note": "Description"},
+        },
+        "13 | 531000 | -531000 | 2015-01-23 | 2015-02-14 | -",
+    ),
+    **{
+        CSV2OFX + f"converted/{name}.qif": (
+            {"currency": "EUR"},
+            "8 | 465000 | 0 | 2015-02-08 | 2015-03-25 | -",
+        )
+        for name in ("default", "default_w_splits")
+    },
+    CSV2OFX + "converted/xero.qif": (
+        {"currency": "EUR"},
+        "6 | 149000 | -382000 | 2015-01-23 | 2015-02-14 | -",
+    ),
+    QUIFFEN + "test.qif": (
+        {"currency": "GBP"},
+        "11 | 114.5 | -150 | 2020-02-10 | 2020-02-14 | -",
+    ),
+    QUIFFEN + "test_circular_reference.qif": (
+        {"account": "A", "currency": "GBP"},
+        "2 | 0 | -14.59 | 2021-08-27 | 2021-08-27 | -",
+    ),
+    QUIFFEN + "test_split.qif": (
+        {"account": "A", "currency": "GBP"},
+        "2 | 0 | -10 | 2000-01-01 | 2000-01-01 | -",
+    ),
+    PARSER + "golden/csv_european_decimals.csv": (
+        {
+            "columns": {
+                "recordDate": "Buchungstag",
+                "amount": "Betrag",
+                "account": "IBAN",
+                "currency": "CCY",
+                "note": "Verwendungszweck",
+            }
+        },
+        _EUROPEAN,
+    ),
+    PARSER + "golden/csv_french_headers.csv": (
+        {
+            "columns": {"recordDate": "Date opération", "note": "Libellé"},
+            "debit": "Débit",
+            "credit": "Crédit",
+            "account": "A",
+        },
+        _EUROPEAN,
+    ),
+    PARSER + "sample_split_amounts.csv": (
+        {
+            **_SIDES,
+            "columns": {"recordDate": "Booking Date", "note": "Details", "currency": "CCY"},
+            "balance": "Running Balance",
+        },
+        "2 | 1250.5 | -200.25 | 2026-03-20 | 2026-03-21 | 2050.25",
+    ),
+    PARSER + "sample_statement.csv": (
+        {"columns": {"note": "Description"}, "balance": "Balance"},
+        "2 | 2500 | -1200 | 2026-03-20 | 2026-03-21 | 3800",
+    ),
+    HLEDGER + "examples/csv/apps/monefy.csv": (
+        {"date_format": "DD/MM/YYYY"},
+        "8 | 6364.8 | -472 | 2021-12-06 | 2021-12-06 | -",
+    ),
+    HLEDGER + "examples/csv/other/stripe.csv": (
+        {"account": "A"},
+        "2 | 12 | -0.77 | 2020-01-23 | 2020-01-23 | -",
+    ),
+    **{
+        HLEDGER + f"examples/sample.fr.{encoding}.csv": (
+            {**_SAMPLE, **({} if encoding == "utf8" else {"encoding": "cp1252"})},
+            "3 | 50 | -30 | 2012-03-22 | 2012-03-24 | -",
+        )
+        for encoding in ("cp1252", "iso88591", "utf8")
+    },
+    HLEDGER + "examples/sample.journal.csv": (
+        {"columns": {"note": "description"}, "currency": "USD"},
+        "11 | 6 | -6 | 2008-01-01 | 2008-12-31 | -",
+    ),
+}
+_ANOTHER = "download the file again, or in another format"
+_DAMAGED = "download it again"
+_SUM = "make {}, but the closing balance is {}: .* download the statement again"
+_NOTHING = "holds no transaction and no balance: download another period"
+_ERRORS = HLEDGER + "hledger/test/errors/csv"
+_NO_CSV = "no statement that is known, .* with --delimiter"
+_OFX = "OCA__bank-statement-import/account_statement_import_ofx/tests/test_ofx_file/"
+_OTHER_FORMAT = "download the transactions of an account, or another format"
+#: What a person reads of every other file, whatever options there are: a pattern.
+REFUSED = {
+    _OFX + "test_ofx_wrong.ofx": f"line 42: .*; {_ANOTHER}",
+    OCA + "sample_statement_en_empty_values.xlsx": "no column is the amount; name it with --map",
+    **{
+        f"WoLpH__mt940/{name}.sta": f"no end: it is cut off or damaged; {_DAMAGED}"
+        for name in (
+            *("betterplace/currency_in_25", "betterplace/empty_line", "cmxl/reference"),
+            *("cmxl/account_balance_debit", "cmxl/account_identification_iban"),
+            *("cmxl/account_identification_legacy", "self-provided/gv_codes"),
+        )
+    },
+    "WoLpH__mt940/cmxl/statement_number.sta": _NOTHING,
+    "WoLpH__mt940/self-provided/empty_non_swift.sta": _NOTHING,
+    "WoLpH__mt940/self-provided/invalid_statement.sta": _NO_CSV,
+    "WoLpH__mt940/jejik/abnamro.sta": _SUM.format("2914.84", "876.84"),
+    "WoLpH__mt940/jejik/knab.sta": _SUM.format("-3701.02", "798.98"),
+    "WoLpH__mt940/jejik/triodos.sta": _SUM.format("4259.39", "4370.79"),
+    "WoLpH__mt940/self-provided/details_60-63.sta": _SUM.format("12111.97", "12345.98"),
+    "WoLpH__mt940/self-provided/whitespace.sta": _SUM.format("12111.97", "12345.98"),
+    "csingley__ofxtools/profrs.ofx": f"error 15500: 'Signon invalid'; {_DAMAGED}",
+    "genkgo__camt/camt053.v2.five.decimals.xml": _SUM.format("27", "27.05"),
+    "genkgo__camt/camt053.v2.wrong.xml": "holds no statement: download another period",
+    "genkgo__camt/camt053.v4.xml": f"in different currencies: EUR, SEK; {_DAMAGED}",
+    "genkgo__camt/camt053.v8.xml": f"in different currencies: EUR, SEK; {_DAMAGED}",
+    "genkgo__camt/camt054.v8-with-UETR.xml": f"nor a value date; {_ANOTHER}",
+    "genkgo__camt/camt054.v8-with-financial-institution.xml": f"nor a value date; {_ANOTHER}",
+    QUIFFEN + "empty.qif": "the file is empty; there is nothing to import",
+    QUIFFEN + "test_category_inherit.qif": r"categories \(2\), .* export the transactions",
+    QUIFFEN + "test_option_autoswitch.qif": "no transactions of an account; export the",
+    QUIFFEN + "test_unknown_account_type.qif": "of investments .* export the transactions",
+    "jseutter__ofxparse/account_listing_aggregation.ofx": _OTHER_FORMAT,
+    "jseutter__ofxparse/bank_small.ofx": _OTHER_FORMAT,
+    "jseutter__ofxparse/error_message.ofx": f"error 2000: 'General Server Error'; {_DAMAGED}",
+    "jseutter__ofxparse/fail_nice/date_missing.ofx": f"line 33: .*; {_ANOTHER}",
+    "jseutter__ofxparse/investment_medium.ofx": f"the account is in CAD; {_ANOTHER}",
+    "libofx__libofx/failing-ofx-file1.xml": _NO_CSV,
+    "libofx__libofx/failing-ofx-file2.xml": _OTHER_FORMAT,
+    "libofx__libofx/null-ptr-deref-1.ofx": "ends inside <STMTTRN>, .*download it again",
+    CSV2OFX + "converted/default_w_splits.ofx": _OTHER_FORMAT,
+    CSV2OFX + "example/transfer_example.ofx": _OTHER_FORMAT,
+    CSV2OFX + "test/schwab-checking-baltest-case2.csv": "should be 961.47: .* download the file",
+    PARSER + "eval/european_format.json": "a JSON file: .* statements are in other formats",
+    PARSER + "golden/csv_garbled_amount.csv": r"line 3: '12\.\.34' is not an amount",
+    PARSER + "invalid.xml": "download the statement as camt, OFX or CSV",
+    HLEDGER + "examples/csv/ccexchanges/coinbase2.csv": "import the statement of the bank account",
+    HLEDGER + "examples/csv/cctax/rotki/_address_book_entries.csv": "no column is the date; name",
+    HLEDGER + "examples/csv/cctax/rotki/_blockchain-accounts.csv": "no column is the date; name",
+    HLEDGER + "examples/csv/sample.ssv": "no column is the date; name it",
+    HLEDGER + "examples/self-tracking/a.tsv": "no column is the date; name it",
+    _ERRORS + "noinclude.csv": "the file is empty; there is nothing to import",
+    **{
+        f"{_ERRORS}{name}.csv": _NO_CSV
+        for name in (
+            *("amountonenonzero", "balanceparse", "balancetypeparse", "dateformat"),
+            *("decimalmarkparse", "ifblocknonempty", "iftablevaluecount", "twofields"),
+        )
+    },
+    "viafintech__camt_parser/052/valid_namespace.xml": "no statement: download another period",
+    "viafintech__camt_parser/053/valid_example_v8.xml": f"account is in CHF; {_ANOTHER}",
+    "viafintech__camt_parser/053/valid_example_with_debit.xml": _SUM.format("-43.06", "23.06"),
+    "viafintech__camt_parser/053/valid_example_with_instdamt.xml": _SUM.format("4600", "4500"),
+}
+#: How many more payments than entries a file with batches has.
+BATCHES = {
+    "OCA__bank-statement-import/account_statement_import_camt/test_files/test-camt053-txdtls": 1,
+    "viafintech__camt_parser/053/valid_example.xml": 1,
+}
+IMPORTED = [name for name in FILES if name not in REFUSED]
+#: Files whose account and currency are not in them.
+_NAMELESS = {"account": "A", "currency": "EUR"}
+NAMELESS = ("WoLpH__mt940/cmxl/statement_line.sta", "libofx__libofx/heap-buffer-overflow-1.ofx")
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the corpus is not there")
 
 
-def read(name):
-    """The reader's statements and their entries, or None for what it refuses."""
-    with (STATEMENTS / name).open("rb") as stream:
-        try:
-            found = list(OfxImporter("EUR").read(stream))
-        except ImportRefused:
-            return None
-    return [statement for statement, entry in found if entry is None], [e for _, e in found if e]
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_file_is_imported_as_it_was_read_or_refused_whole(name):
-    person = Person(MemoryBackend())
+def do_import(person, name, options, dry_run=False):
     data = (STATEMENTS / name).read_bytes()
-    options = {"currency": "EUR"}
-    try:
-        report = person.ofx(data, **options)
-    except ImportRefused as first:
-        assert person.snapshot() == (0, b"")
-        assert len(str(first)) > 15
-        if read(name) is None:
-            return
-        # All that may be missing is the account's name.
-        assert "--account" in str(first)
-        options["account_name"] = "The account"
-        report = person.ofx(data, **options)
-    statements, entries = read(name)
-    records = person.rows(RECORDS)
-    assert report.created == len(records) == len(entries)
-    assert sum(r["amount"] for r in records) == sum(e.amount for e in entries)
-    assert report.skipped.total() == sum(s.skipped.total() for s in statements)
+    importer, further = any_importer(data, **options)
+    return person.file(data, importer, dry_run=dry_run, **further)
+
+
+def test_every_file_has_an_expectation():
+    assert set(REFUSED) | set(EXPECTED) <= set(FILES)
+    assert not set(REFUSED) & set(EXPECTED)
+    others = {FILES[name] for name in IMPORTED if name not in EXPECTED}
+    assert others == set(_OTHER_READINGS)
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_file_is_imported_right_and_once(name):
+    options = EXPECTED[name][0] if name in EXPECTED else _NAMELESS if name in NAMELESS else {}
+    person = Person(MemoryBackend())
+    rehearsed = do_import(person, name, options, dry_run=True)
+    assert person.snapshot() == (0, b"")
+    report = do_import(person, name, options)
+    assert report.as_json() == rehearsed.as_json()
+    check(person, report, name)
     person.audit()
     before = person.snapshot()
-    assert before[0] == 1
     person.clock.set("2027-01-01T00:00:00Z")
-    assert person.ofx(data, **options).unchanged == len(entries)
+    assert do_import(person, name, options).unchanged == report.created
     assert person.snapshot() == before
     other = Person(person.backend)
     other.file(person.dump())
     assert other.dump() == person.dump()
 
 
-@pytest.mark.parametrize("name", FILES)
+def check(person, report, name):
+    """Number, sums by direction, days and balances are those of another reading."""
+    records = person.rows(RECORDS)
+    assert report.created == len(records)
+    amounts = [record["amount"] for record in records]
+    money_in, money_out = (sum(a for a in amounts if a * s > 0) for s in (1, -1))
+    assert money_in == sum(total.money_in for total in report.totals)
+    assert money_out == sum(total.money_out for total in report.totals)
+    days = sorted(date_text(record["recordDate"]) for record in records)
+    told = {row["bankBalance"] for row in person.rows(ACCOUNTS)} - {None}
+    if name in EXPECTED:
+        (balance,) = map(decimal_text, told) if told else ("-",)
+        first, last = (days[0], days[-1]) if days else ("-", "-")
+        sums = f"{decimal_text(money_in)} | {decimal_text(money_out)}"
+        found = f"{len(records)} | {sums} | {first} | {last} | {balance}"
+        assert found == EXPECTED[name][1]
+        return
+    other: Independent = _OTHER_READINGS[FILES[name]]((STATEMENTS / name).read_bytes())
+    assert len(records) == len(other.entries) + BATCHES.get(name, 0)
+    assert money_in == sum(a for _, a in other.entries if a > 0)
+    assert money_out == sum(a for _, a in other.entries if a < 0)
+    # Its days have no year there.
+    begin = 5 if FILES[name] == MT940 else 0
+    assert {day[begin:] for day in days} == {day for day, _ in other.entries}
+    assert told <= {closing for _, closing in other.balances}
+    # Of several accounts only one has the last.
+    assert not other.balances or other.balances[-1][1] in told
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *EXPECTED])
+def test_refusal_says_what_to_do_and_nothing_is_stored(name):
+    """Without options, and with all that it proposes."""
+    said, imported, tried = [], 0, []
+    open_options: list[dict] = [{}]
+    while open_options:
+        options = open_options.pop()
+        tried.append(options)
+        assert len(tried) < 50, tried
+        person = Person(MemoryBackend())
+        try:
+            do_import(person, name, options)
+        except ImportRefused as refused:
+            check_refusal(refused)
+            said.append(str(refused))
+            assert person.snapshot() == (0, b"")
+            proposed = [options_of(answer, options) for answer in refused.answers]
+            open_options += [each for each in proposed if each not in tried]
+        else:
+            imported += 1
+    if name in EXPECTED:
+        assert imported, said
+    else:
+        assert not imported, tried
+        assert any(re.search(REFUSED[name], text) for text in said), said
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if FILES[name] in _OTHER_READINGS])
 def test_newest_balance_of_each_account_agrees_on_its_date(name):
-    statements, _ = read(name) or ((), ())
-    if not statements or any(s.account.key is None for s in statements):
+    if name in REFUSED or name in NAMELESS:
         pytest.skip("the file is refused, or has no account")
     person = Person(MemoryBackend())
-    person.ofx((STATEMENTS / name).read_bytes(), currency="EUR")
-    accounts = {row["sourceId"]: row for row in person.rows(ACCOUNTS)}
-    newest = {}
-    for statement in statements:
-        balance = statement.closing
-        if balance is not None:
-            known = newest.get(statement.account.key)
-            if known is None or balance.date >= known.date:
-                newest[statement.account.key] = balance
-    for key, balance in newest.items():
-        account = accounts[key]
-        until = [
-            r["amount"]
-            for r in person.rows(RECORDS)
-            if r["accountId"] == account["id"] and r["recordDate"] < balance.date + DAY_SECONDS
-        ]
-        assert account["initialBalance"] + sum(until) == balance.amount
+    do_import(person, name, {})
+    for account in person.rows(ACCOUNTS):
+        if account["bankBalance"] is not None:
+            until = account["bankBalanceDate"] + DAY_SECONDS
+            amounts = [
+                record["amount"]
+                for record in person.rows(RECORDS)
+                if record["accountId"] == account["id"] and record["recordDate"] < until
+            ]
+            assert account["initialBalance"] + sum(amounts) == account["bankBalance"]
 
 
-def test_all_files_of_the_corpus_in_one_user_come_in_twice():
+def test_all_ofx_files_in_one_user_come_in_twice():
     person = Person(MemoryBackend())
     for _ in range(2):
         before = person.snapshot()
-        for name in FILES:
+        for name in (name for name in IMPORTED if FILES[name] == OFX and name not in NAMELESS):
             try:
-                person.ofx((STATEMENTS / name).read_bytes(), currency="EUR")
+                do_import(person, name, {})
             except ImportRefused:
                 continue
             person.audit()

@@ -19,7 +19,7 @@ from support.statements import Bank, day, entry
 
 NAME = "Checking 100"
 DAYS = 20
-EXAMPLES = count(3, 2_000)
+EXAMPLES = count(2, 2_000)
 _FIRST = day("1")
 
 

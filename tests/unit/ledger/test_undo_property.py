@@ -62,6 +62,14 @@ def test_undo_of_the_newest_gives_what_was_there_before(backends, storage):
     check()
 
 
+def household_of(backend, seed, steps):
+    """One whose books have changed so many times."""
+    household = Household(Person(backend), random.Random(seed))
+    for _ in range(steps):
+        household.change()
+    return household
+
+
 def refuse():
     raise ImportRefused("nothing to be taken back")
 
@@ -113,11 +121,8 @@ def test_what_is_taken_back_whole_in_any_order_leaves_nothing(backends, storage)
     @checked
     @histories
     def check(seed, steps):
-        chance = random.Random(seed)
-        person = Person(backends(storage))
-        household = Household(person, chance)
-        for _ in range(steps):
-            household.change()
+        household = household_of(backends(storage), seed, steps)
+        person, chance = household.person, household.chance
         while household.live:
             number = chance.choice(household.live)
             with suppress(ImportRefused):
@@ -133,10 +138,8 @@ def test_a_file_that_was_taken_back_comes_in_again_as_at_first(backends, storage
     @checked
     @histories
     def check(seed, steps):
-        person = Person(backends(storage))
-        household = Household(person, random.Random(seed))
-        for _ in range(steps):
-            household.change()
+        household = household_of(backends(storage), seed, steps)
+        person = household.person
         for work in (
             household.import_native,
             household.import_statement,

@@ -5,8 +5,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
+    Index,
+    MetaData,
     Table,
     TextClause,
     and_,
@@ -19,6 +22,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
@@ -76,24 +80,72 @@ def _projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
 
 
+#: So many at once are a part of a large import.
+_MANY = 500
+
+#: On PostgreSQL it lives as long as the transaction, on SQLite as long as the connection.
+_new = Table(
+    "new_records_by_date",
+    MetaData(),
+    *(Column(column.name, column.type) for column in records_by_date.columns),
+    prefixes=["TEMPORARY"],
+    postgresql_on_commit="DROP",
+)
+#: By it what is changed again is found.
+_new_ids = Index("new_records_by_date_ids", _new.c.user_id, _new.c.id)
+
+
 class RecordsByDate:
-    """One user's, as one unit of work changes them. On SQLite, which keeps a table in order."""
+    """One user's, as one unit of work changes them.
+
+    Many records that do not come in the order of the list are put into a temporary table first, and
+    from there in that order. So a page of neighbours is read in few blocks on PostgreSQL, which
+    leaves rows where they are put; and SQLite, which keeps a table in order, fills its blocks.
+    """
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         self.connection = connection
         self.user_id = user_id
         #: The position nearest to the end of the list that a record has come to or left.
         self._last_change: DateKey | None = None
+        #: The last day and time that was put where it is read.
+        self._inserted: int | None = None
+        self._has_new = False
+        self._finds_new = False
 
     def _insert(self, records: list[ProjectedRecord]) -> None:
         """records: in the order of the list."""
-        self._insert_into(records_by_date, records)
+        in_order = self._inserted is None or self._inserted <= records[0].newest_first
+        if not self._has_new and (in_order or len(records) < _MANY):
+            self._insert_into(records_by_date, records)
+            self._inserted = records[-1].newest_first
+            return
+        if not self._has_new:
+            self.connection.execute(CreateTable(_new, if_not_exists=True))
+            self._has_new = True
+        self._insert_into(_new, records)
 
     def _delete(self, ids: Sequence[str]) -> None:
         self._delete_from(records_by_date, ids)
+        if self._has_new:
+            self._make_findable()
+            self._delete_from(_new, ids)
+
+    def _make_findable(self) -> None:
+        if not self._finds_new:
+            self.connection.execute(CreateIndex(_new_ids, if_not_exists=True))
+            self._finds_new = True
 
     def _flush(self) -> None:
         """Brings everything to where it is read."""
+        if not self._has_new:
+            return
+        by_user = _new.c.user_id == self.user_id
+        ordered = select(_new).where(by_user).order_by(_new.c.newest_first, _new.c.id)
+        names = [column.name for column in _new.c]
+        self.connection.execute(insert(records_by_date).from_select(names, ordered))
+        self.connection.execute(delete(_new).where(by_user))
+        self._has_new = False
 
     def _insert_into(self, table: Table, records: list[ProjectedRecord]) -> None:
         insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
@@ -106,7 +158,11 @@ class RecordsByDate:
 
     def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
         """What is shown of these records now, by id."""
-        return shown_in(self.connection, records_by_date, self.user_id, ids)
+        found = shown_in(self.connection, records_by_date, self.user_id, ids)
+        if self._has_new:
+            self._make_findable()
+            found |= shown_in(self.connection, _new, self.user_id, ids)
+        return found
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
         """Removes stored records. Returns their positions."""

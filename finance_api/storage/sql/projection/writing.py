@@ -5,23 +5,17 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from finance_api.storage.sql.bulk import Shown
-from finance_api.storage.sql.projection.postgresql import PostgresqlRecordsByDate
 from finance_api.storage.sql.projection.record_sums import RecordSums
 from finance_api.storage.sql.projection.records_by_date import DateKey, RecordsByDate
 from finance_api.storage.sql.tables import RevisionOf
 from finance_api.values import Row
-
-_RECORDS_BY_DATE: dict[str, type[RecordsByDate]] = {
-    "sqlite": RecordsByDate,
-    "postgresql": PostgresqlRecordsByDate,
-}
 
 
 class ProjectionOfUser:
     """What is derived from the records of one user."""
 
     def __init__(self, connection: Connection, user_id: int) -> None:
-        self._by_date = _RECORDS_BY_DATE[connection.dialect.name](connection, user_id)
+        self._by_date = RecordsByDate(connection, user_id)
         self._sums = RecordSums(connection, user_id)
 
     def shown(self, ids: Sequence[str]) -> dict[str, Shown]:

@@ -1,13 +1,13 @@
 """An index for the other record of a transfer.
 
-Revision: 0011
+Revision: 0013
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0011"
-down_revision = "0010"
+revision = "0013"
+down_revision = "0012"
 
 
 def upgrade():

@@ -1,0 +1,64 @@
+"""What a file leaves open: all of it is asked for at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from finance_api.importers.interface import Answer, ImportRefused, Question
+
+#: What stands in a command line for the name of an account, and for the code of a currency, that
+#: only the person can say.
+NAME, CODE = "NAME", "CODE"
+
+
+def excluding(one: Sequence[str], other: Sequence[str]) -> ImportRefused:
+    """The refusal of options of which either these or those are meant."""
+    return ImportRefused(
+        f"{one[0]} and {other[0]} exclude each other",
+        answers=(
+            Answer(instead_of=tuple(other), meaning=f"{one[0]} is meant"),
+            Answer(instead_of=tuple(one), meaning=f"{other[0]} is meant"),
+        ),
+    )
+
+
+@dataclass
+class Questions:
+    """Reading goes on under the first answer to each, so that what else is open comes to light.
+
+    asked: in the order in which it was found open.
+    columns: indexes of those that were asked about. fields: of which several columns can be meant:
+    what these hold is not asked about yet.
+    """
+
+    asked: list[Question] = field(default_factory=list)
+    columns: set[int] = field(default_factory=set)
+    fields: set[str] = field(default_factory=set)
+
+    def ask(
+        self,
+        reason: str,
+        *answers: Answer,
+        line: int | None = None,
+        column: int | None = None,
+        of: str | None = None,
+    ) -> None:
+        """of: the field whose column is open."""
+        self.asked.append(Question(reason, line, answers))
+        if column is not None:
+            self.columns.add(column)
+        if of is not None:
+            self.fields.add(of)
+
+    def asks_for(self, option: str) -> bool:
+        return any(option in answer.words for question in self.asked for answer in question.answers)
+
+    def put(self) -> None:
+        """Raises ImportRefused if anything was asked."""
+        if not self.asked:
+            return
+        first, *others = self.asked
+        parts = [first.reason] + [
+            f"{question.reason} (line {question.line})" if question.line else question.reason
+            for question in others
+        ]
+        raise ImportRefused("; and ".join(parts), first.line, questions=tuple(self.asked))

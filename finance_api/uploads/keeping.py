@@ -1,0 +1,104 @@
+"""How many uploads a user can have, for how long, and their content."""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, BinaryIO
+
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import (
+    Storage,
+    StorageBackend,
+    Upload,
+    UploadState,
+    WritableStorage,
+    reading,
+)
+from finance_api.values.ids import new_id
+
+LIFE_SECONDS = 3_600
+#: Of a user's, that wait at once.
+MOST_WAITING = 5
+PIECE_BYTES = 1 << 18
+#: Whoever works at an upload says so every few seconds.
+DEAD_SECONDS = 60
+
+#: Somebody works at it.
+AT_WORK = (UploadState.CHECKING, UploadState.IMPORTING)
+
+
+class TooManyUploads(Exception):
+    """The user has as many as can wait."""
+
+
+def get_upload(storage: Storage, user_id: int, upload_id: str, now: int) -> Upload:
+    """Raises NotFound, also for one whose hour is over."""
+    upload = storage.uploads.get(user_id, upload_id)
+    if is_over(upload, now):
+        raise NotFound("the upload is too old")
+    return upload
+
+
+def waiting_uploads(storage: Storage, user_id: int, now: int) -> list[Upload]:
+    """Those that are not imported, the oldest first."""
+    return [
+        upload
+        for upload in storage.uploads.list_by_user(user_id)
+        if upload.state is not UploadState.DONE and not is_over(upload, now)
+    ]
+
+
+def is_over(upload: Upload, now: int) -> bool:
+    is_old = upload.created_at <= now - LIFE_SECONDS
+    return is_old and not (upload.state in AT_WORK and upload.alive_at > now - DEAD_SECONDS)
+
+
+def is_abandoned(upload: Upload, now: int) -> bool:
+    """Whether the process that worked at it seems to have ended."""
+    return upload.state in AT_WORK and upload.alive_at <= now - DEAD_SECONDS
+
+
+def add_upload(
+    storage: WritableStorage,
+    user_id: int,
+    *,
+    name: str,
+    content: IO[bytes],
+    size: int,
+    now: int,
+) -> Upload:
+    """Keeps a file. The user is locked. Raises TooManyUploads, NotFound."""
+    if len(waiting_uploads(storage, user_id, now)) >= MOST_WAITING:
+        raise TooManyUploads
+    upload = Upload(
+        id=new_id(),
+        name=name,
+        size=size,
+        created_at=now,
+        state=UploadState.CHECKING,
+        alive_at=now,
+    )
+    content.seek(0)
+    pieces: Iterable[bytes] = iter(lambda: content.read(PIECE_BYTES), b"")
+    storage.uploads.add(user_id, upload, pieces)
+    return upload
+
+
+@contextmanager
+def content_of(backend: StorageBackend, user_id: int, upload: Upload) -> Iterator[BinaryIO]:
+    """The file, in one that has no name and goes with the block. Raises NotFound."""
+    with tempfile.TemporaryFile() as copy:
+        number = 0
+        while copy.tell() < upload.size:
+            with reading(backend) as storage:
+                piece = storage.uploads.get_piece(user_id, upload.id, number)
+            if not piece:
+                raise NotFound("the content of the upload is gone")
+            copy.write(piece)
+            number += 1
+        copy.seek(0)
+        yield copy
+
+
+def prune_uploads(storage: WritableStorage, now: int) -> None:
+    storage.uploads.prune(created_before=now - LIFE_SECONDS + 1, alive_before=now - DEAD_SECONDS)

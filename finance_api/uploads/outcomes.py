@@ -1,0 +1,141 @@
+"""What came of looking at a file, or of importing it, as JSON: what a page shows of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.files import FileImport
+from finance_api.ledger.report import ImportReport
+from finance_api.ledger.session import LedgerSession
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Kind
+from finance_api.resources.wire import text_writer
+
+#: So many updates and matches are shown; the rest is counted.
+MOST_SHOWN = 50
+#: Of the first records; those that none of them has are left out.
+_COLUMNS = {
+    "recordDate": "Date",
+    "amount": "Amount",
+    "currencyCode": "Currency",
+    "payee": "Payee",
+    "note": "Note",
+    "category": "Category",
+    "labels": "Labels",
+    "accountName": "Account",
+}
+_LABELS = {
+    **_COLUMNS,
+    "recordState": "State",
+    "valueDate": "Value date",
+    "counterpartyAccount": "Other account",
+    "reference": "Reference",
+    "originalAmount": "Original amount",
+    "originalCurrencyCode": "Original currency",
+    "paymentType": "Payment type",
+    "recordType": "Type",
+}
+
+
+def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
+    """What an import has done, or would do; within its transaction."""
+    details = report.details
+    columns = [name for name in _COLUMNS if any(row.get(name) for row in report.new)]
+    return {
+        "revision": session.before.revision,
+        "tag": session.before.tag,
+        "changed": report.changed,
+        "format": details["format"],
+        "profile": details.get("profile"),
+        "encoding": details.get("encoding"),
+        "counts": report.counts,
+        "skipped": dict(sorted(report.skipped.items())),
+        "totals": [
+            {
+                "account": total.account,
+                "currency": total.currency,
+                "money_in": total.money_in,
+                "money_out": total.money_out,
+                "balance": total.balance,
+                **_days_of(session, report, total.account),
+            }
+            for total in report.totals
+        ],
+        "columns": [[name, _COLUMNS[name]] for name in columns],
+        "new": [{name: row[name] for name in columns} for row in report.new],
+        "updates": [
+            {"line": each.line, "changes": _changes(each.old, each.new)}
+            for each in sorted(report.updates[:MOST_SHOWN], key=lambda update: update.line)
+        ],
+        "matches": [
+            {"line": each.line, "entry": _said(each.entry), "record": _said(each.record)}
+            for each in report.matches[:MOST_SHOWN]
+        ],
+        "remarks": report.remarks,
+        "categories": sorted(
+            row["name"]
+            for row_id, row in session.categories.rows.items()
+            if session.categories.stored(row_id) is None
+        ),
+        "entry": session.number if report.changed else None,
+    }
+
+
+def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[str, Any]:
+    """The days that the file covers of an account, and whether that is new."""
+    accounts = session.accounts
+    ids = {row["id"] for row in accounts.named(name)}
+    facts = [fact for fact in report.details["accounts"] if fact["accountId"] in ids]
+    days = [fact[day] for fact in facts for day in ("first", "last") if fact.get(day) is not None]
+    return {
+        "isNew": not any(accounts.stored(row_id) for row_id in ids),
+        "first": min(days, default=None),
+        "last": max(days, default=None),
+    }
+
+
+def headings_of(file: FileImport) -> list[str]:
+    return list(dict.fromkeys(heading for heading in file.headings if heading))
+
+
+def refusal_of(refused: ImportRefused, file: FileImport | None) -> dict[str, Any]:
+    """Why a file is refused, and what would have it read. file: None: it is of no format."""
+    return {
+        "format": None if file is None else file.format_name,
+        "headings": [] if file is None else headings_of(file),
+        "reason": refused.reason,
+        "line": refused.line,
+        "questions": [
+            {
+                "reason": question.reason,
+                "line": question.line,
+                "answers": [
+                    {"words": words, "instead_of": instead_of, "meaning": meaning}
+                    for words, instead_of, meaning in question.answers
+                ],
+            }
+            for question in refused.questions
+        ],
+    }
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
+    """Name of the field, its label, old and new value."""
+    return [
+        [name, _LABELS.get(name, name), _shown(name, old[name]), _shown(name, new[name])]
+        for name in old
+    ]
+
+
+def _said(values: Mapping[str, Any]) -> list[list[Any]]:
+    return [[name, _shown(name, value)] for name, value in values.items() if value is not None]
+
+
+def _shown(name: str, value: Any) -> Any:
+    """Text; of amounts the units."""
+    if value is None or value == ():
+        return None
+    field = RECORDS.get_field(name)
+    if field is None or field.kind is Kind.NUMBER:
+        return value
+    return text_writer(field)(value)

@@ -1,0 +1,116 @@
+"""What the public API answers to a request, by the same functions below it.
+
+So that a page shows what the request beside it gives, it reads both from one `ApiRequest`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from finance_api.planning.balances import (
+    BalancesQuery,
+    balance_rows,
+    balance_totals,
+    converted_totals,
+    list_balances,
+    with_converted_balances,
+)
+from finance_api.planning.computing import list_computed
+from finance_api.planning.subcategories import with_subcategories
+from finance_api.planning.summaries import DIMENSIONS, Summary, SummaryQuery, summarize
+from finance_api.planning.upcoming import list_upcoming
+from finance_api.query.model import Condition, Query, SortKey
+from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
+from finance_api.requests import Request
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import Page, Storage
+from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.values import Row
+from finance_api.values.periods import Period
+from finance_api.values.time import parse_date
+from finance_api.web.api_requests import ApiRequest
+from finance_api.web.page import identity_of, today_of
+
+SUMMARY = f"{PUBLIC_SURFACE}records/summary"
+BALANCES = f"{PUBLIC_SURFACE}accounts/balances"
+UPCOMING = f"{PUBLIC_SURFACE}standing-orders/upcoming"
+
+_SUMMARY_SORTS = {
+    column.name: SortKey(column)
+    for column in SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
+}
+
+
+@dataclass(frozen=True)
+class Course:
+    """Net worth over time. totals: rows of each point and currency; converted: of each point."""
+
+    totals: list[Row]
+    converted: list[Row]
+
+
+class Answers:
+    """Answers to requests of the signed-in user, in the order in which they are asked for."""
+
+    def __init__(self, request: Request) -> None:
+        self._storage: Storage = request.storage
+        self._user_id = identity_of(request).user.id
+        self.today = today_of(request)
+
+    def summary(self, asked: ApiRequest) -> Summary:
+        given = asked.parameters
+        conditions = self._conditions(RECORDS, given)
+        names = given["groupBy"].split(",") if given.get("groupBy") else []
+        query = SummaryQuery(
+            conditions=conditions,
+            group_by=tuple(DIMENSIONS[name] for name in names),
+            fill=given.get("fill") == "true",
+            sort=parse_order(_SUMMARY_SORTS, given["sortBy"]) if given.get("sortBy") else (),
+            limit=int(given.get("limit") or 100),
+            convert_to=given.get("convertTo") or None,
+        )
+        return summarize(self._storage, self._user_id, query)
+
+    def course(self, asked: ApiRequest) -> Course:
+        """Raises BalancesError."""
+        given = asked.parameters
+        days = (given.get(name) for name in ("from", "to"))
+        first, last = (parse_date(day) if day else None for day in days)
+        query = BalancesQuery(Period(given["interval"]), first, last)
+        found = list_balances(self._storage, self._user_id, query, self.today)
+        converted = []
+        if target := given.get("convertTo"):
+            rows = balance_rows(found, query.interval)
+            converted = converted_totals(with_converted_balances(self._storage, rows, target))
+        return Course(balance_totals(found, query.interval), converted)
+
+    def upcoming(self, asked: ApiRequest) -> list[Row]:
+        return list_upcoming(
+            self._storage, self._user_id, self.today, int(asked.parameters["days"])
+        )
+
+    def page(self, resource: Resource, asked: ApiRequest) -> Page:
+        given = asked.parameters
+        query = Query(
+            resource,
+            self._conditions(resource, given),
+            parse_sort(resource, given.get("sortBy") or resource.default_sort),
+            int(given["limit"]),
+            int(given.get("offset") or 0),
+            with_total=given.get("withTotal") == "true",
+        )
+        return list_computed(self._storage, self._user_id, query, self.today)
+
+    def _conditions(self, resource: Resource, given: Mapping[str, str]) -> tuple[Condition, ...]:
+        """Raises QueryError."""
+        found: list[Condition] = []
+        for name, text in given.items():
+            field = resource.get_field(name)
+            if text and field is not None:
+                found += parse_conditions(field, text)
+        if given.get("q"):
+            found += parse_words(given["q"])
+        conditions = tuple(condition.on(self.today) for condition in found)
+        if given.get("withSubcategories") == "true":
+            return with_subcategories(self._storage, self._user_id, resource, conditions)
+        return conditions

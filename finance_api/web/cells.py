@@ -1,0 +1,90 @@
+"""Values of fields as the pages show them."""
+
+import re
+
+from markupsafe import Markup
+
+from finance_api.ledger.edits.report import shown
+from finance_api.ledger.session import UserRows
+from finance_api.resources.field import Field, Kind
+from finance_api.values import Row
+from finance_api.values.number import DECIMALS, decimal_text
+from finance_api.web.forms import choice_label
+from finance_api.web.rendering import amount, count, day, moment
+
+NONE = Markup('<span class="muted">–</span>')
+_COLOR = re.compile("#(?:[0-9a-fA-F]{3}){1,2}")
+_PERCENT = 100
+
+
+def money(units: int, currency: str | None) -> Markup:
+    """``1,234.50 EUR``, which is not divided."""
+    return Markup('<span class="money">{} <span class="currency">{}</span></span>').format(
+        amount(units), currency or ""
+    )
+
+
+def title_of(row: Row) -> str:
+    return str(row["name"] or "Without name")
+
+
+class Cells:
+    """Cells of a user's rows, with the names of what they refer to."""
+
+    def __init__(self, owned: UserRows) -> None:
+        self._owned = owned
+
+    @staticmethod
+    def css(field: Field) -> str:
+        return "number" if field.kind is Kind.NUMBER else ""
+
+    def cell(self, field: Field, row: Row) -> Markup | str:
+        value = row[field.name]
+        if value is None or value == ():
+            return NONE
+        match field.kind:
+            case Kind.NUMBER:
+                return _number(field, value, row)
+            case Kind.DATE:
+                return day(value)
+            case Kind.DATETIME:
+                return moment(value)
+            case Kind.BOOLEAN:
+                return "Yes" if value else "No"
+            case Kind.CHOICE:
+                return choice_label(value)
+            case Kind.TEXT_LIST:
+                return ", ".join(value)
+        if field.name == "color" and _COLOR.fullmatch(value):
+            return _swatch(value)
+        return str(shown(self._owned, field, value))
+
+
+def _number(field: Field, value: int, row: Row) -> Markup | str:
+    if field.decimals != DECIMALS:
+        return count(value)
+    if field.name == "progress":
+        return progress(value, is_limit="limitAmount" in row)
+    currency = "originalCurrencyCode" if field.name == "originalAmount" else "currencyCode"
+    found = money(value, row.get(currency))
+    if field.name == "unexplained":
+        return Markup('<strong class="warning">{}</strong>').format(found) if value else "None"
+    return found
+
+
+def progress(value: int, *, is_limit: bool) -> Markup:
+    """A share in ten-thousandths, as a bar. is_limit: too much is bad."""
+    text = f"{decimal_text(value * _PERCENT)}%"
+    css = "over" if is_limit and value > 10**DECIMALS else "within"
+    size = min(max(value, 0), 10**DECIMALS)
+    bar = Markup('<meter class="{}" min="0" max="{}" value="{}" aria-label="{}"></meter>')
+    return Markup('<span class="progress">{} <span class="number">{}</span></span>').format(
+        bar.format(css, 10**DECIMALS, size, text), text
+    )
+
+
+def _swatch(color: str) -> Markup:
+    return Markup(
+        '<svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">'
+        '<circle cx="5" cy="5" r="5" fill="{0}"/></svg> {0}'
+    ).format(color)

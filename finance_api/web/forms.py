@@ -1,0 +1,217 @@
+"""Forms of the resources, from their declarations: a field that joins has its control at once."""
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from webob.multidict import MultiDict
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.native.values import ValueRefused
+from finance_api.ledger.edits.assignments import editable_fields, parse_value, written_name
+from finance_api.ledger.session import UserRows
+from finance_api.planning.categories import CategoryTree
+from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
+from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.naming import snake_case
+from finance_api.resources.wire import text_writer
+from finance_api.values import Row
+from finance_api.web.page import sentence
+
+_LABELS = {"currencyCode": "Currency", "originalCurrencyCode": "Original currency"}
+_CHOICES = {
+    "BUDGET_INTERVAL_WEEK": "Week",
+    "BUDGET_INTERVAL_MONTH": "Month",
+    "BUDGET_INTERVAL_YEAR": "Year",
+    "BUDGET_CUSTOM": "From start date to end date",
+}
+_CURRENCY = 3
+_CAMEL_CASE = re.compile("[a-z]+(?:[A-Z][a-z]+)+")
+
+
+class FormFaults(Exception):
+    """errors: sentences by the names of fields; that of the whole form is at ``form``."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__(errors)
+        self.errors = dict(errors)
+
+
+@dataclass(frozen=True)
+class Control:
+    """A field of a form.
+
+    kind: flag, one, many, date, number or text. options: pairs of a value and its label.
+    chosen: of the options.
+    """
+
+    name: str
+    label: str
+    hint: str
+    kind: str
+    text: str
+    optional: bool
+    options: Sequence[tuple[str, str]]
+    chosen: frozenset[str]
+
+
+def label_of(field: Field) -> str:
+    """``limitAmount`` -> ``Limit amount``, ``categoryIds`` -> ``Categories``."""
+    return _LABELS.get(field.name) or _words(written_name(field))
+
+
+def choice_label(value: str) -> str:
+    if len(value) == _CURRENCY and value.isupper():
+        return value
+    return _CHOICES.get(value) or _words(value)
+
+
+def _words(name: str) -> str:
+    return snake_case(name).replace("_", " ").capitalize()
+
+
+def controls_of(
+    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
+) -> list[Control]:
+    """A control for each field, with its text of `texts_of` or of a form that was sent."""
+    return [_control(owned, field, texts.get(field.name, "")) for field in fields.values()]
+
+
+def _control(owned: UserRows, field: Field, text: str) -> Control:
+    label = label_of(field)
+    many = field.kind is Kind.ID_LIST
+    return Control(
+        name=field.name,
+        label=label,
+        hint=_hint(field, label),
+        kind=_kind(field),
+        text=text,
+        optional=field.nullable and not field.required,
+        options=_options(owned, field),
+        chosen=frozenset(_split(text) if many else [text]),
+    )
+
+
+def _hint(field: Field, label: str) -> str:
+    """What the declaration says of it, with names of fields as labels, if the label is not all."""
+    said = field.meaning.rstrip(".").lower().removeprefix("whether it is ").removeprefix("the ")
+    if said == label.lower() or field.meaning.startswith("Ids of"):
+        return ""
+    return _CAMEL_CASE.sub(lambda found: snake_case(found[0]).replace("_", " "), field.meaning)
+
+
+def _kind(field: Field) -> str:
+    if field.kind is Kind.ID_LIST:
+        return "many"
+    if field.choices or field.references:
+        return "one"
+    return {Kind.BOOLEAN: "flag", Kind.DATE: "date", Kind.NUMBER: "number"}.get(field.kind, "text")
+
+
+def _options(owned: UserRows, field: Field) -> list[tuple[str, str]]:
+    if field.references:
+        found = named_options(owned, BY_MODEL_TYPE[field.references])
+    else:
+        found = [(value, choice_label(value)) for value in _choices(owned, field)]
+    needs_none = field.kind is not Kind.ID_LIST and (field.nullable or field.required)
+    return [("", "None" if field.nullable else "Choose")] * needs_none + found
+
+
+def _choices(owned: UserRows, field: Field) -> list[str]:
+    """Of currencies those of the accounts first."""
+    if not field.name.endswith("urrencyCode"):
+        return list(field.choices)
+    own = sorted({row["currencyCode"] for row in owned.accounts.rows.values()})
+    return list(dict.fromkeys([*own, *field.choices]))
+
+
+def named_options(owned: UserRows, resource: Resource) -> list[tuple[str, str]]:
+    """Ids and names of the user's rows, by name; a category's after those above it."""
+    rows = owned.row_set(resource).rows
+    if resource is CATEGORIES:
+        tree = CategoryTree(rows.values())
+        named = [(row_id, path_of(tree, row_id)) for row_id in rows]
+    else:
+        named = [(row_id, str(row["name"] or "—")) for row_id, row in rows.items()]
+    return sorted(named, key=lambda option: (option[1].casefold(), option[0]))
+
+
+def path_of(categories: CategoryTree, row_id: str) -> str:
+    """``Food › Groceries``"""
+    names = [str(row["name"]) for row in categories.upwards(row_id)]
+    return " › ".join(reversed(names))
+
+
+def texts_of(resource: Resource, row: Row) -> dict[str, str]:
+    """`field_texts` of all that people set."""
+    return field_texts(editable_fields(resource), row)
+
+
+def field_texts(fields: Mapping[str, Field], row: Row) -> dict[str, str]:
+    """What a form shows of a row, by field; `read_texts` reads the same back."""
+    found = {}
+    for field in fields.values():
+        value = row[field.name]
+        if field.kind.is_list:
+            found[field.name] = joined(value)
+        else:
+            found[field.name] = "" if value is None else str(text_writer(field)(value))
+    return found
+
+
+def digest_of(texts: Mapping[str, str]) -> str:
+    """Tells, in a hidden field, which values a form showed."""
+    return hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
+
+
+def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
+    """The same of a form that was sent. A box that is not ticked is sent by no browser."""
+    found = {}
+    for field in fields.values():
+        values = [str(value) for value in sent.getall(field.name)]
+        if field.kind is Kind.BOOLEAN:
+            found[field.name] = "true" if values else "false"
+        elif field.kind is Kind.ID_LIST:
+            found[field.name] = joined(values)
+        else:
+            found[field.name] = (values or [""])[0]
+    return found
+
+
+def read_texts(
+    owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
+) -> dict[str, Any]:
+    """Stored values by field. Raises FormFaults with a sentence for each text that is none."""
+    values, errors = {}, {}
+    for field in fields.values():
+        text, label = texts.get(field.name, ""), label_of(field)
+        if field.required and not text.strip():
+            errors[field.name] = f"{label} is missing."
+            continue
+        try:
+            values[field.name] = parse_value(owned, field, text)
+        except ValueRefused as error:
+            errors[field.name] = f"{label} {error}."
+        except ImportRefused as error:
+            errors[field.name] = sentence(error)
+    if errors:
+        raise FormFaults(errors)
+    return values
+
+
+def joined(values: Iterable[str]) -> str:
+    """As `parse_value` divides them."""
+    return ", ".join(map(_quoted, values))
+
+
+def _quoted(text: str) -> str:
+    if text.strip() == text and not set(text) & set(',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]

@@ -1,0 +1,122 @@
+"""The pages of accounts, categories and the like: one declaration for each type."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    GOALS,
+    LABELS,
+    RECORD_RULES,
+    STANDING_ORDERS,
+)
+from finance_api.resources.field import Resource
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectPage:
+    """The list of a resource, and the forms for its objects.
+
+    name: of the page and its routes. word: for one of them.
+    columns: the fields of the list beside the name, in order.
+    lead: a sentence below the title. none: what there would be, for an empty list.
+    filter: the parameter of the records page that shows an object's records, if there is one.
+    """
+
+    name: str
+    title: str
+    word: str
+    resource: Resource
+    columns: tuple[str, ...]
+    lead: str
+    none: str
+    sort: str = "+name"
+    filter: str | None = None
+
+    @property
+    def path(self) -> str:
+        return f"/{self.name}"
+
+
+def _by_name(pages: Iterable[ObjectPage]) -> Mapping[str, ObjectPage]:
+    return {page.name: page for page in pages}
+
+
+OBJECT_PAGES = _by_name(
+    (
+        ObjectPage(
+            name="accounts",
+            title="Accounts",
+            word="account",
+            resource=ACCOUNTS,
+            sort="+archived,+name",
+            columns=("recordCount", "lastRecordDate", "bankBalance", "unexplained", "balance"),
+            lead="Where your money is. A statement of a new account makes it here as well.",
+            none="An account is made by the first file that you import, or by hand.",
+            filter="account",
+        ),
+        ObjectPage(
+            name="categories",
+            title="Categories",
+            word="category",
+            resource=CATEGORIES,
+            sort="+archived,+name",
+            columns=("parentId", "group", "kind"),
+            lead="What money is spent on and earned by.",
+            none="Rules and budgets need categories, such as Groceries and Salary.",
+            filter="category",
+        ),
+        ObjectPage(
+            name="labels",
+            title="Labels",
+            word="label",
+            resource=LABELS,
+            sort="+archived,+name",
+            columns=("color",),
+            lead="Tags for records, beside their category. A record can have several.",
+            none="A label marks records across categories, such as a holiday.",
+            filter="label",
+        ),
+        ObjectPage(
+            name="budgets",
+            title="Budgets",
+            word="budget",
+            resource=BUDGETS,
+            sort="+closed,+name",
+            columns=("type", "periodEnd", "limitAmount", "spent", "remaining", "progress"),
+            lead="How much may be spent in a period, and how much was.",
+            none="A budget limits what you spend on some categories in a week, month or year.",
+        ),
+        ObjectPage(
+            name="goals",
+            title="Goals",
+            word="goal",
+            resource=GOALS,
+            columns=("state", "desiredDate", "savedAmount", "targetAmount", "progress"),
+            lead="What you save for.",
+            none="A goal has an amount to save, and a date if you like.",
+        ),
+        ObjectPage(
+            name="standing-orders",
+            title="Standing orders",
+            word="standing order",
+            resource=STANDING_ORDERS,
+            columns=("nextDueDate", "accountId", "categoryId", "amount"),
+            lead="Payments that come again, such as rent and subscriptions.",
+            none="With them the overview shows what is due in the next 30 days.",
+        ),
+        ObjectPage(
+            name="rules",
+            title="Rules",
+            word="rule",
+            resource=RECORD_RULES,
+            sort="+createdAt",
+            columns=("keywords", "categoryId", "labelIds", "accountId"),
+            lead="New records with one of a rule's keywords in payee or note get its category "
+            "and labels. The first rule that fits decides.",
+            none="A rule categorises records by words in their payee or note.",
+        ),
+    )
+)

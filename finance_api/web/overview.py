@@ -1,0 +1,305 @@
+"""The figures of the overview, each with the request of the API that gives it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from finance_api.planning.balances import BalancesError
+from finance_api.planning.summaries import Summary
+from finance_api.planning.upcoming import Total, totals_of
+from finance_api.resources import ACCOUNTS, BUDGETS
+from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.values import Row
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import date_text
+from finance_api.web.answers import BALANCES, SUMMARY, UPCOMING, Answers, Course
+from finance_api.web.api_requests import ApiRequest
+from finance_api.web.plots import Plot, column_plot, line_plot
+from finance_api.web.rendering import month_words
+from finance_api.web.timespans import Timespan
+
+#: So many top categories, budgets and dates are shown; what leads to all of them stands below.
+MOST_ROWS = 12
+DUE_DAYS = 30
+#: For so many days an account may be without a new record.
+QUIET_DAYS = 45
+_MOST_GROUPS = "1000"
+
+
+@dataclass(frozen=True)
+class Money:
+    """Sums of one currency. missing: of so many records the amount could not be converted."""
+
+    income: int = 0
+    expense: int = 0
+    count: int = 0
+    missing: int = 0
+
+    @property
+    def net(self) -> int:
+        return self.income + self.expense
+
+    def plus(self, group: Row, prefix: str) -> "Money":
+        """With a group of a summary. prefix: ``converted`` or nothing."""
+        counted = group["convertedCount"] if prefix else group["count"]
+        return Money(
+            self.income + (group[_name(prefix, "income")] or 0),
+            self.expense + (group[_name(prefix, "expense")] or 0),
+            self.count + group["count"],
+            self.missing + group["count"] - counted,
+        )
+
+
+def _name(prefix: str, name: str) -> str:
+    return f"{prefix}{name[0].upper()}{name[1:]}" if prefix else name
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table. link: the page of what is behind it."""
+
+    label: str
+    link: str
+    now: Money
+    before: Money = field(default_factory=Money)
+    share: float = 0
+
+
+@dataclass(frozen=True)
+class WorthPoint:
+    label: str
+    amount: int | None
+
+
+@dataclass(frozen=True)
+class Chart:
+    lines: Sequence[Line] | Sequence[WorthPoint]
+    plot: Plot
+
+
+class Overview:
+    """What a person sees of a time, in one currency.
+
+    currency: that of the figures. is_converted: whether amounts of other currencies are in them,
+    by the exchange rates; else these are left out.
+    """
+
+    def __init__(
+        self, answers: Answers, span: Timespan, currency: str, *, is_converted: bool
+    ) -> None:
+        self._answers = answers
+        self.span = span
+        self.currency = currency
+        self.is_converted = is_converted
+        self._prefix = "converted" if is_converted else ""
+        self._one = {"convertTo": currency} if is_converted else {"currencyCode": f"eq.{currency}"}
+
+    # -- net worth
+
+    @cached_property
+    def worth_request(self) -> ApiRequest:
+        year = self.span.year()
+        given = {"interval": "month", "from": date_text(year.first)}
+        if self.span.last < self._answers.today or self.span.first > self._answers.today:
+            given["to"] = date_text(self.span.last)
+        if self.is_converted:
+            given["convertTo"] = self.currency
+        return ApiRequest(BALANCES, given, about="Net worth")
+
+    @cached_property
+    def _course(self) -> Course:
+        try:
+            return self._answers.course(self.worth_request)
+        except BalancesError:
+            # There are too many accounts for one answer.
+            return Course([], [])
+
+    @cached_property
+    def worth_by_currency(self) -> dict[str, int]:
+        """At the end."""
+        return {row["currencyCode"]: row["balance"] for row in self._course.totals}
+
+    @cached_property
+    def worth(self) -> Chart:
+        if self.is_converted:
+            rows = [(row["date"], row["convertedBalance"]) for row in self._course.converted]
+        else:
+            rows = [
+                (row["date"], row["balance"])
+                for row in self._course.totals
+                if row["currencyCode"] == self.currency
+            ]
+        points = [WorthPoint(month_words(day), amount) for day, amount in rows]
+        known = [(month_words(day), amount) for day, amount in rows if amount is not None]
+        plot = line_plot([amount for _, amount in known], [label[:3] for label, _ in known])
+        return Chart(points, plot)
+
+    # -- income and expense
+
+    @cached_property
+    def sums_request(self) -> ApiRequest:
+        return replace(self._summary(""), about="Income and expense")
+
+    @cached_property
+    def sums(self) -> Money:
+        return _added(self._answers.summary(self.sums_request), self._prefix)
+
+    @cached_property
+    def months_request(self) -> ApiRequest:
+        year = self.span.year()
+        return self._summary("month", recordDate=year.filter, fill="true", limit=_MOST_GROUPS)
+
+    @cached_property
+    def months(self) -> Chart:
+        found = self._answers.summary(self.months_request)
+        by_month = _by(found, "periodStart", self._prefix)
+        year, lines = self.span.year(), []
+        month = start_of(Period.MONTH, year.first)
+        while month <= year.last:
+            span = Timespan.around(Period.MONTH, month)
+            money = by_month.get(month, Money())
+            lines.append(Line(month_words(month), self.records(span), money))
+            month = end_of(Period.MONTH, month)
+        series = {
+            "income": [line.now.income for line in lines],
+            "expense": [-line.now.expense for line in lines],
+        }
+        return Chart(lines, column_plot(series, [line.label[:3] for line in lines]))
+
+    # -- categories
+
+    @cached_property
+    def category_requests(self) -> list[ApiRequest]:
+        spans = [("This period", self.span), ("The one before", self.span.before())]
+        return [
+            replace(
+                self._summary(
+                    "topCategory",
+                    recordDate=span.filter,
+                    sortBy=f"+{_name(self._prefix, 'expense')}",
+                    limit=_MOST_GROUPS,
+                ),
+                about=about,
+            )
+            for about, span in spans
+        ]
+
+    @cached_property
+    def categories(self) -> list[Line]:
+        """What was spent, the most first."""
+        now, earlier = (
+            _by(self._answers.summary(asked), "topCategoryId", self._prefix, self._names)
+            for asked in self.category_requests
+        )
+        spent = [(key, now.get(key, Money())) for key in {**now, **earlier}]
+        spent = [each for each in spent if each[1].expense or earlier.get(each[0], Money()).expense]
+        spent.sort(key=lambda each: (each[1].expense, self._names.get(each[0]) or "~"))
+        most = max((-money.expense for _, money in spent), default=0) or 1
+        return [
+            Line(
+                self._names.get(key) or "Without category",
+                self.records(self.span, category=key or "none"),
+                money,
+                earlier.get(key, Money()),
+                round(-100 * money.expense / most, 2),
+            )
+            for key, money in spent
+        ]
+
+    @cached_property
+    def _names(self) -> dict[str | None, str]:
+        return {}
+
+    # -- budgets, what is due
+
+    budgets_request = ApiRequest(
+        f"{PUBLIC_SURFACE}budgets", {"closed": "false", "sortBy": "+name", "limit": str(MOST_ROWS)}
+    )
+    due_request = ApiRequest(UPCOMING, {"days": str(DUE_DAYS)})
+
+    @cached_property
+    def budgets(self) -> list[Row]:
+        return self._answers.page(BUDGETS, self.budgets_request).rows
+
+    @cached_property
+    def due(self) -> list[Row]:
+        return self._answers.upcoming(self.due_request)
+
+    @cached_property
+    def due_totals(self) -> dict[str, Total]:
+        return totals_of(self.due)
+
+    # -- what wants attention
+
+    uncategorised_request = ApiRequest(
+        SUMMARY, {"categoryId": "is.null"}, about="Records without category"
+    )
+    unexplained_request = ApiRequest(
+        f"{PUBLIC_SURFACE}accounts",
+        {"unexplained": "ne.0", "sortBy": "+name", "limit": "100"},
+        about="Balances that do not fit",
+    )
+    quiet_request = ApiRequest(
+        f"{PUBLIC_SURFACE}accounts",
+        {
+            "archived": "false",
+            "lastRecordDate": f"lt.-{QUIET_DAYS}d",
+            "sortBy": "+lastRecordDate",
+            "limit": "100",
+        },
+        about="Accounts without new records",
+    )
+
+    @property
+    def attention_requests(self) -> list[ApiRequest]:
+        return [self.uncategorised_request, self.unexplained_request, self.quiet_request]
+
+    @cached_property
+    def uncategorised(self) -> int:
+        groups = self._answers.summary(self.uncategorised_request).groups
+        return sum(group["count"] for group in groups)
+
+    @cached_property
+    def unexplained(self) -> list[Row]:
+        return self._answers.page(ACCOUNTS, self.unexplained_request).rows
+
+    @cached_property
+    def quiet(self) -> list[Row]:
+        return self._answers.page(ACCOUNTS, self.quiet_request).rows
+
+    # -- links
+
+    def records(self, span: Timespan | None = None, **filters: str) -> str:
+        """The page of records with the same filters as the figures."""
+        given = dict(filters)
+        if span is not None:
+            given |= {"from": date_text(span.first), "to": date_text(span.last)}
+        if not self.is_converted:
+            given["currency"] = self.currency
+        return f"/records?{urlencode(given)}"
+
+    def _summary(self, group_by: str, **parameters: str) -> ApiRequest:
+        given = {"groupBy": group_by, "recordDate": self.span.filter, **self._one, **parameters}
+        return ApiRequest(SUMMARY, given)
+
+
+def _by(
+    found: Summary, name: str, prefix: str, names: dict[str | None, str] | None = None
+) -> Mapping[Any, Money]:
+    """The sums by one column; of a top category its name is noted."""
+    sums: defaultdict[Any, Money] = defaultdict(Money)
+    for group in found.groups:
+        sums[group[name]] = sums[group[name]].plus(group, prefix)
+        if names is not None and group["topCategory"]:
+            names[group[name]] = group["topCategory"]
+    return sums
+
+
+def _added(found: Summary, prefix: str) -> Money:
+    money = Money()
+    for group in found.groups:
+        money = money.plus(group, prefix)
+    return money

@@ -1,0 +1,182 @@
+"""The form with a file, read while the browser sends it.
+
+What has come is in a file that has no name: nothing is left of it, however the sending ends.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+from pyramid.httpexceptions import HTTPBadRequest
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+from finance_api.requests import Request
+from finance_api.values.text import shown
+
+#: Few: a server may wait until as many have come, and the time is looked at between two.
+_CHUNK_BYTES = 1 << 12
+_SPOOLED_BYTES = 1 << 20
+#: Of a field that is no file, and of what stands around the parts.
+_FIELD_BYTES = 1_024
+_AROUND_BYTES = 1 << 16
+_MOST_PARTS = 8
+_NAME_LENGTH = 200
+
+
+class TooLarge(Exception):
+    """The file is larger than it may be."""
+
+
+class TooSlow(Exception):
+    """The time for sending it is over."""
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """name: as the browser says it, without its folders; "" if no file was chosen."""
+
+    name: str
+    content: IO[bytes]
+    size: int
+
+
+@contextmanager
+def sent_file(
+    request: Request,
+    field: str,
+    accept: Callable[[Mapping[str, str]], None],
+    *,
+    max_bytes: int,
+    max_seconds: int,
+) -> Iterator[SentFile]:
+    """The file in a field of the form.
+
+    accept: is called with the fields before it, once the file begins, and may raise.
+    Raises TooLarge, TooSlow, HTTPBadRequest for what is no such form or is cut short.
+    """
+    with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as content:
+        form = _Form(field, accept, content, max_bytes)
+        try:
+            parser = form.parser(_boundary(request))
+            for chunk in _chunks(request, max_bytes, max_seconds):
+                if not form.is_too_large:
+                    parser.write(chunk)
+        except (FormParserError, OSError, ValueError):
+            raise HTTPBadRequest from None
+        if form.is_too_large:
+            raise TooLarge
+        if not form.is_complete or form.name is None:
+            raise HTTPBadRequest
+        content.seek(0)
+        yield SentFile(form.name, content, form.size)
+
+
+def _boundary(request: Request) -> bytes:
+    kind, options = parse_options_header(request.environ.get("CONTENT_TYPE", ""))
+    if kind != b"multipart/form-data" or not options.get(b"boundary"):
+        raise HTTPBadRequest
+    return options[b"boundary"]
+
+
+def _chunks(request: Request, max_bytes: int, max_seconds: int) -> Iterator[bytes]:
+    """The body. Of one that is somewhat too large all is taken: else no browser shows why."""
+    if (request.content_length or 0) > 2 * max_bytes + _AROUND_BYTES:
+        raise TooLarge
+    until = time.monotonic() + max_seconds
+    body = request.body_file
+    while chunk := body.read(_CHUNK_BYTES):
+        if time.monotonic() > until:
+            raise TooSlow
+        yield chunk
+
+
+class _Form:
+    """Takes the parts of the form as they come."""
+
+    def __init__(
+        self,
+        field: str,
+        accept: Callable[[Mapping[str, str]], None],
+        content: IO[bytes],
+        max_bytes: int,
+    ) -> None:
+        self._field = field
+        self._accept = accept
+        self._content = content
+        self._max_bytes = max_bytes
+        self._fields: dict[str, bytearray] = {}
+        self._parts = 0
+        self._header = self._value = b""
+        self._disposition = b""
+        self._part: str | None = None
+        self.name: str | None = None
+        self.size = 0
+        self.is_complete = False
+        self.is_too_large = False
+
+    def parser(self, boundary: bytes) -> MultipartParser:
+        """Calls the methods below."""
+        return MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._part_begin,
+                "on_header_field": self._header_field,
+                "on_header_value": self._header_value,
+                "on_header_end": self._header_end,
+                "on_headers_finished": self._headers_finished,
+                "on_part_data": self._part_data,
+                "on_end": self._end,
+            },
+        )
+
+    def _part_begin(self) -> None:
+        self._parts += 1
+        if self._parts > _MOST_PARTS:
+            raise HTTPBadRequest
+        self._disposition = b""
+
+    def _header_field(self, data: bytes, start: int, end: int) -> None:
+        self._header += data[start:end]
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _header_end(self) -> None:
+        if self._header.lower() == b"content-disposition":
+            self._disposition = self._value
+        self._header = self._value = b""
+
+    def _headers_finished(self) -> None:
+        _, options = parse_options_header(self._disposition)
+        self._part = options.get(b"name", b"").decode("utf-8", "replace")
+        if self._part != self._field:
+            self._fields[self._part] = bytearray()
+            return
+        if self.name is not None or b"filename" not in options:
+            raise HTTPBadRequest
+        self._accept({k: v.decode("utf-8", "replace") for k, v in self._fields.items()})
+        self.name = _base_name(options[b"filename"].decode("utf-8", "replace"))
+
+    def _part_data(self, data: bytes, start: int, end: int) -> None:
+        if self._part != self._field:
+            field = self._fields[self._part or ""]
+            field += data[start:end]
+            if len(field) > _FIELD_BYTES:
+                raise HTTPBadRequest
+            return
+        self.size += end - start
+        self.is_too_large = self.size > self._max_bytes
+        if not self.is_too_large:
+            self._content.write(data[start:end])
+
+    def _end(self) -> None:
+        self.is_complete = True
+
+
+def _base_name(name: str) -> str:
+    """What a person reads of it: one line, of a length that fits."""
+    return shown(name.replace("\\", "/").rpartition("/")[2])[-_NAME_LENGTH:]

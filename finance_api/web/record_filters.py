@@ -1,0 +1,101 @@
+"""What the page of records asks for, as it stands in its address."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from finance_api.query.errors import QueryError
+from finance_api.query.parse import parse_conditions, parse_words
+from finance_api.requests import Request
+from finance_api.resources import RECORDS
+from finance_api.resources.records import WORDS
+from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.web.answers import SUMMARY
+from finance_api.web.api_requests import ApiRequest
+from finance_api.web.page import sentence
+from finance_api.web.paging import PAGE_ROWS
+
+#: In place of a category: records that have none.
+NO_CATEGORY = "none"
+
+_NAMES = ("q", "account", "category", "label", "from", "to", "currency")
+#: Fields of records, by the parameters of the page.
+_FIELDS = {
+    "q": WORDS.name,
+    "account": "accountId",
+    "category": "categoryId",
+    "label": "labelIds",
+    "from": "recordDate",
+    "to": "recordDate",
+    "currency": "currencyCode",
+}
+
+
+@dataclass(frozen=True)
+class RecordFilters:
+    """given: the parameters of the page. errors: of those that are no filters, and do not count."""
+
+    given: dict[str, str]
+    errors: dict[str, str]
+
+    @classmethod
+    def of(cls, request: Request) -> "RecordFilters":
+        given = {name: request.GET.get(name, "").strip() for name in _NAMES}
+        errors = {}
+        for name, text in given.items():
+            try:
+                _check(name, text)
+            except QueryError as error:
+                errors[name] = sentence(error)
+        return cls(given, errors)
+
+    @property
+    def query(self) -> str:
+        """Of this page's address."""
+        return urlencode({name: text for name, text in self.given.items() if text})
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The same for the API."""
+        found: dict[str, str] = {}
+        for name, text in self.given.items():
+            if not text or name in self.errors:
+                continue
+            field, operand = _FIELDS[name], _operand(name, text)
+            found[field] = f"{found[field]},{operand}" if field in found else operand
+        if "categoryId" in found and self.given["category"] != NO_CATEGORY:
+            found["withSubcategories"] = "true"
+        return found
+
+    def page_request(self, offset: int) -> ApiRequest:
+        page = {"limit": str(PAGE_ROWS), "offset": str(offset) if offset else ""}
+        given = {**self.parameters, "withTotal": "true", **page}
+        return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="The list")
+
+    @property
+    def sums_request(self) -> ApiRequest:
+        return ApiRequest(SUMMARY, self.parameters, about="The sums")
+
+
+def _operand(name: str, text: str) -> str:
+    match name:
+        case "q":
+            return text
+        case "from":
+            return f"gte.{text}"
+        case "to":
+            return f"lte.{text}"
+        case "category" if text == NO_CATEGORY:
+            return "is.null"
+    return f"eq.{text}"
+
+
+def _check(name: str, text: str) -> None:
+    """Raises QueryError."""
+    if not text:
+        return
+    if name == "q":
+        parse_words(text)
+        return
+    field = RECORDS.get_field(_FIELDS[name])
+    assert field is not None
+    parse_conditions(field, _operand(name, text))

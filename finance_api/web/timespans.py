@@ -1,0 +1,98 @@
+"""The time that a page is about: a month, a quarter, a year, or from one day to another."""
+
+import re
+from dataclasses import dataclass
+
+from finance_api.values.periods import Period, end_of, period_text, start_of
+from finance_api.values.time import (
+    DAY_SECONDS,
+    MIN_SECONDS,
+    TimeError,
+    date_text,
+    months_before,
+    parse_date,
+    parse_days,
+)
+from finance_api.web.rendering import day_words, month_words
+
+_QUARTER = re.compile("([0-9]{4})-Q([1-4])")
+#: What is earlier or later has no year before or after it.
+_EARLIEST, _LATEST = parse_date("1000-01-01"), parse_date("9000-01-01")
+KINDS = (Period.MONTH, Period.QUARTER, Period.YEAR)
+
+
+@dataclass(frozen=True)
+class Timespan:
+    """first, last: days. period: None: no whole one."""
+
+    first: int
+    last: int
+    period: Period | None = None
+
+    @classmethod
+    def around(cls, period: Period, day: int) -> "Timespan":
+        return cls(start_of(period, day), end_of(period, day) - DAY_SECONDS, period)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Of a page, to show this time."""
+        if self.period is not None:
+            return {"period": period_text(self.period, self.first)}
+        return {"from": date_text(self.first), "to": date_text(self.last)}
+
+    @property
+    def filter(self) -> str:
+        """As a filter of recordDate."""
+        if self.period in (Period.MONTH, Period.YEAR):
+            return f"eq.{period_text(self.period, self.first)}"
+        return f"gte.{date_text(self.first)},lte.{date_text(self.last)}"
+
+    @property
+    def words(self) -> str:
+        match self.period:
+            case Period.MONTH:
+                return month_words(self.first)
+            case Period.QUARTER:
+                year, quarter = period_text(self.period, self.first).split("-")
+                return f"{quarter} {year}"
+            case Period.YEAR:
+                return period_text(self.period, self.first)
+        return f"{day_words(self.first)} – {day_words(self.last)}"
+
+    def before(self) -> "Timespan":
+        """As long, and ending where this one begins."""
+        last = self.first - DAY_SECONDS
+        if self.period is not None:
+            return Timespan.around(self.period, last)
+        return Timespan(max(MIN_SECONDS, last - (self.last - self.first)), last)
+
+    def after(self) -> "Timespan":
+        first = self.last + DAY_SECONDS
+        if self.period is not None:
+            return Timespan.around(self.period, first)
+        return Timespan(first, first + self.last - self.first)
+
+    def year(self) -> "Timespan":
+        """The twelve months up to its end."""
+        month = start_of(Period.MONTH, self.last)
+        return Timespan(months_before(month, 11), self.last)
+
+
+def parse_timespan(period: str, first: str, last: str, today: int) -> Timespan | None:
+    """What the parameters of a page say; without any the month of today; None: faulty ones."""
+    try:
+        if first or last:
+            span = Timespan(parse_date(first), parse_date(last))
+        elif not period:
+            span = Timespan.around(Period.MONTH, today)
+        elif found := _QUARTER.fullmatch(period):
+            year, quarter = found.groups()
+            span = Timespan.around(Period.QUARTER, parse_date(f"{year}-{int(quarter) * 3:02}-01"))
+        elif len(period) > len("2026-03"):
+            return None
+        else:
+            kind = Period.MONTH if "-" in period else Period.YEAR
+            span = Timespan.around(kind, parse_days(period)[0])
+    except TimeError:
+        return None
+    return span if _EARLIEST <= span.first <= span.last < _LATEST else None

@@ -1,0 +1,291 @@
+"""The form of what a file leaves open: made from the options about files, and its refusal."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from finance_api.importers.csv.columns import FIELDS, JOINED
+from finance_api.importers.options import (
+    FILE_OPTIONS,
+    FileOption,
+    OptionKind,
+    answered,
+    option_named,
+)
+from finance_api.importers.questions import CODE, NAME
+from finance_api.storage.interface import Upload
+
+#: What is never chosen for the person, though a refusal proposes it: a click too few would make a
+#: wrong sum.
+_NEVER_FILLED = frozenset({"account", "currency", "date_format"})
+_LONGEST = 500
+#: Words of an answer that stand for what only the person can say -> the option.
+_PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
+
+#: What choices are called.
+_CHOICES = {
+    "ids": {"stable": "Stable: one transaction each", "reused": "Used again for others"},
+    "first_day": {"same": "The same transactions", "new": "Other transactions"},
+    "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
+    "mixed_signs": {
+        "plus": "A positive number follows its column",
+        "minus": "A negative number follows its column",
+        "ignore": "The column alone decides",
+    },
+    "positive": {"in": "Money coming in", "out": "Money going out"},
+}
+_SUGGESTED = {
+    "date_format": ("DD/MM/YYYY", "MM/DD/YYYY", "YYYY-MM-DD", "DD.MM.YYYY", "DD-MM-YYYY"),
+    "encoding": ("utf-8", "cp1252", "iso-8859-1", "utf-16"),
+    "delimiter": (",", ";", "tab", "|"),
+    "currency": ("EUR", "USD", "GBP", "CHF", "SEK", "PLN", "CZK"),
+}
+#: The fields in their groups; the rest is in the last one.
+_GROUPS = {
+    "Account": ("account", "currency", "new_account"),
+    "Columns": ("columns", "debit", "credit", "sign", "balance", "fee", "fee_category", "no_text"),
+    "Dates and amounts": (
+        *("date_format", "timezone", "decimal", "thousands", "positive", "mixed_signs", "invert"),
+    ),
+    "Layout of the file": (
+        *("profile", "no_profile", "sheet", "delimiter", "encoding", "force_encoding", "no_header"),
+        *("skip_rows", "skip_last", "only", "label_separator"),
+    ),
+    "What is stored already": (),
+}
+_FIELD_LABELS = {
+    "recordDate": "Date",
+    "amount": "Amount",
+    "payee": "Payee",
+    "note": "Note",
+    "category": "Category",
+    "labels": "Labels",
+    "id": "The bank's id",
+    "account": "Account name",
+    "accountNumber": "Account number",
+    "currency": "Currency",
+    "paymentType": "Payment type",
+    "valueDate": "Value date",
+    "counterpartyAccount": "Other account",
+    "reference": "Reference",
+    "originalAmount": "Original amount",
+    "originalCurrencyCode": "Original currency",
+}
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A control. kind: of `upload_fields.jinja2`.
+
+    values: what it has; choices: (value, label). flag: what the command calls it.
+    """
+
+    key: str
+    label: str
+    kind: str
+    flag: str
+    help: str = ""
+    values: tuple[str, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
+    suggested: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FormQuestion:
+    """answers: of which one is to be chosen; fields: of what else is missing."""
+
+    number: int
+    reason: str
+    line: int | None
+    answers: list[dict[str, Any]]
+    fields: list[FormField]
+
+
+@dataclass(frozen=True)
+class UploadForm:
+    """sentence: the refusal, where the questions do not say all of it. others: all further fields
+    of the format.
+    """
+
+    sentence: str | None
+    questions: list[FormQuestion]
+    others: list[tuple[str, list[FormField]]]
+
+
+def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
+    """accounts, profiles: the names of those that there are."""
+    outcome, given = upload.outcome, dict(upload.options)
+    asked: list[tuple[dict[str, Any], list[str]]] = []
+    for question in outcome.get("questions", ()):
+        keys: list[str] = []
+        for answer in question["answers"]:
+            words, placeholders = _divided(answer["words"])
+            # An account that is new has a currency.
+            keys += [*placeholders, *(["currency"] if "account" in placeholders else [])]
+            if len(question["answers"]) == 1:
+                proposed = answered({}, words)
+                keys += _keys(proposed)
+                given = _filled(answered(given, (), answer["instead_of"]), proposed)
+        asked.append((question, keys))
+    fields = {
+        each.key: each
+        for option in FILE_OPTIONS
+        if outcome.get("format") in option.formats
+        for each in _fields(option, given, outcome, accounts, profiles)
+    }
+    questions = [
+        FormQuestion(
+            number,
+            question["reason"],
+            question["line"],
+            question["answers"] if len(question["answers"]) > 1 else [],
+            [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
+        )
+        for number, (question, keys) in enumerate(asked)
+    ]
+    told = any(question.answers or question.fields for question in questions)
+    joined = "; and ".join(question.reason for question in questions)
+    is_told = told and len(outcome.get("reason", "")) <= len(joined)
+    sentence = None if is_told else outcome.get("reason")
+    return UploadForm(sentence, questions, _grouped(fields.values()))
+
+
+def _grouped(fields: Iterable[FormField]) -> list[tuple[str, list[FormField]]]:
+    *_, last = _GROUPS
+    groups: dict[str, list[FormField]] = {title: [] for title in _GROUPS}
+    titles = {name: title for title, names in _GROUPS.items() for name in names}
+    for each in fields:
+        groups[titles.get(each.key.partition("-")[0], last)].append(each)
+    return [(title, found) for title, found in groups.items() if found]
+
+
+def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words of an answer but for what only the person can say, and the names of that."""
+    kept: list[str] = []
+    names: list[str] = []
+    for word in words:
+        if kept and (kept[-1], word) in _PLACEHOLDERS:
+            names.append(_PLACEHOLDERS[kept.pop(), word])
+        else:
+            kept.append(word)
+    return kept, names
+
+
+def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in a form that was sent. form: all values of each name.
+
+    Raises ValueError for a number that is none.
+    """
+    given: dict[str, Any] = {}
+    for option in FILE_OPTIONS:
+        if option.kind is OptionKind.MAP:
+            columns = {name: _texts(form, f"{option.name}-{name}") for name in FIELDS}
+            given[option.name] = {name: texts for name, texts in columns.items() if texts}
+            continue
+        texts = _texts(form, option.name)
+        if option.name == "account":
+            texts = _texts(form, "new-account-name") or texts
+        if not texts:
+            continue
+        if option.kind is OptionKind.LIST:
+            given[option.name] = [line for text in texts for line in text.splitlines() if line]
+        elif option.kind is OptionKind.NUMBER:
+            given[option.name] = _number(option, texts[0])
+        else:
+            given[option.name] = option.kind is OptionKind.FLAG or texts[0]
+    for number, question in enumerate(upload.outcome.get("questions", ())):
+        chosen = _texts(form, f"answer-{number}")
+        if chosen and chosen[0] in map(str, range(len(question["answers"]))):
+            answer = question["answers"][int(chosen[0])]
+            words, _ = _divided(answer["words"])
+            given = answered(given, words, answer["instead_of"])
+    return {name: value for name, value in given.items() if value not in ("", {}, [])}
+
+
+def _number(option: FileOption, text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or len(text) > 6:
+        raise ValueError(f"{option.label}: {text} is not a whole number.")
+    if option.most is not None and int(text) > option.most:
+        raise ValueError(f"{option.label}: {text} is more than {option.most}.")
+    return int(text)
+
+
+def _texts(form: Mapping[str, Any], name: str) -> list[str]:
+    return [text for each in form.get(name, ()) if (text := str(each).strip()[:_LONGEST])]
+
+
+def _keys(given: Mapping[str, Any]) -> list[str]:
+    """The keys of the fields for options."""
+    keys = []
+    for name, value in given.items():
+        columns = option_named(name).kind is OptionKind.MAP
+        keys += [f"{name}-{each}" for each in value] if columns else [name]
+    return keys
+
+
+def _filled(given: dict[str, Any], proposed: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in proposed.items():
+        option = option_named(name)
+        if option.kind is OptionKind.MAP:
+            given[name] = {**given.get(name, {}), **value}
+        elif option.kind is not OptionKind.CHOICE and name not in _NEVER_FILLED:
+            given.setdefault(name, value)
+    return given
+
+
+def _fields(
+    option: FileOption,
+    given: Mapping[str, Any],
+    outcome: Mapping[str, Any],
+    accounts: Sequence[str],
+    profiles: Sequence[str],
+) -> Iterable[FormField]:
+    value = given.get(option.name)
+    values = tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value or ""),)
+    headings = outcome.get("headings") or ()
+    kind = option.kind.name.lower()
+    choices: Iterable[tuple[str, str]] = _CHOICES.get(option.name, {}).items()
+    if option.kind is OptionKind.MAP:
+        for name, label in _FIELD_LABELS.items():
+            columns = tuple((value or {}).get(name, ()))
+            more = ("",) if name in JOINED or not columns else ()
+            yield FormField(
+                key=f"{option.name}-{name}",
+                label=label,
+                kind="column",
+                flag=f"{option.flag} {name}",
+                values=(*columns, *more),
+                choices=_with_given(headings, columns),
+            )
+        return
+    if option.name == "account":
+        kind, choices = "account", _with_given(accounts, values)
+    elif option.name == "profile":
+        kind, choices = "choice", _with_given(profiles, values)
+    elif option.kind is OptionKind.COLUMN:
+        choices = _with_given(headings, values)
+    yield FormField(
+        key=option.name,
+        label=option.label,
+        kind=kind,
+        flag=option.flag,
+        help=_help(option),
+        values=values,
+        choices=tuple(choices),
+        suggested=_SUGGESTED.get(option.name, ()),
+    )
+
+
+def _help(option: FileOption) -> str:
+    """Without the formats, which the form is for one of."""
+    before, colon, rest = option.help.partition(": ")
+    text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Choices of texts; empty where none are known, so that a text can be written."""
+    names = dict.fromkeys(known)
+    if names:
+        names |= dict.fromkeys(text for text in given if text)
+    return tuple((name, name) for name in names)

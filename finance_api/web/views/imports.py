@@ -1,0 +1,230 @@
+"""The history of imports and edits, and taking them back."""
+
+import re
+from typing import Any
+
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.view import view_config
+
+from finance_api.auth.permissions import Permission
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.session import changing
+from finance_api.ledger.undo import UndoReport, undo
+from finance_api.query.model import Operator, Query, condition_on
+from finance_api.requests import Request
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.interface import HistoryEntry
+from finance_api.web.page import SeeOther, done, form_text, identity_of, page, require_session
+
+IMPORTS = "/imports"
+_PAGE = 50
+#: Before the next word of a name.
+_CAPITAL = re.compile("(?=[A-Z])|-")
+_LOCK_SECONDS = 1
+_MOVED = "Your data has changed since this page was made. Look at it again, and confirm."
+
+
+class _DataMoved(Exception):
+    """The data is not what was looked at."""
+
+
+@view_config(
+    route_name="imports",
+    request_method="GET",
+    renderer="imports.jinja2",
+    permission=Permission.DATA_READ,
+)
+def show_history(request: Request) -> dict[str, Any]:
+    user_id = identity_of(request).user.id
+    entries = request.storage.history.list_entries(user_id)[::-1]
+    text = request.GET.get("page", "1")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+    first = (max(number, 1) - 1) * _PAGE
+    names = _account_names(request)
+    return page(
+        "imports",
+        "Imports",
+        entries=[_shown(entry, names) for entry in entries[first : first + _PAGE]],
+        total=len(entries),
+        number=max(number, 1),
+        pages=-(-len(entries) // _PAGE),
+    )
+
+
+@view_config(
+    route_name="imports.entry",
+    request_method="GET",
+    renderer="imports_entry.jinja2",
+    permission=Permission.DATA_READ,
+)
+def show_entry(request: Request) -> dict[str, Any]:
+    entry = _entry(request)
+    user_id = identity_of(request).user.id
+    made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
+    left = request.storage.data.count_rows(user_id, Query(RECORDS, (made,), (), limit=0))
+    return page(
+        "imports",
+        f"Import {entry.number}" if entry.action == "import" else f"Change {entry.number}",
+        entry=_shown(entry, _account_names(request)),
+        options=_option_words(entry),
+        record_count=left,
+    )
+
+
+def _entry(request: Request) -> HistoryEntry:
+    """Raises HTTPNotFound."""
+    text = request.matchdict["number"]
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise HTTPNotFound()
+    entries = request.storage.history.list_entries(identity_of(request).user.id)
+    for entry in entries:
+        if entry.number == int(text):
+            return entry
+    raise HTTPNotFound()
+
+
+def _account_names(request: Request) -> dict[str, str]:
+    rows = request.storage.data.scan_rows(identity_of(request).user.id, ACCOUNTS)
+    return {row["id"]: row["name"] for row in rows}
+
+
+def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
+    details = entry.details
+    file = details.get("file") or {}
+    accounts = {
+        fact["accountId"]: names.get(fact["accountId"], "a removed account") for fact in entry.facts
+    }
+    return {
+        "number": entry.number,
+        "at": entry.at,
+        "action": entry.action,
+        "by": entry.by,
+        "revision": entry.revision,
+        "undone_at": entry.undone_at,
+        "can_go_back": entry.undone_at is None and not entry.pruned and entry.action != "upgrade",
+        "pruned": entry.pruned,
+        "file": file.get("name"),
+        "size": file.get("size"),
+        "sha256": file.get("sha256"),
+        "format": details.get("format"),
+        "profile": details.get("profile"),
+        "encoding": details.get("encoding"),
+        "counts": details.get("counts") or {},
+        "account_names": list(dict.fromkeys(accounts.values())),
+        "days": [
+            (accounts[fact["accountId"]], fact["first"], fact["last"])
+            for fact in entry.facts
+            if fact.get("first") is not None
+        ],
+    }
+
+
+def _option_words(entry: HistoryEntry) -> list[tuple[str, str]]:
+    words = []
+    for name, value in (entry.details.get("options") or {}).items():
+        if isinstance(value, dict):
+            value = [f"{field} = {' + '.join(columns)}" for field, columns in value.items()]
+        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        words.append((name.replace("_", " "), "yes" if value is True else text))
+    return words
+
+
+# -- taking back
+
+
+@view_config(
+    route_name="imports.undo",
+    request_method="GET",
+    renderer="imports_undo.jinja2",
+    permission=Permission.DATA_WRITE,
+)
+def show_undo(request: Request) -> Any:
+    entry = _entry(request)
+    if entry.undone_at is not None:
+        return SeeOther(f"{IMPORTS}/{entry.number}")
+    choices = {name: name in request.GET for name in ("with_later", "keep_changed")}
+    return _undo_page(request, choices, None)
+
+
+@view_config(
+    route_name="imports.undo",
+    request_method="POST",
+    renderer="imports_undo.jinja2",
+    permission=Permission.DATA_WRITE,
+)
+def take_back(request: Request) -> Any:
+    choices = {name: bool(form_text(request, name)) for name in ("with_later", "keep_changed")}
+    number = _entry(request).number
+    try:
+        _undo(request, number, choices, saw=form_text(request, "revision"))
+    except _DataMoved:
+        request.response.status_int = 409
+        return _undo_page(request, choices, _MOVED)
+    except ImportRefused as error:
+        request.response.status_int = 409
+        return _undo_page(request, choices, error.reason)
+    return done(f"{IMPORTS}/{number}", "undone")
+
+
+def _undo_page(request: Request, choices: dict[str, bool], error: str | None) -> dict[str, Any]:
+    """What taking back would do: it is done, and not kept."""
+    entry = _shown(_entry(request), _account_names(request))
+    report, revision, refused = None, 0, None
+    try:
+        report, revision = _undo(request, entry["number"], choices, saw=None)
+    except ImportRefused as refusal:
+        refused = refusal.reason
+    return page(
+        "imports",
+        f"Take back {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",
+        entry=entry,
+        choices=choices,
+        report=None if report is None else _report(report),
+        revision=revision,
+        refused=refused,
+        error=error,
+    )
+
+
+def _undo(
+    request: Request, number: int, choices: dict[str, bool], *, saw: str | None
+) -> tuple[UndoReport, int]:
+    """saw: the revision that was looked at; None: nothing is kept.
+
+    Returns what became of it, and the revision that it was of. Raises ImportRefused, _DataMoved.
+    """
+    identity = identity_of(request)
+    request.close_storage()
+    with changing(
+        request.services.storage,
+        identity.user.email,
+        request.services.clock.now(),
+        action=None,
+        keep_days=request.registry.settings["finance_api.imports.keep_days"],
+        dry_run=saw is None,
+        lock_timeout_seconds=_LOCK_SECONDS,
+    ) as session:
+        require_session(request, session.storage)
+        revision = session.before.revision
+        if saw is not None and saw != str(revision):
+            raise _DataMoved
+        return undo(session, number, **choices), revision
+
+
+def _report(report: UndoReport) -> dict[str, Any]:
+    return {
+        "entries": report.entries,
+        "removed": [_counted(*each) for each in sorted((+report.removed).items())],
+        "restored": [_counted(*each) for each in sorted((+report.restored).items())],
+        "kept": report.kept,
+        "used": report.used,
+        "remarks": report.remarks,
+    }
+
+
+def _counted(name: str, number: int) -> str:
+    """``3 records``. name: of a resource."""
+    words = _CAPITAL.sub(" ", name).lower()
+    if number == 1:
+        words = f"{words[:-3]}y" if words.endswith("ies") else words.removesuffix("s")
+    return f"{number:,} {words}"

@@ -1,0 +1,270 @@
+"""Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.response import Response
+
+from finance_api.auth.permissions import Permission
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.assignments import editable_fields
+from finance_api.ledger.edits.objects import add_object, remove_object, set_object
+from finance_api.ledger.edits.usage import uses_of
+from finance_api.planning.computing import compute, list_computed
+from finance_api.query.model import Query
+from finance_api.query.parse import parse_sort
+from finance_api.requests import Request
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.field import Field, Resource, Role
+from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.values import Row
+from finance_api.web.api_requests import ApiRequest
+from finance_api.web.cells import Cells, title_of
+from finance_api.web.forms import (
+    FormFaults,
+    controls_of,
+    digest_of,
+    label_of,
+    read_texts,
+    sent_texts,
+    texts_of,
+)
+from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
+from finance_api.web.page import (
+    CHANGED_MEANWHILE,
+    done,
+    editing,
+    identity_of,
+    own_rows,
+    page,
+    path_id,
+    sentence,
+    today_of,
+)
+from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
+
+
+def _page_of(request: Request) -> ObjectPage:
+    return OBJECT_PAGES[request.matched_route.name.partition(".")[0]]
+
+
+def list_objects(request: Request) -> dict[str, Any]:
+    """GET: all of them, some on each page."""
+    shown, offset = _page_of(request), offset_of(request)
+    resource = shown.resource
+    sort = parse_sort(resource, shown.sort)
+    query = Query(resource, (), sort, PAGE_ROWS, offset, with_total=True)
+    user_id = identity_of(request).user.id
+    found = list_computed(request.storage, user_id, query, today_of(request))
+    fields = [field for name in shown.columns if (field := resource.get_field(name))]
+    cells = Cells(own_rows(request))
+    rows = [
+        {
+            "id": row["id"],
+            "name": title_of(row),
+            "badges": _badges(row),
+            "cells": [cells.cell(field, row) for field in fields],
+        }
+        for row in found.rows
+    ]
+    parameters = {"sortBy": shown.sort, "limit": str(PAGE_ROWS), "offset": str(offset)}
+    return page(
+        shown.name,
+        shown.title,
+        shown=shown,
+        columns=[(label_of(field), cells.css(field)) for field in fields],
+        rows=rows,
+        total=found.total,
+        pager=Pager.of(request, found.total or 0),
+        api=[ApiRequest(f"{PUBLIC_SURFACE}{resource.path}", parameters)],
+    )
+
+
+def _badges(row: Row) -> list[str]:
+    return [word.capitalize() for word in ("archived", "closed") if row.get(word)]
+
+
+def show_new(request: Request) -> dict[str, Any]:
+    """GET: a form with the defaults, or with what the query gives, as links of other pages do."""
+    shown = _page_of(request)
+    fields = editable_fields(shown.resource)
+    currencies = {row["currencyCode"] for row in own_rows(request).accounts.rows.values()}
+    texts = {
+        field.name: request.GET.get(field.name) or _default_text(field) for field in fields.values()
+    }
+    if len(currencies) == 1 and "currencyCode" in fields:
+        (texts["currencyCode"],) = currencies
+    return _form(request, shown, texts, None, {})
+
+
+def _default_text(field: Field) -> str:
+    is_shown = field.default not in (None, (), False, 0)
+    return str(field.default) if is_shown else ""
+
+
+def add(request: Request) -> Response | dict[str, Any]:
+    """POST"""
+    shown = _page_of(request)
+    fields = editable_fields(shown.resource)
+    texts = sent_texts(fields, request.POST)
+    try:
+        with editing(request, f"add {shown.resource.path}") as session:
+            values = read_texts(session, fields, texts)
+            given = {
+                field.name: texts[field.name]
+                for field in fields.values()
+                if values[field.name] != field.default
+            }
+            add_object(session, shown.resource, given)
+    except (FormFaults, ImportRefused) as error:
+        return _refused(request, shown, texts, None, error)
+    return done(shown.path, "added")
+
+
+def show(request: Request) -> dict[str, Any]:
+    """GET: the form of an object, and what follows from other data."""
+    shown = _page_of(request)
+    row = _row(request, shown.resource)
+    return _form(request, shown, texts_of(shown.resource, row), row, {})
+
+
+def change(request: Request) -> Response | dict[str, Any]:
+    """POST"""
+    shown, row_id = _page_of(request), path_id(request)
+    resource = shown.resource
+    fields = editable_fields(resource)
+    texts = sent_texts(fields, request.POST)
+    _row(request, resource)
+    try:
+        with editing(request, f"set {resource.path}") as session:
+            stored = session.row_set(resource).rows.get(row_id)
+            if stored is None:
+                raise HTTPNotFound()
+            if request.POST.get("seen") != digest_of(texts_of(resource, stored)):
+                texts = texts_of(resource, stored)
+                raise FormFaults({"form": CHANGED_MEANWHILE})
+            values = read_texts(session, fields, texts)
+            given = {name: texts[name] for name in values if values[name] != stored[name]}
+            if given:
+                set_object(session, resource, row_id, given)
+    except (FormFaults, ImportRefused) as error:
+        return _refused(request, shown, texts, _row(request, resource), error)
+    return done(shown.path, "saved")
+
+
+def confirm_removing(request: Request) -> dict[str, Any]:
+    """GET"""
+    shown = _page_of(request)
+    return _removal(request, shown, _row(request, shown.resource))
+
+
+def remove(request: Request) -> Response | dict[str, Any]:
+    """POST"""
+    shown = _page_of(request)
+    row = _row(request, shown.resource)
+    with_records = shown.resource is ACCOUNTS and "with_records" in request.POST
+    try:
+        with editing(request, f"remove {shown.resource.path}") as session:
+            remove_object(session, shown.resource, row["id"], with_records=with_records)
+    except ImportRefused:
+        # The page says by what it is used.
+        request.response.status_int = 400
+        return _removal(request, shown, row)
+    return done(shown.path, "removed")
+
+
+def _removal(request: Request, shown: ObjectPage, row: Row) -> dict[str, Any]:
+    owned = own_rows(request)
+    uses = uses_of(owned, shown.resource, row["id"])
+    own_records = uses.pop(RECORDS, None) if shown.resource is ACCOUNTS else None
+    return page(
+        shown.name,
+        f"Remove {title_of(row)}",
+        shown=shown,
+        row_id=row["id"],
+        uses=list(uses.values()),
+        own_records=own_records,
+    )
+
+
+def _row(request: Request, resource: Resource) -> Row:
+    """The object with the path's id; 404 if the user has none such."""
+    user_id, row_id = identity_of(request).user.id, path_id(request)
+    found: Mapping[str, Row] = request.storage.data.get_rows(user_id, resource, [row_id])
+    if row_id not in found:
+        raise HTTPNotFound()
+    return found[row_id]
+
+
+def _refused(
+    request: Request,
+    shown: ObjectPage,
+    texts: dict[str, str],
+    row: Row | None,
+    error: FormFaults | ImportRefused,
+) -> dict[str, Any]:
+    request.response.status_int = 400
+    errors = error.errors if isinstance(error, FormFaults) else {"form": _in_words(shown, error)}
+    return _form(request, shown, texts, row, errors)
+
+
+def _in_words(shown: ObjectPage, error: ImportRefused) -> str:
+    """The reason, with the labels of fields in place of their names."""
+    text = sentence(error)
+    for field in editable_fields(shown.resource).values():
+        text = re.sub(rf"\b{field.name}\b", label_of(field).lower(), text)
+    return text
+
+
+def _form(
+    request: Request,
+    shown: ObjectPage,
+    texts: dict[str, str],
+    row: Row | None,
+    errors: dict[str, str],
+) -> dict[str, Any]:
+    """row: the one that is changed; None: a new one."""
+    owned, resource = own_rows(request), shown.resource
+    cells = Cells(owned)
+    facts = []
+    if row is not None:
+        user_id, today = identity_of(request).user.id, today_of(request)
+        known = resource.having_role(Role.DERIVED)
+        if resource.computed_fields:
+            (row,) = compute(request.storage, user_id, resource, today, [row])
+            known += resource.computed_fields
+        facts = [(label_of(field), cells.cell(field, row)) for field in known]
+    return page(
+        shown.name,
+        f"New {shown.word}" if row is None else title_of(row),
+        shown=shown,
+        controls=controls_of(owned, editable_fields(resource), texts),
+        errors=errors,
+        row_id=None if row is None else row["id"],
+        seen="" if row is None else digest_of(texts_of(resource, row)),
+        facts=facts,
+        api=[] if row is None else [ApiRequest(f"{PUBLIC_SURFACE}{resource.path}/{row['id']}", {})],
+    )
+
+
+def includeme(config: Configurator) -> None:
+    for name in OBJECT_PAGES:
+        for view, route, method, template in (
+            (list_objects, name, "GET", "objects"),
+            (show_new, f"{name}.new", "GET", "object_form"),
+            (add, f"{name}.new", "POST", "object_form"),
+            (show, f"{name}.edit", "GET", "object_form"),
+            (change, f"{name}.edit", "POST", "object_form"),
+            (confirm_removing, f"{name}.remove", "GET", "object_remove"),
+            (remove, f"{name}.remove", "POST", "object_remove"),
+        ):
+            config.add_view(
+                view,
+                route_name=route,
+                request_method=method,
+                renderer=f"{template}.jinja2",
+                permission=Permission.DATA_READ if method == "GET" else Permission.DATA_WRITE,
+            )

@@ -1,0 +1,230 @@
+"""Records: the list, one of them, and putting them right."""
+
+from typing import Any
+
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from finance_api.auth.permissions import Permission
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.naming import find_row
+from finance_api.ledger.edits.records import EDITED, change_records
+from finance_api.ledger.edits.transfers import unlink_records
+from finance_api.ledger.session import LedgerSession
+from finance_api.requests import Request
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources.field import Resource
+from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.values import Row
+from finance_api.web.answers import Answers
+from finance_api.web.api_requests import ApiRequest
+from finance_api.web.cells import Cells
+from finance_api.web.forms import (
+    FormFaults,
+    controls_of,
+    digest_of,
+    field_texts,
+    joined,
+    label_of,
+    named_options,
+    read_texts,
+    sent_texts,
+)
+from finance_api.web.page import (
+    CHANGED_MEANWHILE,
+    SeeOther,
+    done,
+    editing,
+    form_text,
+    form_texts,
+    identity_of,
+    own_rows,
+    page,
+    path_id,
+    sentence,
+)
+from finance_api.web.paging import Pager, offset_of
+from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
+
+_FIELDS = {name: field for name in EDITED.values() if (field := RECORDS.get_field(name))}
+
+#: What other values of a record say better.
+_SAID_OTHERWISE = (
+    *("id", "accountName", "currencyCode", "category", "labels"),
+    *("transferId", "importId", "originalCurrencyCode"),
+)
+
+
+@view_config(
+    route_name="records",
+    request_method="GET",
+    renderer="records.jinja2",
+    permission=Permission.DATA_READ,
+)
+def list_records(request: Request) -> dict[str, Any]:
+    return _list(request, {})
+
+
+def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
+    """errors: of the form that changes what is chosen."""
+    filters, offset = RecordFilters.of(request), offset_of(request)
+    owned, answers = own_rows(request), Answers(request)
+    asked = filters.page_request(offset)
+    found = answers.page(RECORDS, asked)
+    sums = answers.summary(filters.sums_request)
+    categories = named_options(owned, CATEGORIES)
+    return page(
+        "records",
+        "Records",
+        rows=found.rows,
+        rule_of=rule_link,
+        sums=sums,
+        filters=filters,
+        errors={**filters.errors, **errors},
+        chosen=frozenset(form_texts(request, "id")) if errors else frozenset(),
+        accounts=[("", "All accounts"), *named_options(owned, ACCOUNTS)],
+        categories=[("", "All categories"), (NO_CATEGORY, "Without category"), *categories],
+        labels=[("", "All labels"), *named_options(owned, LABELS)],
+        given_categories=[("", "Choose"), (NO_CATEGORY, "No category"), *categories],
+        given_labels=[("", "Choose"), *named_options(owned, LABELS)],
+        has_filters=any(filters.given.values()),
+        pager=Pager.of(request, found.total or 0),
+        api=[asked, filters.sums_request],
+    )
+
+
+def rule_link(row: Row) -> str | None:
+    """The form of a rule for records like this one; None where there is nothing to look for."""
+    keyword = row["payee"] or row["note"]
+    if not keyword:
+        return None
+    given = {"keywords": joined([keyword]), "categoryId": row["categoryId"] or ""}
+    return ApiRequest("/rules/new", given).target
+
+
+@view_config(
+    route_name="records",
+    request_method="POST",
+    renderer="records.jinja2",
+    permission=Permission.DATA_WRITE,
+)
+def change_chosen(request: Request) -> Response | dict[str, Any]:
+    """The address has the filters, so that the same list comes again."""
+    ids, action = form_texts(request, "id"), form_text(request, "do")
+    try:
+        if not ids:
+            raise FormFaults({"id": "Choose one or more records."})
+        with editing(request, "records edit") as session:
+            report = _change_chosen(session, request, ids, action)
+    except FormFaults as error:
+        errors = error.errors
+    except ImportRefused as error:
+        errors = {"form": sentence(error)}
+    else:
+        query = RecordFilters.of(request).query
+        notice = "records-changed" if report.updated else "records-same"
+        offset = f"&offset={offset_of(request)}" if offset_of(request) else ""
+        return SeeOther(f"/records?{query}{'&' if query else ''}done={notice}{offset}")
+    request.response.status_int = 400
+    return _list(request, errors)
+
+
+def _change_chosen(session: LedgerSession, request: Request, ids: list[str], action: str) -> Any:
+    if action == "category":
+        wanted = form_text(request, "set_category")
+        category = None if wanted == NO_CATEGORY else _found(session, CATEGORIES, wanted, action)
+        return change_records(session, ids, {"categoryId": category})
+    label = [_found(session, LABELS, form_text(request, "set_label"), "label")]
+    if action == "unlabel":
+        return change_records(session, ids, {}, remove_labels=label)
+    return change_records(session, ids, {}, add_labels=label)
+
+
+def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) -> str:
+    """The id of one of the user's rows. Raises FormFaults."""
+    if not row_id:
+        raise FormFaults({f"set_{key}": f"Choose a {key}."})
+    try:
+        return str(find_row(session, resource, row_id)["id"])
+    except ImportRefused as error:
+        raise FormFaults({f"set_{key}": sentence(error)}) from None
+
+
+@view_config(
+    route_name="record",
+    request_method="GET",
+    renderer="record.jinja2",
+    permission=Permission.DATA_READ,
+)
+def show_record(request: Request) -> dict[str, Any]:
+    row = _record(request)
+    return _form(request, row, field_texts(_FIELDS, row), {})
+
+
+@view_config(
+    route_name="record",
+    request_method="POST",
+    renderer="record.jinja2",
+    permission=Permission.DATA_WRITE,
+)
+def change_record(request: Request) -> Response | dict[str, Any]:
+    stored = _record(request)
+    texts = sent_texts(_FIELDS, request.POST)
+    try:
+        with editing(request, "records edit") as session:
+            now = session.storage.data.get_rows(session.user.id, RECORDS, [stored["id"]])
+            stored = now.get(stored["id"], stored)
+            if request.POST.get("seen") != digest_of(field_texts(_FIELDS, stored)):
+                texts = field_texts(_FIELDS, stored)
+                raise FormFaults({"form": CHANGED_MEANWHILE})
+            change_records(session, [stored["id"]], read_texts(session, _FIELDS, texts))
+    except FormFaults as error:
+        errors = error.errors
+    except ImportRefused as error:
+        errors = {"form": sentence(error)}
+    else:
+        return done(f"/records/{stored['id']}", "saved")
+    request.response.status_int = 400
+    return _form(request, _record(request), texts, errors)
+
+
+@view_config(route_name="record.unlink", request_method="POST", permission=Permission.DATA_WRITE)
+def unlink(request: Request) -> Response:
+    """Of a transfer; harmless where it is of none any more."""
+    row = _record(request)
+    if row["transferId"] is not None:
+        with editing(request, "transfers unlink") as session:
+            unlink_records(session, [row["id"]])
+    return done(f"/records/{row['id']}", "saved")
+
+
+def _record(request: Request) -> Row:
+    """404 if the user has none such."""
+    row_id = path_id(request)
+    found = request.storage.data.get_rows(identity_of(request).user.id, RECORDS, [row_id])
+    if row_id not in found:
+        raise HTTPNotFound()
+    row: Row = found[row_id]
+    return row
+
+
+def _form(
+    request: Request, row: Row, texts: dict[str, str], errors: dict[str, str]
+) -> dict[str, Any]:
+    owned = own_rows(request)
+    cells = Cells(owned)
+    left_out = (*_FIELDS, *_SAID_OTHERWISE)
+    shown = [f for f in RECORDS.listed_fields if f.name not in left_out]
+    facts = [(label_of(f), cells.cell(f, row)) for f in shown if row[f.name] is not None]
+    return page(
+        "records",
+        row["payee"] or row["note"] or "Record",
+        row=row,
+        rule=rule_link(row),
+        controls=controls_of(owned, _FIELDS, texts),
+        errors=errors,
+        seen=digest_of(field_texts(_FIELDS, row)),
+        facts=facts,
+        api=[ApiRequest(f"{PUBLIC_SURFACE}records/{row['id']}", {})],
+    )

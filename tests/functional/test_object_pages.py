@@ -1,0 +1,126 @@
+"""Lists and forms of accounts, categories, budgets, goals, rules, labels and standing orders."""
+
+import pytest
+
+from finance_api.ledger.edits.assignments import editable_fields
+from finance_api.values.ids import new_id
+from finance_api.web.object_pages import OBJECT_PAGES
+from support.books import household, uid
+from support.browser import (
+    comparable,
+    forms,
+    new_token,
+    new_user,
+    on_one_storage,
+    shown_text,
+    signed_in,
+)
+from support.service import Client
+
+PAGES = tuple(OBJECT_PAGES.values())
+by_page = pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
+
+
+def some_id(client, shown):
+    found = client.get(shown.resource.path).json[shown.resource.name]
+    return found[0]["id"]
+
+
+@pytest.fixture
+def at_home(service, user):
+    """The visitor's own token, and data of every type."""
+    service.load(user, household())
+    return Client(service, user, new_token(service, user))
+
+
+@by_page
+def test_lists_and_forms_show_what_the_api_lists(at_home, visitor, shown):
+    rows = at_home.get(shown.resource.path).json[shown.resource.name]
+    text = shown_text(visitor.get(shown.path).text)
+    for row in rows:
+        assert (row["name"] or "Without name") in text
+    form = visitor.get(f"{shown.path}/{rows[0]['id']}").text
+    (names,) = (f.names for f in forms(form) if f.action == f"{shown.path}/{rows[0]['id']}")
+    declared = {field.name for field in editable_fields(shown.resource).values()}
+    assert declared <= names
+
+
+@by_page
+def test_a_form_that_is_sent_unchanged_changes_nothing(at_home, visitor, shown):
+    before = at_home.get(shown.resource.path)
+    path = f"{shown.path}/{some_id(at_home, shown)}"
+    visitor.submit(path, path, status=303)
+    assert at_home.get(shown.resource.path).body == before.body
+
+
+@on_one_storage
+def test_a_category_is_added_changed_and_removed(at_home, visitor):
+    visitor.submit("/categories/new", "/categories/new", status=303, name="Pets", kind="expense")
+    (made,) = at_home.get("categories", name="eq.Pets").json["categories"]
+    path = f"/categories/{made['id']}"
+    visitor.submit(path, path, status=303, name="Animals")
+    assert at_home.get(f"categories/{made['id']}").json["name"] == "Animals"
+    visitor.submit(f"{path}/remove", f"{path}/remove", status=303)
+    assert at_home.get(f"categories/{made['id']}").status_int == 404
+
+
+@on_one_storage
+def test_mistakes_stand_beside_their_fields_and_nothing_is_stored(at_home, visitor):
+    page = visitor.submit(
+        "/budgets/new", "/budgets/new", status=400, name="Food", limitAmount="12,50", startDate="x"
+    )
+    text = shown_text(page.text)
+    assert "Limit amount is not a decimal number such as -12.50." in text
+    assert "Start date is not a date in the form YYYY-MM-DD." in text
+    assert 'value="12,50"' in page.text
+    page = visitor.submit("/rules/new", "/rules/new", status=400, keywords="aldi, lidl")
+    assert "A rule needs a category or a label to give." in shown_text(page.text)
+    assert not at_home.get("record-rules", name="eq.aldi, lidl").json["recordRules"]
+
+
+@on_one_storage
+def test_what_is_in_use_is_not_removed_and_an_account_goes_with_its_records(at_home, visitor):
+    path = f"/categories/{uid('Category', 1)}/remove"
+    page = visitor.get(path)
+    assert "It is in use" in shown_text(page.text)
+    assert "danger" not in page.text
+    visitor.post(path, {"csrf_token": visitor.csrf()}, status=400)
+    assert at_home.get(f"categories/{uid('Category', 1)}").status_int == 200
+
+
+@on_one_storage
+def test_a_form_that_was_opened_before_another_change_saves_nothing(at_home, visitor):
+    path = f"/labels/{some_id(at_home, OBJECT_PAGES['labels'])}"
+    (form,) = (f for f in forms(visitor.get(path).text) if f.action == path)
+    visitor.submit(path, path, status=303, name="first")
+    page = visitor.post(path, form.filled({"name": "second"}), status=400)
+    assert "changed elsewhere" in shown_text(page.text)
+    assert 'value="first"' in page.text
+    assert at_home.get(path.removeprefix("/")).json["name"] == "first"
+
+
+@on_one_storage
+@by_page
+def test_another_user_s_object_is_one_that_there_is_not(service, at_home, shown):
+    stranger = signed_in(service, new_user(service))
+    foreign, csrf = some_id(at_home, shown), stranger.csrf()
+    for below in ("", "/remove"):
+        paths = [f"{shown.path}/{row_id}{below}" for row_id in (foreign, new_id())]
+        answers = [comparable(stranger.get(path, 404)) for path in paths]
+        assert answers[0] == answers[1]
+        answers = [stranger.post(path, {"csrf_token": csrf}, status=404) for path in paths]
+        assert comparable(answers[0]) == comparable(answers[1])
+
+
+@on_one_storage
+def test_another_user_s_ids_in_a_form_are_answered_like_unknown_ones(service, at_home):
+    stranger = signed_in(service, new_user(service))
+    foreign = uid("Category", 1)
+    for path, field in (("/rules/new", "categoryId"), ("/budgets/new", "categoryIds")):
+        for row_id in (foreign, new_id()):
+            page = stranger.post(
+                path,
+                {"csrf_token": stranger.csrf(), "name": "x", field: row_id},
+                status=400,
+            )
+            assert f"There is no category {row_id}." in shown_text(page.text)

@@ -1,0 +1,194 @@
+"""The overview: each figure is what the API answers to the request that is shown beside it."""
+
+import html
+import re
+from decimal import Decimal
+
+import pytest
+
+from finance_api.ledger.exchange_rates import import_rates
+from finance_api.values.rates import DayRates
+from finance_api.values.time import DAY_SECONDS, parse_date
+from support.books import account, budget, category, household, record, standing_order, uid
+from support.browser import location, new_token, on_one_storage, shown_text, signed_in
+from support.service import Client
+
+
+def number(text):
+    """``−1,234.50 EUR`` as a number."""
+    return Decimal(re.sub(r"[^0-9.-]", "", text.replace("\N{MINUS SIGN}", "-")))
+
+
+def panel(page, name):
+    """The HTML of the section with this heading."""
+    return page.split(f'aria-labelledby="{name}-title"')[1].split("</section>")[0]
+
+
+def targets(part):
+    """The requests that it shows."""
+    return [html.unescape(found) for found in re.findall(r"GET (/v1/api/[^<]*)</code>", part)]
+
+
+def table(page, name):
+    """The rows of a table: the texts of their cells."""
+    body = page.split(f'id="{name}-table"')[1].split("<tbody>")[1].split("</tbody>")[0]
+    return [
+        [shown_text(cell) for cell in re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL)]
+        for row in body.split("<tr>")[1:]
+    ]
+
+
+@pytest.fixture
+def client(service, user):
+    """Some of everything, in two currencies, of two years."""
+    rows = [
+        category(4, name="Rent", kind="expense"),
+        category(5, name="Flat", parentId=uid("Category", 4)),
+        account(4, name="Abroad", currencyCode="USD", initialBalance=500),
+        budget(9, name="Home", categoryIds=[uid("Category", 4)], limitAmount=900),
+    ]
+    for n in range(40):
+        day = f"202{5 + n % 2}-{1 + n % 12:02}-{1 + n % 28:02}"
+        rows.append(
+            record(
+                100 + n,
+                accountId=uid("Account", 4 if n % 5 == 0 else 1),
+                amount=Decimal(37 * n - 900) / 4,
+                recordDate=day,
+                categoryId=uid("Category", 5 if n % 3 else 1) if n % 4 else None,
+                transferId=uid("Record", 7) if n == 8 else None,
+            )
+        )
+    service.load(user, [*household(), *rows, standing_order(9, name="Gym", amount=-20)])
+    return Client(service, user, new_token(service, user))
+
+
+def answered(client, target):
+    return client.get(target.removeprefix("/v1/api/")).json
+
+
+def of_currency(groups, currency="EUR"):
+    (found,) = [group for group in groups if group["currencyCode"] == currency] or [{}]
+    return found
+
+
+QUERIES = (
+    *("period=2026-02", "period=2026-Q1&currency=USD", "period=2025", ""),
+    "from=2026-01-05&to=2026-02-07",
+)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_each_figure_is_the_answer_to_the_request_beside_it(client, visitor, query):
+    page = visitor.get(f"/overview?{query}").text
+    currency = "USD" if "USD" in query else "EUR"
+
+    figures = panel(page, "figures")
+    worth_target, sums_target = targets(figures)
+    sums = of_currency(answered(client, sums_target)["groups"], currency)
+    texts = re.findall(r'class="money">([^<]*)', figures.split('id="sums"')[1])
+    shown = [number(text) for text in texts]
+    assert shown == [Decimal(str(sums.get(name, 0))) for name in ("income", "expense", "net")]
+
+    totals = answered(client, worth_target)["totals"]
+    for code in ("EUR", "CHF", "USD"):
+        last = [total for total in totals if total["currencyCode"] == code][-1]
+        cell = page.split(f'id="worth-{code}"')[1].split("</dd>")[0].partition(">")[2]
+        assert number(shown_text(cell)) == Decimal(str(last["balance"]))
+    course = [total["balance"] for total in totals if total["currencyCode"] == currency]
+    assert targets(panel(page, "worth")) == [worth_target]
+    assert [number(row[1]) for row in table(page, "worth")] == [Decimal(str(b)) for b in course]
+
+    (months_target,) = targets(panel(page, "months"))
+    groups = answered(client, months_target)["groups"]
+    assert all(group["currencyCode"] == currency for group in groups)
+    expected = [[Decimal(str(g[name])) for name in ("income", "expense", "net")] for g in groups]
+    rows = [[number(text) for text in row[1:]] for row in table(page, "months")]
+    assert len(rows) == 12
+    assert rows == (expected or [[0, 0, 0]] * 12)
+
+    found = [
+        {g["topCategory"] or "Without category": Decimal(str(g["expense"])) for g in groups}
+        for target in targets(panel(page, "spent"))
+        for groups in [answered(client, target)["groups"]]
+    ]
+    names = [name for name in {**found[0], **found[1]} if any(f.get(name) for f in found)]
+    if names:
+        rows = {row[0]: [number(text) for text in row[2:]] for row in table(page, "spent")}
+        assert rows == {name: [f.get(name, 0) for f in found] for name in names}
+    else:
+        assert "Nothing was spent" in panel(page, "spent")
+
+
+@on_one_storage
+def test_budgets_dates_and_what_wants_attention_are_the_api_s(client, visitor):
+    page = visitor.get("/overview").text
+    (target,) = targets(panel(page, "budgets"))
+    budgets = answered(client, target)["budgets"]
+    rows = table(page, "budgets")
+    assert len(rows) == len(budgets)
+    for row, found in zip(rows, budgets, strict=True):
+        if found["spent"] is not None:
+            assert number(row[1].split(" of ")[0]) == Decimal(str(found["spent"]))
+
+    (target,) = targets(panel(page, "due"))
+    due = answered(client, target)["upcoming"]
+    shown = [row[0] for row in table(page, "due")]
+    assert shown == [each["name"] or "Without name" for each in due][: len(shown)]
+    assert shown
+
+    attention = panel(page, "attention")
+    uncategorised, unexplained, quiet = (answered(client, t) for t in targets(attention))
+    number_of = sum(group["count"] for group in uncategorised["groups"])
+    assert f"{number_of} records have no category" in shown_text(attention)
+    for found in (*unexplained["accounts"], *quiet["accounts"]):
+        assert found["name"] in shown_text(attention)
+    assert quiet["accounts"]
+
+
+def test_a_figure_leads_to_records_with_the_same_sums(client, visitor):
+    page = visitor.get("/overview?period=2026-02").text
+    link = html.unescape(re.search(r'<a href="(/records\?[^"]*)">\s*<span class="money"', page)[1])
+    sums = of_currency(answered(client, targets(panel(page, "figures"))[1])["groups"])
+    text = shown_text(visitor.get(link).text.split('id="totals"')[1].split("</table>")[0])
+    for name in ("income", "expense", "net"):
+        assert f"{abs(Decimal(str(sums[name]))):,.2f}" in text
+
+
+@on_one_storage
+def test_amounts_of_other_currencies_are_added_only_where_that_is_asked_for(
+    service, client, visitor
+):
+    path = "/overview?period=2026-02"
+    assert "convertTo" not in targets(panel(visitor.get(path).text, "figures"))[1]
+    days = range(parse_date("2026-01-01"), parse_date("2026-03-18"), DAY_SECONDS)
+    quoted = [DayRates(day, "EUR", {"USD": Decimal("1.25")}) for day in days]
+    import_rates(service.backend, quoted, service.clock.now())
+    page = visitor.get(f"{path}&convertTo=EUR").text
+    target = targets(panel(page, "figures"))[1]
+    groups = answered(client, target)["groups"]
+    assert len(groups) > 1
+    total = sum(Decimal(str(group["convertedNet"])) for group in groups)
+    shown = re.findall(r'class="money">([^<]*)', panel(page, "figures").split('id="sums"')[1])
+    assert abs(number(shown[2]) - total) <= Decimal("0.005")
+
+
+@on_one_storage
+def test_faulty_times_are_said_and_this_month_is_shown(client, visitor):
+    for query in ("from=x&to=y", "from=2026-02-01&to=2026-01-01", "period=0001", "period=2026-13"):
+        page = visitor.get(f"/overview?{query}").text
+        assert "Enter two days, the earlier one first." in shown_text(page)
+        assert "Mar 2026" in shown_text(page)
+
+
+@on_one_storage
+def test_the_root_leads_browsers_to_the_overview_and_programs_nowhere(service, visitor):
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    assert location(visitor.get("/", 303, headers=browser)) == "/overview"
+    program = visitor.get("/", 404, headers={"Accept": "*/*"})
+    assert program.content_type == "application/problem+json"
+
+
+@on_one_storage
+def test_without_accounts_it_shows_the_first_steps(service):
+    assert "First steps" in shown_text(signed_in(service).get("/overview").text)

@@ -1,0 +1,128 @@
+"""What is registered: routes on a surface, views with a permission, nothing without a token."""
+
+from unittest.mock import patch
+
+import pytest
+from pyramid.config import Configurator
+from pyramid.exceptions import ConfigurationError
+from pyramid.interfaces import IExceptionResponse
+from pyramid.security import NO_PERMISSION_REQUIRED
+
+from finance_api.api import includeme
+from finance_api.auth.permissions import Permission
+from finance_api.surfaces import is_page
+from support.routes import (
+    OPEN_PAGES,
+    OPERATORS,
+    introspected,
+    page_paths,
+    patterns,
+    surface_paths,
+    surface_urls,
+)
+from support.service import Service
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+
+@pytest.fixture(scope="module")
+def registry(services):
+    return services("memory").app.registry
+
+
+def test_every_route_is_one_of_operators_or_on_a_surface_or_a_settings_page(registry):
+    found = {"/" + pattern.lstrip("/") for pattern in patterns(registry).values()}
+    assert found >= OPERATORS
+    rest = found - OPERATORS - set(surface_paths(registry)) - set(page_paths(registry))
+    assert rest == {"/"}
+    assert len(surface_paths(registry)) >= 12
+
+
+def test_every_view_names_a_permission(registry):
+    paths = patterns(registry)
+    seen = set()
+    for view, related in introspected(registry, "views"):
+        named = {item.discriminator for item in related if item.category_name == "permissions"}
+        path = paths.get(view["route_name"])
+        if path is None:
+            # What becomes of an exception; there is no traversal that could reach anything.
+            context = view["context"]
+            assert context is not None, view["callable"]
+            assert context is IExceptionResponse or issubclass(context, Exception)
+            continue
+        assert named, (path, view["callable"])
+        methods = view["request_methods"]
+        if is_page("/" + path.lstrip("/")) or path == "/":
+            assert (named == {NO_PERMISSION_REQUIRED}) is ("/" + path.lstrip("/") in OPEN_PAGES)
+        elif path in OPERATORS or methods is None:
+            # Without methods: Cornice's answer to all others, 405.
+            assert named == {NO_PERMISSION_REQUIRED}
+        else:
+            assert named <= set(Permission)
+            seen.add((path, methods))
+    expected = surface_paths(registry)
+    assert seen == {(path, method) for path in expected for method in ("GET", "HEAD")}
+
+
+def test_every_permission_is_of_some_view(registry):
+    named = {
+        item.discriminator
+        for _, related in introspected(registry, "views")
+        for item in related
+        if item.category_name == "permissions"
+    }
+    assert set(Permission) <= named
+
+
+def test_a_view_without_a_permission_stops_the_start():
+    config = Configurator()
+    config.include("finance_api.auth.permissions")
+    config.add_route("careless", "/v1/api/careless")
+    config.add_view(lambda request: None, route_name="careless")
+    with pytest.raises(ConfigurationError, match="names no permission"):
+        config.make_wsgi_app()
+
+
+def test_a_route_whose_context_is_forgotten_lets_nobody_in():
+    """Even one that names a permission: without a factory, nothing is allowed."""
+
+    def careless(config):
+        includeme(config)
+        config.add_route("careless", "/v1/api/careless")
+        config.add_view(
+            lambda request: "secret",
+            route_name="careless",
+            renderer="string",
+            permission=Permission.RECORDS_READ,
+        )
+
+    with patch("finance_api.api.includeme", careless):
+        service = Service("memory", {"finance_api.storage": "memory"})
+    answer = service.client().get("careless")
+    service.stop()
+    assert answer.status_int == 403
+    assert "secret" not in answer.text
+    assert service.web.get("/v1/api/careless", status="*").status_int == 401
+
+
+def test_every_route_of_a_surface_is_401_without_a_token(registry, services):
+    web = services("memory").web
+    for path in surface_urls(registry):
+        for method in METHODS:
+            answer = web.request(path, method=method, expect_errors=True)
+            assert (path, method, answer.status_int) == (path, method, 401)
+            assert answer.headers["WWW-Authenticate"].startswith("Bearer realm=")
+
+
+def test_only_get_and_head_do_anything(registry, services):
+    client = services("memory").client()
+    jwt = {"Authorization": f"Bearer {client.service.jwt(client.user)}"}
+    for path in (*surface_urls(registry), *sorted(OPERATORS - {"/__metrics__"})):
+        headers = jwt if path.startswith("/internal") else client.headers
+        for method in METHODS[2:]:
+            answer = client.service.web.request(
+                path, method=method, headers=headers, expect_errors=True
+            )
+            assert (path, method, answer.status_int) == (path, method, 405)
+            assert set(answer.headers["Allow"].split(", ")) >= {"GET", "HEAD"}
+            assert answer.headers["Content-Type"] == "application/problem+json"

@@ -1,0 +1,141 @@
+"""What of the cells of a CSV file stands in none of the records that were made of it."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from finance_api.importers.csv import load_profiles
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+
+if TYPE_CHECKING:
+    from support.csv_files import Read
+
+#: Words that say which way money went, or that it did, in what the layouts have of them.
+_SAID_BY_THE_AMOUNT = re.compile(
+    "expenses?|income|gastos?|ingresos?|spese|расход|доход|debit|credit|withdrawal|deposit|in|out"
+    "|outcome|d|c|s|h|k|dr|cr|af|bij|compl?eted?|completad[oa]|completato|zakończono|voltooid"
+    "|abgeschlossen|terminé|conclu[íi]d[oa]|gebucht|posted|booked|cleared|settled|udført|success"
+    "|ausgang|eingang|outgoing transfer|incoming transfer|transfer|transfer-out|transfer-in"
+    "|exp[.]|inc[.]|true|false|yes|no|ja|nein|nej|e|i|t|neutral"
+)
+_NUMBER = re.compile(r"[-−+(]?\s*[^\w]{0,2}[A-Z]{0,3}\$?\s*[-−+]?[\d.,'’ \u00a0]*\d[^\d]{0,6}")
+_PAGE = Path(__file__).parents[2] / "docs" / "importing" / "layouts.md"
+_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
+_MONTH = re.compile("|".join(re.findall("...", _MONTHS)), re.IGNORECASE)
+
+
+@cache
+def documented() -> dict[str, set[str]]:
+    """Profile -> the columns that docs/importing/layouts.md names, folded."""
+    rows = re.findall(r"^\| [^|]+ \| `([^`]+)` \| (.*) \|$", _PAGE.read_text("utf-8"), re.MULTILINE)
+    return {name: set(map(folded, re.findall("`([^`]+)`", cell))) for name, cell in rows}
+
+
+def lost_columns(data: str | bytes, profile: str, found: Iterable["Read"]) -> set[str]:
+    """The columns of which a cell of an imported row is in no record, by the profile's names.
+
+    Not those of balances after each row, which are compared with the rows, and of which the newest
+    is kept; nor of fees, which become records of their own, several of a row one.
+    """
+    lost: set[str] = set()
+    told: dict[int, _Told] = {}
+    for read in found:
+        for entry in read.entries:
+            told.setdefault(entry.line, _Told()).add(read, entry)
+    for line, headings, cells in _rows(data, profile):
+        row = told.get(line)
+        if row is not None:
+            lost |= {
+                heading
+                for heading, cell in zip(headings, cells, strict=False)
+                if heading and not row.has(cell.strip())
+            }
+    options = load_profiles().get(profile).options
+    fees = {folded(fee.partition("=")[0]) for fee in options.get("fee", ())}
+    return lost - fees - {folded(options.get("balance", ""))}
+
+
+class _Told:
+    """What the entries of a row and their account say."""
+
+    def __init__(self) -> None:
+        self._texts = ""
+        self._numbers: set[str] = {""}
+        self._days: set[tuple[str, ...]] = set()
+
+    def add(self, read: "Read", entry: Any) -> None:
+        account, statement = read.account, read.statement
+        texts = [account.name, account.number, account.currency, statement.currency_mark]
+        texts += [*entry.labels, entry.payee, entry.note, entry.category, entry.bank_id]
+        texts += [entry.payment_type, entry.counterparty_account, entry.reference]
+        texts += [entry.original_currency]
+        self._texts += " " + " ".join(folded(text) for text in texts if text)
+        for number in (entry.amount, entry.original_amount):
+            if number is not None:
+                self._numbers |= _digits(decimal_text(number))
+        for moment in (entry.date, entry.value_date):
+            if moment is not None:
+                self._days.add(tuple(sorted(date_text(moment)[2:].split("-"))))
+
+    def has(self, cell: str) -> bool:
+        text = folded(cell)
+        compact = "".join(text.split())
+        return bool(
+            not text
+            or text in self._texts
+            or compact in self._texts.replace(" ", "")
+            or all(word in self._texts for word in re.split(r"[,;|/:()►\s]+", text))
+            or _SAID_BY_THE_AMOUNT.fullmatch(text) is not None
+            or (_NUMBER.fullmatch(cell) is not None and _digits(cell) & self._numbers)
+            or self._is_day(cell)
+        )
+
+    def _is_day(self, cell: str) -> bool:
+        month = _MONTH.search(cell)
+        if month is not None:
+            number = _MONTHS.index(month[0].lower()) // 3 + 1
+            cell = f"{cell[: month.start()]} {number} {cell[month.end() :]}"
+        parts = re.findall(r"\d+", cell)[:3]
+        if len(parts) == 1 and len(parts[0]) == 8:
+            parts = [parts[0][:4], parts[0][4:6], parts[0][6:]]
+        return tuple(sorted(part.zfill(2)[-2:] for part in parts)) in self._days
+
+
+def _digits(number: str) -> set[str]:
+    """Those that count, whether the last mark in it is of decimals or of thousands."""
+    marked = re.fullmatch(r"(.*)[.,](\d+)", re.sub(r"[^\d.,]", "", number))
+    whole, part = marked.groups() if marked else (number, "")
+    return {
+        f"{re.sub(r'[^0-9]', '', digits).lstrip('0')}.{decimals.rstrip('0')}".strip(".")
+        for digits, decimals in ((whole, part), (whole + part, ""))
+    }
+
+
+def _rows(data: str | bytes, profile: str) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Line, names of columns and cells of each row below the headings of the profile."""
+    if isinstance(data, bytes):
+        for encoding in ("utf-8-sig", "cp1252"):
+            try:
+                data = data.decode(encoding)
+                break
+            except UnicodeDecodeError:
+                continue
+    known = load_profiles().get(profile)
+    for delimiter in ",;\t|":
+        reader = csv.reader(io.StringIO(str(data).removeprefix("\ufeff")), delimiter=delimiter)
+        headings: list[str] | None = None
+        begin = 1
+        for cells in reader:
+            if headings is not None:
+                yield begin, headings, cells
+            elif (match := known.match(cells)) is not None:
+                headings = list(match.names)
+            begin = reader.line_num + 1
+        if headings is not None:
+            return

@@ -1,0 +1,38 @@
+"""The routes that are registered."""
+
+import re
+
+from finance_api.surfaces import is_page
+from support.books import uid
+
+OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
+SURFACES = ("/v1/api/", "/wallet/v1/api/", "/internal/v1/")
+#: What is shown to those who have not signed in.
+OPEN_PAGES = {"/", "/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
+
+
+def introspected(registry, category):
+    return [
+        (item["introspectable"], item["related"])
+        for item in registry.introspector.get_category(category)
+    ]
+
+
+def patterns(registry):
+    return {route["name"]: route["pattern"] for route, _ in introspected(registry, "routes")}
+
+
+def surface_paths(registry):
+    """The paths of both surfaces: each takes a token, and nothing else does."""
+    return sorted(path for path in patterns(registry).values() if path.startswith(SURFACES))
+
+
+def surface_urls(registry):
+    """The paths of both surfaces, ids filled in."""
+    return [re.sub(r"{id:.*}$", uid("Record", 1), path) for path in surface_paths(registry)]
+
+
+def page_paths(registry):
+    """The paths of the settings pages, ids filled in."""
+    paths = ("/" + path.lstrip("/") for path in patterns(registry).values())
+    return sorted(path for path in paths if is_page(path))

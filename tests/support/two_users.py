@@ -1,0 +1,285 @@
+"""Two users, what each may ask, and what must be in no answer of the other's."""
+
+import io
+import json
+import zipfile
+from urllib.parse import quote
+
+from finance_api.api.response_cache import ResponseCache
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
+from support.books import household, uid
+
+STATS = "/v1/api/api-usage/stats"
+MARK = "planted-where-nobody-else-may-look"
+NUMBER = 777_001.25
+#: Stands in the ids of all that the other user has.
+FOREIGN = "abc0000"
+#: Differs from request to request, or from URL to URL.
+VARYING = ("X-Request-Id", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit")
+#: A text that means something is no place for a mark.
+UNMARKED = {"recurrenceRule"}
+
+
+def marked_household(ids):
+    """A household with a mark in every text and number. ids: what becomes of ids."""
+    rows = household()
+    for n, model_type in enumerate(("Contact", "HashTag", "MagicRule"), 1):
+        rows.append(
+            {
+                "reserved_model_type": model_type,
+                "id": f"0000010{n}-0000-4000-8000-000000000001",
+                "name": "x",
+                "extraText": MARK,
+                "extraList": [{"deep": MARK, MARK: 1}],
+            }
+        )
+    by_type = {resource.model_type: resource for resource in RESOURCES}
+    return [_marked(by_type[row["reserved_model_type"]], row, ids) for row in rows]
+
+
+def _marked(resource, row, ids):
+    marked = {key: ids(value) for key, value in row.items()}
+    for field in resource.native_fields:
+        if field.role is not Role.STORED or field.name in UNMARKED:
+            continue
+        if field.kind is Kind.TEXT:
+            marked[field.name] = f"{MARK} {marked['id']}"
+        elif field.kind is Kind.TEXT_LIST:
+            marked[field.name] = [MARK]
+        elif field.kind is Kind.NUMBER:
+            marked[field.name] = NUMBER
+    return marked
+
+
+def foreign(value):
+    """Ids as the other user has them."""
+    if isinstance(value, list):
+        return [foreign(element) for element in value]
+    if isinstance(value, str) and len(value) == 36 and value[:5] == "00000":
+        return FOREIGN + value[7:]
+    return value
+
+
+#: An id as the other user has them, which nobody has.
+def missing_like(row_id):
+    return row_id[:-4] + "eeee"
+
+
+class World:
+    """Two users. The other one's data comes only when it is let in."""
+
+    def __init__(self, service):
+        self.service = service
+        self.mine, self.other = service.client(), service.client()
+        self.mine.load(*household())
+        contacts = [
+            {
+                "reserved_model_type": model_type,
+                "id": f"0000010{n}-0000-4000-8000-000000000001",
+                "name": "mine",
+            }
+            for n, model_type in enumerate(("Contact", "HashTag", "MagicRule"), 1)
+        ]
+        self.mine.load(*contacts)
+        self.internal = {"Authorization": f"Bearer {service.jwt(self.mine.user)}"}
+        self.other_internal = {"Authorization": f"Bearer {service.jwt(self.other.user)}"}
+
+    def let_in(self, *, same_ids=False):
+        """same_ids: the other user has also what has the ids of mine."""
+        self.service.clock.advance(60)
+        self.other.load(*marked_household(foreign))
+        if same_ids:
+            self.other.load(*marked_household(lambda value: value))
+        now = self.service.clock.now()
+        numbers = {(self.other.user.id, now - now % 86_400): 777_001}
+        self.service.change(lambda s: s.usage.add(numbers))
+
+    def ask(self, url, headers=None, **more):
+        if headers is None:
+            headers = self.internal if url.startswith("/internal") else self.mine.headers
+        return self.service.web.get(url, headers={**headers, **more}, status="*")
+
+
+def be_quiet(service, monkeypatch):
+    """What is asked here must not change what is told of the usage."""
+    monkeypatch.setattr(service.services.usage, "note", lambda *arguments: None)
+
+
+def quiet_world(service, monkeypatch):
+    be_quiet(service, monkeypatch)
+    service.clock.set("2026-03-18T12:00:00Z")
+    return World(service)
+
+
+def whole(answer, *, without=()):
+    """Everything that an answer says."""
+    headers = {k: v for k, v in answer.headers.items() if k not in (*VARYING, *without)}
+    body = answer.body
+    if answer.request.environ["PATH_INFO"] == STATS and answer.status_int == 200:
+        document = answer.json
+        document.pop("rateLimit")
+        body = json.dumps(document).encode()
+        headers.pop("Content-Length")
+    return answer.status_int, headers, body
+
+
+def readable(answer):
+    """The text of the body, of a workbook that of its parts."""
+    if not answer.body.startswith(b"PK"):
+        return answer.text
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as parts:
+        return "".join(parts.read(name).decode() for name in parts.namelist())
+
+
+def assert_nothing_of_the_other(answer, asked=""):
+    """asked: an id that the answer may repeat."""
+    body = readable(answer)
+    everything = f"{body} {answer.headers}"
+    for text in (asked, asked.upper(), quote(asked)):
+        everything = everything.replace(text, "") if text else everything
+    assert MARK not in everything.lower()
+    assert FOREIGN not in everything.lower()
+    assert "777001" not in body.replace(" ", "")
+    assert "@example.org" not in everything
+
+
+# -- questions ---------------------------------------------------------------------------------
+
+
+def id_forms(row_id, own):
+    """Raw operands that hold the id, or nearly do."""
+    encoded = "".join(f"%{ord(c):02x}" for c in row_id)
+    yield from (row_id, f"eq.{row_id}", row_id.upper(), encoded, f"%20{row_id}", f"{row_id}%00")
+    yield from (f"{row_id},{own}", f"{own},{row_id}", f"{row_id},{row_id}", f"{own},{encoded}")
+    yield from (encoded.replace("%", "%25"), f"%7B{row_id}%7D", row_id.replace("-", ""))
+    yield from (row_id[:-1], row_id + "0", f"-{row_id}", f"{row_id}'", f"{row_id}%27%20OR%201=1--")
+    yield from (f"gt.{row_id}", f"contains.{row_id}", f"urn:uuid:{row_id}", f"not.{row_id}")
+    yield from (",".join([row_id] * 100), ",".join([row_id] * 101), row_id * 100)
+
+
+#: Operands without an id, and queries without one.
+ODD = ("", "1", "-1", "0", "*", "null", "is.null", "is.not_null", "9" * 300, "%25", "%ff", "[]")
+
+
+def templates():
+    """URLs with ``{}`` where an id goes, raw operands as made by `id_forms`."""
+    for resource in PUBLIC_RESOURCES:
+        path = f"/v1/api/{resource.path}"
+        for field in resource.fields:
+            if field.kind in (Kind.ID, Kind.SERIAL, Kind.ID_LIST):
+                yield f"{path}?{field.name}={{}}&withTotal=true"
+        yield f"{path}?sortBy=-id&id=eq.{{}}&limit=1"
+        yield f"{path}/{{}}"
+        yield f"{path}?userId={{}}"
+    yield from ("/v1/api/records/by-id?id={}", "/v1/api/records/by-id/{}")
+    yield f"/v1/api/records/by-id?id={uid('Record', 1)}&id={{}}&id={uid('Record', 3)}"
+    yield from ("/internal/v1/get-records/{}", "/internal/v1/get-docs/{}")
+    yield from ("/internal/v1/get-records?id={}", "/internal/v1/get-docs?document_type={}")
+    yield f"{STATS}?period={{}}"
+
+
+def plain_questions():
+    """URLs that name no id: lists, counts, searches for what the other one has."""
+    for resource in PUBLIC_RESOURCES:
+        path = f"/v1/api/{resource.path}"
+        yield path
+        yield from (f"{path}.{suffix}" for suffix in ("csv", "ndjson", "xlsx"))
+        for query in ("withTotal=true&limit=1", "offset=1&limit=1", "limit=100", "offset=100"):
+            yield f"{path}?{query}"
+        for field in resource.fields:
+            if field.sortable:
+                yield f"{path}?sortBy=-{field.name}&limit=2&withTotal=true"
+            if field.role is Role.COMPUTED:
+                continue
+            if field.kind.is_text:
+                yield f"{path}?{field.name}=contains.{MARK}&withTotal=true"
+                yield f"{path}?{field.name}=contains-i.PLANTED"
+            elif field.kind is Kind.NUMBER:
+                yield f"{path}?{field.name}=gte.{NUMBER}&withTotal=true"
+            if field.can_be_missing:
+                yield f"{path}?{field.name}=is.null&withTotal=true"
+                yield f"{path}?{field.name}=is.not_null&withTotal=true"
+    yield from (f"/v1/api/records?q={word}&withTotal=true" for word in ("PLANTED", "giro"))
+    for query in ("", "?limit=300", "?min_amount=777001", "?sort_by=%2Bpayee", "?offset=1&limit=1"):
+        yield f"/internal/v1/get-records{query}"
+    for model_type in ("all", *(resource.model_type for resource in DOCUMENTS)):
+        for page in ("", "&limit=1", "&offset=1", "&limit=200"):
+            yield f"/internal/v1/get-docs?document_type={model_type}{page}"
+    for period in ("1days", "2weeks", "13months"):
+        yield f"{STATS}?period={period}"
+
+
+def questions(kind):
+    """Every (URL, id in it) that is asked about before the other user has data, and after."""
+    for url in plain_questions():
+        yield url, ""
+    for template in templates():
+        # No storage is asked about most of these: once is enough for that.
+        for operand in ODD if kind == "memory" else ODD[:8:3]:
+            yield template.format(operand), ""
+        yield template.format(foreign_id(template)), foreign_id(template)
+
+
+def foreign_id(url):
+    """An id of the right type that the other user has."""
+    name = url.partition("?")[2].partition("=")[0]
+    types = {"accountId": "Account", "accountIds": "Account", "parentId": "Category"}
+    types |= {"categoryId": "Category", "categoryIds": "Category"}
+    types |= {"labelIds": "Label", "transferId": "Record"}
+    paths = {str(r.path): r.model_type for r in PUBLIC_RESOURCES}
+    of_path = paths.get(url.removeprefix("/v1/api/").partition("?")[0].partition("/")[0], "Record")
+    return foreign(uid(types.get(name, of_path), 1))
+
+
+def answers(world):
+    """By question, before the other user has data."""
+    asked = questions(world.service.kind)
+    before = {(url, row_id): whole(world.ask(url)) for url, row_id in asked}
+    assert sum(status == 200 for status, _, _ in before.values()) > 200
+    return before
+
+
+def check_after(world, before, rounds=1):
+    """No answer is another one once the other user has data.
+
+    It is asked anew, then with that answer cache, and then with all of the other user's cache, too.
+    """
+    cache = ResponseCache(32 << 20)
+    world.service.replace(response_cache=cache)
+    for round_ in range(rounds):
+        if round_ == 2:
+            for url, _ in before:
+                internal = url.startswith("/internal")
+                world.ask(url, world.other_internal if internal else world.other.headers)
+        for (url, row_id), expected in before.items():
+            answer = world.ask(url)
+            assert whole(answer) == expected, url
+            assert_nothing_of_the_other(answer, row_id)
+        assert cache.cached_bytes > 0
+
+
+def check_ids(world):
+    """An id of another user answers byte for byte like one that nobody has."""
+    compared = 0
+    for template in templates():
+        there = foreign_id(template)
+        own = uid("Record", 1)
+        missing = missing_like(there)
+        pairs = list(zip(id_forms(there, own), id_forms(missing, own), strict=True))
+        # No storage is asked about what is not an id: once is enough for that.
+        for operand, other_operand in pairs if world.service.kind == "memory" else pairs[:10]:
+            url = template.format(operand)
+            found, absent = (world.ask(each) for each in (url, template.format(other_operand)))
+            says = [with_id_replaced(found, there), with_id_replaced(absent, missing)]
+            assert says[0] == says[1], url
+            compared += 1
+    assert compared > 400
+
+
+def with_id_replaced(answer, row_id):
+    # The tag is made of the query: `check_after` compares it.
+    status, headers, body = whole(answer, without=("ETag",))
+    text = f"{status} {sorted(headers.items())} {body.decode('utf-8', 'replace')}"
+    for form in (row_id, row_id.upper(), row_id.replace("-", ""), row_id[:-1]):
+        text = text.replace(form, "<id>")
+    return text

@@ -1,0 +1,85 @@
+"""Sending files on the page Import, as a browser without scripts does."""
+
+from webtest import TestResponse
+
+from finance_api.storage.interface import Upload, User
+from support.browser import Visitor, location
+from support.service import Service
+
+BOUNDARY = "----WebKitFormBoundaryX3bY6PBMcbB1TX52"
+
+STATEMENT = b"""date,amount,payee,account,currency
+2026-03-01,-12.50,Corner Shop,Current account,EUR
+2026-03-02,2000,Employer,Current account,EUR
+2026-03-03,-4,Caf\xc3\xa9,Current account,EUR
+"""
+#: Which way money goes, and of which account it is, stay open.
+OPEN = b"""Day,Value,Text
+2026-03-01,12.50,Corner Shop
+2026-03-02,20.00,Bakery
+"""
+
+
+def body_of(
+    content: bytes, *, name: str = "bank.csv", csrf: str | None = None, field: str = "file"
+) -> bytes:
+    parts = []
+    if csrf is not None:
+        parts.append(
+            b'Content-Disposition: form-data; name="csrf_token"\r\n\r\n' + csrf.encode() + b"\r\n"
+        )
+    written = name.replace('"', "%22").encode()
+    parts.append(
+        b'Content-Disposition: form-data; name="%b"; filename="%b"\r\n'
+        b"Content-Type: text/csv\r\n\r\n" % (field.encode(), written) + content + b"\r\n"
+    )
+    edge = f"--{BOUNDARY}".encode()
+    return b"".join(edge + b"\r\n" + part for part in parts) + edge + b"--\r\n"
+
+
+def post_file(
+    visitor: Visitor, content: bytes, *, status: int | None = 303, **options: str | None
+) -> TestResponse:
+    """Sends a file with the form of the page."""
+    if "csrf" not in options:
+        options["csrf"] = visitor.csrf("/import")
+    return post_body(visitor, body_of(content, **options), status=status)
+
+
+def post_body(
+    visitor: Visitor, body: bytes, *, status: int | None = None, kind: str | None = None
+) -> TestResponse:
+    headers = {
+        "Content-Type": kind or f"multipart/form-data; boundary={BOUNDARY}",
+        "Origin": "null",
+        "Sec-Fetch-Site": "same-origin",
+    }
+    return visitor.request("POST", "/import", body=body, headers=headers, status=status)
+
+
+def sent(visitor: Visitor, content: bytes, **options: str) -> str:
+    """The path of a file that was sent and looked at."""
+    path = location(post_file(visitor, content, **options))
+    finished(visitor.service)
+    return path
+
+
+def finished(service: Service) -> None:
+    """Waits until nobody works at any upload."""
+    jobs = service.services.upload_jobs
+    while jobs.running:
+        for user_id, upload_id in jobs.running:
+            jobs.wait(user_id, upload_id)
+
+
+def do(visitor: Visitor, path: str, what: str, *, status: int = 303, **given: object) -> str:
+    """Sends a form of the page of an upload, waits, and gives the path that comes."""
+    page = f"{path}/options" if what == "options" else path
+    response = visitor.submit(page, f"{path}/{what}", status=status, **given)
+    finished(visitor.service)
+    return location(response) if status == 303 else ""
+
+
+def uploads_of(service: Service, user: User) -> list[Upload]:
+    found: list[Upload] = service.change(lambda storage: storage.uploads.list_by_user(user.id))
+    return found

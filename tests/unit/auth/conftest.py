@@ -1,0 +1,24 @@
+"""Key files of JSON Web Tokens."""
+
+import json
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+
+@pytest.fixture(scope="module")
+def rsa_key():
+    return rsa.generate_private_key(65_537, 2_048)
+
+
+@pytest.fixture
+def key_file(tmp_path):
+    """Writes a key file: entries, or the text itself; returns its path."""
+    path = tmp_path / "keys.json"
+
+    def write(content):
+        text = content if isinstance(content, str | bytes) else json.dumps(content)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    return write

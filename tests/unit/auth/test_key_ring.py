@@ -1,0 +1,233 @@
+"""The keys of JSON Web Tokens in use: whose they are, and read again when their file changes."""
+
+import json
+import os
+import re
+import threading
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from finance_api.auth.jwt_keys import (
+    KeyFileError,
+    KeyRing,
+    read_key_file,
+)
+from support.jwt_keys import OTHER_SECRET, SECRET, hs, public_pem, refusal
+
+# -- issuers and readers
+
+
+@pytest.fixture
+def public(key_file, tmp_path):
+    """Writes a file with an own key and a public one; returns its path."""
+    pair = ed25519.Ed25519PrivateKey.generate()
+    (tmp_path / "k.pem").write_bytes(public_pem(pair))
+    entry = {"kid": "idp", "alg": "EdDSA", "public_key_file": "k.pem"}
+    return lambda **members: key_file([hs(), {**entry, **members}])
+
+
+def test_a_public_key_belongs_to_its_issuer(public):
+    own, idp = KeyRing(public(issuer="b"), ("a", "b")).keys()
+    assert (own.issuer, idp.issuer) == (None, "b")
+    # With one issuer there is nothing to say.
+    assert KeyRing(public(), ("a",)).keys()[1].issuer is None
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({}, "key 'idp': has no issuer, and finance_api.jwt.issuers has several"),
+        ({"issuer": None}, "key 'idp': has no issuer"),
+        ({"issuer": "c"}, "key 'idp': issuer 'c' is not in finance_api.jwt.issuers"),
+        ({"issuer": ""}, "key 'idp': issuer is not a text"),
+        ({"issuer": ["a"]}, "key 'idp': issuer is not a text"),
+    ],
+)
+def test_a_key_without_one_issuer_of_the_settings_stops_the_start(public, members, message):
+    """Before: started, and each key signed for each of the issuers."""
+    with pytest.raises(KeyFileError, match=re.escape(message)):
+        KeyRing(public(**members), ("a", "b"))
+
+
+def test_an_own_key_is_the_first_issuer_s(key_file):
+    assert "have no member issuer" in refusal(key_file([hs(issuer="a")]))
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o604, 0o660, 0o644])
+@pytest.mark.parametrize("owner", [0, 1000])
+def test_a_file_that_others_can_read_is_warned_of(key_file, caplog, mode, owner):
+    """Before: no word."""
+    if os.geteuid() != 0:
+        owner = os.geteuid()
+    path = key_file([hs()])
+    os.chown(path, owner, -1)
+    os.chmod(path, mode)
+    KeyRing(path)
+    warned = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
+    assert bool(warned) is bool(mode & (0o007 if owner == 0 else 0o077))
+    assert all(f"chmod 600 {path}" in line for line in warned)
+
+
+def test_a_file_of_public_keys_is_nobody_s_secret(public, caplog, tmp_path):
+    path = Path(public())
+    path.write_text(json.dumps(json.loads(path.read_text())[1:]))
+    path.chmod(0o644)
+    KeyRing(str(path))
+    assert not caplog.records
+
+
+# -- read again when it changes
+
+
+def kids(ring):
+    return [key.kid for key in (*ring.keys(),)]
+
+
+def test_no_path_is_no_keys():
+    for path in (None, ""):
+        assert KeyRing(path).keys() == ()
+
+
+def test_a_file_that_is_made_later_is_read_then(tmp_path, key_file):
+    ring = KeyRing(str(tmp_path / "keys.json"))
+    assert ring.keys() == ()
+    key_file([hs()])
+    assert kids(ring) == ["one"]
+
+
+def test_a_new_key_is_usable_at_once(key_file):
+    ring = KeyRing(key_file([hs()]))
+    assert kids(ring) == ["one"]
+    key_file([hs(), hs("two", OTHER_SECRET)])
+    assert kids(ring) == ["one", "two"]
+
+
+def test_a_change_of_the_same_size_is_seen(key_file):
+    path = key_file([hs("one")])
+    ring = KeyRing(path)
+    before = os.stat(path)
+    key_file([hs("two")])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    assert os.stat(path).st_size == before.st_size
+    assert kids(ring) == ["two"]
+
+
+def test_a_file_put_in_its_place_with_the_same_time_and_size_is_seen(key_file, tmp_path):
+    path = key_file([hs("one")])
+    ring = KeyRing(path)
+    before = os.stat(path)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps([hs("two")]))
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    os.replace(other, path)
+    assert kids(ring) == ["two"]
+
+
+def test_an_unchanged_file_is_not_read_again(key_file, monkeypatch):
+    ring = KeyRing(key_file([hs()]))
+    monkeypatch.setattr("finance_api.auth.jwt_keys.read_key_file", lambda path: 1 / 0)
+    assert kids(ring) == kids(ring) == ["one"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "nonsense",
+        [hs(key="changeme")],
+        [{"kid": "x", "alg": ["HS256"]}],
+        [{"kid": "x", "alg": {}}],
+        [{"kid": "x", "alg": "RS256", "public_key_file": "absent.pem"}],
+        [{"kid": "x", "alg": "RS256", "public_key_file": "\0"}],
+        b"\xff",
+        "[" * 100_000,
+    ],
+    ids=lambda content: str(content)[:30],
+)
+def test_a_file_that_becomes_unreadable_changes_nothing_and_is_logged(key_file, caplog, broken):
+    path = key_file([hs()])
+    ring = KeyRing(path)
+    key_file(broken)
+    assert kids(ring) == kids(ring) == ["one"]
+    (line,) = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert path in line
+    assert SECRET not in caplog.text
+    key_file([hs("two", OTHER_SECRET), hs("three")])
+    assert kids(ring) == ["two", "three"]
+
+
+def test_a_broken_file_stops_the_start(key_file):
+    with pytest.raises(KeyFileError):
+        KeyRing(key_file("nonsense"))
+
+
+def test_a_file_that_is_taken_away_holds_no_keys(key_file, tmp_path):
+    path = key_file([hs()])
+    ring = KeyRing(path)
+    os.rename(path, tmp_path / "aside")
+    assert ring.keys() == ()
+    os.rename(tmp_path / "aside", path)
+    assert kids(ring) == ["one"]
+
+
+def test_a_public_key_that_is_replaced_in_its_file_is_seen(key_file, tmp_path):
+    first, second = (ed25519.Ed25519PrivateKey.generate() for _ in range(2))
+    (tmp_path / "k.pem").write_bytes(public_pem(first))
+    ring = KeyRing(key_file([{"kid": "x", "alg": "EdDSA", "public_key_file": "k.pem"}]))
+    assert ring.keys()[0].material == first.public_key()
+    (tmp_path / "new.pem").write_bytes(public_pem(second))
+    os.replace(tmp_path / "new.pem", tmp_path / "k.pem")
+    assert ring.keys()[0].material == second.public_key()
+
+
+@pytest.mark.parametrize("at_start", [True, False])
+def test_a_change_while_the_file_is_read_is_seen_the_next_time(
+    key_file, tmp_path, monkeypatch, at_start
+):
+    private = ed25519.Ed25519PrivateKey.generate()
+    (tmp_path / "k.pem").write_bytes(public_pem(private))
+    idp = {"kid": "idp", "alg": "EdDSA", "public_key_file": "k.pem"}
+
+    def change_in_the_middle(path):
+        found = read_key_file(path)
+        monkeypatch.setattr("finance_api.auth.jwt_keys.read_key_file", read_key_file)
+        key_file([idp, hs("two"), hs("three", OTHER_SECRET)])
+        return found
+
+    path = key_file([idp])
+    ring = None if at_start else KeyRing(path)
+    key_file([idp, hs("two")])
+    monkeypatch.setattr("finance_api.auth.jwt_keys.read_key_file", change_in_the_middle)
+    ring = ring or KeyRing(path)
+    ring.keys()
+    assert kids(ring) == ["idp", "two", "three"]
+
+
+def test_threads_see_whole_files_only(key_file, tmp_path):
+    path = key_file([hs("always")])
+    ring = KeyRing(path)
+    wrong = []
+    done = threading.Event()
+
+    def look():
+        while not done.is_set():
+            try:
+                found = kids(ring)
+            except Exception as error:
+                found = repr(error)
+            if found[:1] != ["always"]:
+                wrong.append(found)
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for number in range(60):
+        new = tmp_path / "new"
+        new.write_text(json.dumps([hs("always"), hs(f"key {number}", OTHER_SECRET)]))
+        os.replace(new, path)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert kids(ring) == ["always", "key 59"]

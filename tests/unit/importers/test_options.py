@@ -1,0 +1,51 @@
+"""The options about files, as words of a command line and as what is given."""
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.options import FILE_OPTIONS, answered, currency_code
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "instead_of", "expected"),
+    [
+        ({}, ["--positive", "out"], [], {"positive": "out"}),
+        ({"positive": "in"}, ["--positive", "out"], ["--positive"], {"positive": "out"}),
+        ({}, ["--no-header", "--skip-last", "2"], [], {"no_header": True, "skip_last": 2}),
+        (
+            {"columns": {"note": ("A",)}},
+            ["--map", "note=B", "--map", "amount=C=D"],
+            [],
+            {"columns": {"note": ("A", "B"), "amount": ("C=D",)}},
+        ),
+        (
+            {"columns": {"note": ["A"], "payee": ["B"]}},
+            [],
+            ["--map note"],
+            {"columns": {"payee": ["B"]}},
+        ),
+        (
+            {"only": ["a=1", "b=2"]},
+            ["--only", "c=3"],
+            ["--only a=1"],
+            {"only": ["b=2", "c=3"]},
+        ),
+        ({"account": "X"}, [], ["--account"], {}),
+    ],
+)
+def test_an_answer_changes_what_is_given(given, words, instead_of, expected):
+    before = repr(given)
+    assert answered(given, words, instead_of) == expected
+    assert repr(given) == before
+
+
+def test_every_option_is_called_by_one_name():
+    assert len({option.name for option in FILE_OPTIONS}) == len(FILE_OPTIONS)
+    assert len({option.flag for option in FILE_OPTIONS}) == len(FILE_OPTIONS)
+    assert len({option.label for option in FILE_OPTIONS}) == len(FILE_OPTIONS)
+
+
+def test_a_currency_is_a_code():
+    assert currency_code(" eur") == "EUR"
+    with pytest.raises(ImportRefused, match="'EURO' is not an ISO 4217 code"):
+        currency_code("EURO")

@@ -1,0 +1,83 @@
+"""What is open, as data: for command lines and for forms."""
+
+import pytest
+
+from finance_api.importers.interface import Answer, ImportRefused, Question
+from finance_api.importers.questions import NAME, Questions
+from support.csv_files import answers, read
+
+IN = Answer(("--positive", "in"), ("--invert",), "the amount of line 2 comes in")
+OUT = Answer(("--positive", "out"), ("--invert",), "the amount of line 2 goes out")
+ACCOUNT = Answer(("--account", NAME), meaning="it is of this account")
+
+
+def put(*asked):
+    questions = Questions()
+    for reason, line, found in asked:
+        questions.ask(reason, *found, line=line)
+    with pytest.raises(ImportRefused) as refused:
+        questions.put()
+    return refused.value
+
+
+def test_nothing_open_is_no_refusal():
+    Questions().put()
+
+
+def test_each_question_is_kept_with_its_answers():
+    refused = put(("which way", 2, [IN, OUT]), ("which account", None, [ACCOUNT]), ("x", 5, []))
+    assert refused.questions == (
+        Question("which way", 2, (IN, OUT)),
+        Question("which account", None, (ACCOUNT,)),
+        Question("x", 5, ()),
+    )
+    assert (refused.reason, refused.line) == ("which way; and which account; and x (line 5)", 2)
+    # Something is open that no option decides.
+    assert refused.answers == []
+
+
+def test_an_answer_to_all_says_what_was_chosen():
+    refused = put(("which way", 2, [IN, OUT]), ("which account", None, [ACCOUNT]))
+    assert refused.answers == [
+        Answer((*way.words, "--account", NAME), ("--invert",), way.meaning) for way in (IN, OUT)
+    ]
+
+
+def test_a_few_lines_are_shown_and_the_rest_is_asked_for_the_next_time():
+    many = [Answer(("--map", f"amount={n}"), meaning=f"amount is in {n}") for n in range(6)]
+    refused = put(("column", 1, many), ("way", 2, [IN, OUT]), ("again", 3, [IN, OUT]))
+    assert len(refused.answers) == 12
+    assert {answer.words[:2] for answer in refused.answers} == {each.words for each in many}
+    assert refused.answers[1].meaning == "amount is in 0, the amount of line 2 goes out"
+    assert all(len(answer.words) == 4 for answer in refused.answers)
+
+
+def test_a_refusal_without_options_is_one_question_without_answers():
+    refused = ImportRefused("the file is empty")
+    assert refused.questions == (Question("the file is empty"),)
+    assert refused.answers == []
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"columns": {"amount": "amount"}, "debit": "in", "credit": "out"},
+         ["---debit ---credit", "---map amount"]),
+        ({"sign": "way", "positive": "in"}, ["---positive ---invert", "---sign"]),
+        ({"sign": "way", "debit": "in", "credit": "out"}, ["---debit ---credit", "---sign"]),
+        ({"account": "Giro", "columns": {"account": "way"}}, ["---map account", "---account"]),
+        ({"currency": "EUR", "columns": {"currency": "way"}}, ["---map currency", "---currency"]),
+        ({"invert": True, "positive": "in"}, ["---positive", "---invert"]),
+        ({"profile": "wise", "no_profile": True}, ["---no-profile", "---profile"]),
+        ({"fee_category": "Fees"}, ["---fee-category"]),
+        ({"skip_rows": 9}, ["---skip-rows"]),
+        ({"skip_last": 9}, ["---skip-last"]),
+    ],
+)  # fmt: skip
+def test_options_that_do_not_go_together_are_left_out(options, expected):
+    text = "date,amount,in,out,way\n2026-01-01,-5,5,,debit\n"
+    with pytest.raises(ImportRefused) as refused:
+        read(text, **options)
+    assert answers(refused.value) == expected
+    meanings = [answer.meaning for answer in refused.value.answers]
+    assert len(meanings) == 1 or all(meanings)

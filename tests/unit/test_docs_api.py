@@ -1,0 +1,381 @@
+"""The docs and the code say the same of the API and the settings pages.
+
+Both sides are read, nothing is listed here, as in Datasette's tests/test_docs.py.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import colander
+import pytest
+from pyramid.request import Request
+
+from finance_api import main
+from finance_api.api.parameters import Conditions
+from finance_api.api.public import api_usage
+from finance_api.auth import sessions
+from finance_api.planning.summaries import DIMENSIONS
+from finance_api.query.model import Operator, operators_of
+from finance_api.querystring import split_query
+from finance_api.ratelimit.headers import rate_headers
+from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.resources.naming import snake_case
+from finance_api.resources.transactions import TRANSACTION_FIELDS
+from finance_api.settings import SETTINGS
+from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, SETTINGS_PAGES, USAGE_PATH
+from finance_api.web.routes import ROUTES, STATIC
+from support.pages import (
+    BLOCK,
+    DOCS,
+    PAGES,
+    PROJECT,
+    SPAN,
+    page,
+    page_ids,
+    rows,
+    rows_of,
+    section,
+)
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[Any]:
+    found = main({}, **{"finance_api.storage": "memory"})
+    yield found
+    found.registry.services.close()
+
+
+@pytest.fixture(scope="module")
+def registry(app: Any) -> Any:
+    return app.registry
+
+
+@pytest.fixture(scope="module")
+def services(registry: Any) -> dict[str, Any]:
+    """Path -> Cornice service."""
+    return dict(registry.cornice_services)
+
+
+def _schema(service: Any) -> colander.MappingSchema | None:
+    (schema,) = {options.get("schema") for _, _, options in service.definitions}
+    return schema
+
+
+def _page_of(path: str) -> str:
+    return page("internal.md" if path.startswith(INTERNAL_SURFACE) else "api.md")
+
+
+def _documented(services: dict[str, Any]) -> Iterator[str]:
+    """The paths; one object, an export and endings as those of records."""
+    for path in services:
+        stem, dot, ending = path.partition(".")
+        if dot and stem in services:
+            yield f"{PUBLIC_SURFACE}records.{ending}"
+        elif re.match(rf"{PUBLIC_SURFACE}[a-z-]+/{{id:", path):
+            yield f"{PUBLIC_SURFACE}records/{{id}}"
+        else:
+            export = f"{PUBLIC_SURFACE}export/"
+            yield f"{export}records" if path.startswith(export) and not dot else path
+
+
+def test_every_endpoint_stands_in_the_table_of_its_page(services: dict[str, Any]) -> None:
+    for path in _documented(services):
+        documented = rows(section(_page_of(path), "Endpoints"))
+        assert path in {s for row in documented for s in SPAN.findall(row[0])}
+
+
+def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
+    for path in _documented(services):
+        written = path.replace("{", "$").replace("}", "")
+        example = re.search(re.escape(f"$BASE{written}") + '[?"]', _page_of(path))
+        assert example or path.startswith("/__"), path
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_ids)
+def test_every_path_in_the_docs_exists(path: Path, services: dict[str, Any]) -> None:
+    text = path.read_text(encoding="utf-8")
+    below = r"/(?:v1/api|internal/v1)/[a-z/-]*[a-z](?:\.(?:csv|ndjson|xlsx))?"
+    named = re.findall(rf"{below}|/__\w+?__(?!\.py)", text)
+    assert {name for name in named if name not in services} == set()
+
+
+@pytest.mark.parametrize("name", ["api.md", "filters.md", "internal.md"])
+def test_every_url_in_the_examples_is_accepted(name: str, services: dict[str, Any]) -> None:
+    below = r"((?:/v1/api|/internal/v1)/[a-z/-]+(?:\.[a-z]+)?)"
+    urls = re.findall(below + r"\?([^\s\"'`>;{]+)", page(name))
+    assert urls
+    for path, query in urls:
+        given: dict[str, list[str | None]] = {}
+        for key, value in split_query(query):
+            given.setdefault(key, []).append(value)
+        given = {k: v for k, v in given.items() if "$" not in str(v)}
+        schema = _schema(services[path])
+        assert schema is not None
+        known = {node.name: node for node in schema.children}
+        for key, values in given.items():
+            known[key].deserialize(values)
+
+
+def test_the_parameters_of_lists_are_documented(services: dict[str, Any]) -> None:
+    named = {row[0].strip("`") for row in rows(section(page("api.md"), "Endpoints"))}
+    for path, service in services.items():
+        schema = _schema(service)
+        if path in WORKED_OUT or schema is None or not path.startswith(PUBLIC_SURFACE):
+            continue
+        if path.count("/") == 3:
+            assert {n.name for n in schema.children if not isinstance(n.typ, Conditions)} <= named
+
+
+#: The sections of endpoints whose answers are worked out.
+WORKED_OUT = {
+    USAGE_PATH: "API usage",
+    "/v1/api/changes": "Changes",
+    "/v1/api/records/summary": "Summaries",
+    "/v1/api/accounts/balances": "Balances over time",
+    "/v1/api/budgets/{id}/periods": "Past periods of a budget",
+    "/v1/api/standing-orders/upcoming": "Upcoming standing orders",
+}
+
+
+def _parameters(path: str) -> list[list[str]]:
+    """The rows of the parameters of an endpoint that has a section of its own."""
+    heading = WORKED_OUT.get(path) or path.rpartition("/")[2]
+    return rows_of(section(_page_of(path), heading), "Parameter")
+
+
+def test_other_endpoints_have_exactly_their_parameters_with_defaults_and_ranges(
+    services: dict[str, Any],
+) -> None:
+    others = [p for p in services if p.startswith(INTERNAL_SURFACE) or p in WORKED_OUT]
+    assert len(others) > 1
+    for path in others:
+        schema = _schema(services[path])
+        assert schema is not None
+        documented = _parameters(path)
+        # The filters of records stand in a table of their own.
+        is_summary = WORKED_OUT.get(path) == "Summaries"
+        nodes = [n for n in schema.children if not (is_summary and isinstance(n.typ, Conditions))]
+        assert [row[0] for row in documented] == [f"`{node.name}`" for node in nodes]
+        for node, (_, values, default) in zip(nodes, documented, strict=True):
+            if default == "none":
+                assert node.required or not node.missing
+            else:
+                assert node.deserialize([default.strip("`")]) == node.missing
+            for low, high in re.findall(r"^(\d+) to (\d+)", values):
+                assert [node.deserialize([n]) for n in (low, high)] == [int(low), int(high)]
+                with pytest.raises(colander.Invalid):
+                    node.deserialize([str(int(high) + 1)])
+
+
+def test_every_dimension_of_a_summary_has_a_row_with_its_columns() -> None:
+    documented = rows_of(section(page("api.md"), "Summaries"), "Dimension")
+    named = {}
+    for row in documented:
+        for name in SPAN.findall(row[0]):
+            columns = [name] if row[1].startswith("the same") else []
+            named[name] = columns + SPAN.findall(row[1])
+    assert list(named) == [
+        name for row in documented for name in DIMENSIONS if name in SPAN.findall(row[0])
+    ]
+    assert named == {
+        name: [f.name for f in found.fields] + ["periodStart"] * (found.period is not None)
+        for name, found in DIMENSIONS.items()
+    }
+
+
+def test_usage_has_exactly_its_fields() -> None:
+    """The keys of the dicts in its module."""
+    documented = rows_of(section(page("api.md"), "API usage"), "Field")
+    keys = {
+        key.value
+        for node in ast.walk(ast.parse(Path(api_usage.__file__).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Dict)
+        for key in node.keys
+        if isinstance(key, ast.Constant)
+    }
+    assert {s for row in documented for s in SPAN.findall(row[0])} <= keys
+    assert keys <= {s for row in documented for cell in row for s in SPAN.findall(cell)}
+
+
+def test_a_transaction_has_exactly_its_fields() -> None:
+    documented = rows_of(section(page("internal.md"), "get-records"), "Field")
+    assert [row[0] for row in documented] == [f"`{name}`" for name in TRANSACTION_FIELDS]
+
+
+def test_every_type_of_document_has_a_row_with_exactly_its_data() -> None:
+    documented = rows(section(page("internal.md"), "Document types"))
+    assert [
+        (row[0], SPAN.findall(row[2]), row[2].endswith("other imported fields"))
+        for row in documented
+    ] == [
+        (
+            f"`{resource.model_type}`",
+            [snake_case(field.name) for field in resource.listed_fields if field.name != "id"],
+            resource.open_ended,
+        )
+        for resource in DOCUMENTS
+    ]
+
+
+def test_rate_limits_are_the_defaults_of_their_settings() -> None:
+    limits = {f"`{s.name}`": f"`{s.default}`" for s in SETTINGS if s.parse is parse_limits}
+    documented = rows_of(section(page("api.md"), "Rate limits"), "What")
+    assert documented
+    for _, _, limit, _, setting in documented:
+        assert limits[setting] == limit
+
+
+def test_every_rate_header_is_explained_and_no_other() -> None:
+    refusal = Decision(False, (Level(Limit(1, 60), 0, 1, 1, 1),), 0)
+    documented = rows_of(section(page("api.md"), "Rate limits"), "Header")
+    assert {row[0].strip("`") for row in documented} == set(rate_headers(refusal))
+
+
+@pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
+def test_a_resource_has_its_envelope_key_and_order(resource: Resource) -> None:
+    table = rows(section(page("api.md"), "Endpoints"))
+    row = next(r for r in table if r[0] == f"`/v1/api/{resource.path}`")
+    assert row[1:3] == [f"`{resource.name}`", f"`{resource.default_sort}`"]
+
+
+def _section_of(resource: Resource) -> str:
+    assert resource.path is not None
+    return section(page("api.md"), resource.path.replace("-", " ").capitalize())
+
+
+@pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
+def test_a_resource_has_exactly_its_fields_with_their_kinds(resource: Resource) -> None:
+    table = rows(_section_of(resource))
+    assert [(row[0], row[1], row[2]) for row in table] == [
+        (
+            f"`{f.name}`" + ("†" if f.role is Role.COMPUTED else ""),
+            f.kind.value,
+            "empty" if f.kind.is_list else "yes" if f.nullable else "no",
+        )
+        for f in resource.fields
+    ]
+
+
+def _import_column(field: Field) -> str | None:
+    """What the table says of the field in an import; None where it says something of its own."""
+    if field.role is not Role.STORED:
+        return "–"
+    if field.required:
+        return "required"
+    if field.name in ("id", "createdAt", "updatedAt"):
+        return None
+    if field.default is None:
+        return "none"
+    if field.default == ():
+        return "empty"
+    return f"`{str(field.default).lower() if field.kind is Kind.BOOLEAN else field.default}`"
+
+
+@pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: r.name)
+def test_a_field_has_its_default_and_its_choices(resource: Resource) -> None:
+    for field, row in zip(resource.fields, rows(_section_of(resource)), strict=True):
+        assert row[3] == (_import_column(field) or row[3])
+        if field.kind is Kind.CHOICE and field.choices is not CURRENCIES:
+            assert [s for s in SPAN.findall(row[4]) if s in field.choices] == list(field.choices)
+
+
+_FIELDS_BY_KIND = {f.kind: f for r in PUBLIC_RESOURCES for f in r.fields if f.filterable}
+
+
+@pytest.mark.parametrize("kind", Kind, ids=lambda k: k.name)
+def test_a_kind_has_a_row_with_exactly_its_prefixes(kind: Kind) -> None:
+    table = rows(section(page("filters.md"), "Prefixes by kind"))
+    row = next(r for r in table if r[0] == kind.value)
+    nulls = (Operator.IS_NULL, Operator.NOT_NULL)
+    expected = [o.value + "." for o in operators_of(_FIELDS_BY_KIND[kind]) if o not in nulls]
+    assert SPAN.findall(row[1]) == expected
+
+
+def test_every_operator_is_explained() -> None:
+    text = page("filters.md")
+    for operator in {o for f in _FIELDS_BY_KIND.values() for o in operators_of(f)}:
+        assert f"`{operator.value}" in text
+
+
+def test_what_is_refused_is_refused_with_that_message(services: dict[str, Any]) -> None:
+    schema = _schema(services["/v1/api/records"])
+    assert schema is not None
+    known = {node.name: node for node in schema.children}
+    for cells in rows(section(page("filters.md"), "What is refused")):
+        name, _, value = cells[0].strip("`").partition("=")
+        if name in known and unquote(value, errors="replace").isprintable() and "%" not in value:
+            with pytest.raises(colander.Invalid) as refusal:
+                known[name].deserialize([value])
+            assert str(refusal.value.messages()[0]) == cells[1]
+
+
+# -- the settings pages
+
+
+PAGE_PATHS = set(ROUTES.values())
+
+
+def test_every_settings_page_has_a_row_with_its_methods(registry: Any) -> None:
+    views = registry.introspector.get_category("views")
+    methods: dict[str, set[str]] = {}
+    for view in (found["introspectable"] for found in views):
+        if view["route_name"] in ROUTES:
+            path = ROUTES[view["route_name"]]
+            # Pyramid adds HEAD to GET.
+            methods.setdefault(path, set()).update({view["request_methods"]} - {"HEAD"})
+    documented = rows_of(section(page("settings-pages.md"), "The pages"), "Path")
+    assert {row[0].strip("`"): set(row[1].split(", ")) for row in documented} == methods
+    assert set(methods) == PAGE_PATHS
+
+
+def _settings_paths(path: Path) -> set[str]:
+    """Those that stand alone, after ``$BASE`` or after a host."""
+    start = r"(?:(?<=[\s`])|\$BASE|https?://[\w.:]+)"
+    below = rf"{SETTINGS_PAGES}/[a-z/{{}}-]+"
+    return set(re.findall(f"{start}({below})", path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_ids)
+def test_every_settings_page_in_the_docs_exists(path: Path) -> None:
+    assert {p for p in _settings_paths(path) if p.rstrip("/") != STATIC} <= PAGE_PATHS
+
+
+def test_paths_of_settings_pages_are_found() -> None:
+    assert _settings_paths(PROJECT / "README.md")
+    assert len(_settings_paths(DOCS / "settings-pages.md")) > 10
+
+
+def test_the_headers_of_settings_pages_are_those_that_are_sent(app: Any) -> None:
+    response = Request.blank(f"{SETTINGS_PAGES}/login").get_response(app)
+    text = section(page("settings-pages.md"), "Headers")
+    example = next(body for language, body in BLOCK.findall(text) if language == "http")
+    shown = dict(line.split(": ", 1) for line in example.splitlines()[1:])
+    # The server adds the date.
+    assert set(shown) == {*response.headers, "Date"}
+    same = set(shown) - {"Date", "Content-Length", "Set-Cookie", "X-Request-Id"}
+    assert {name: shown[name] for name in same} == {n: response.headers[n] for n in same}
+    explained = {s for row in rows_of(text, "Header") for s in SPAN.findall(row[0])}
+    assert explained == same - {"Content-Type"} | {"Strict-Transport-Security"}
+
+
+def test_limits_of_sign_ins_are_the_defaults_of_their_settings() -> None:
+    limits = {
+        f"`{s.name}`": f"`{s.default}`"
+        for s in SETTINGS
+        if s.name.startswith(("finance_api.ratelimit.sign_in_", "finance_api.ratelimit.password_"))
+    }
+    documented = rows_of(section(page("settings-pages.md"), "Failed sign-ins"), "Counted by")
+    assert {row[2]: row[1] for row in documented} == limits
+
+
+def test_how_long_sessions_last_is_that_of_the_code() -> None:
+    text = section(page("settings-pages.md"), "Sessions")
+    assert f"not used for {sessions.IDLE_SECONDS // 60} minutes" in text
+    assert f"{sessions.LONGEST_SECONDS // 3600} hours old" in text

@@ -1,0 +1,161 @@
+"""The docs and the code say the same of commands and files.
+
+Both sides are read, nothing is listed here, as in Datasette's tests/test_docs.py.
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from finance_api.cli.main import command as finance_api_command
+from finance_api.importers import FORMATS
+from finance_api.importers.csv import CsvOptions
+from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
+from finance_api.importers.native.values import MAX_LIST_ELEMENTS
+from finance_api.resources import RESOURCES
+from finance_api.resources.field import Resource
+from support.pages import BLOCK, PAGES, SPAN, page, page_ids, rows, section, spans
+
+
+def _commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, found in group.commands.items():
+        if isinstance(found, click.Group):
+            yield from _commands(found, *names, name)
+        else:
+            yield (*names, name), found
+
+
+COMMANDS = dict(_commands(finance_api_command))
+
+
+def _options(command: click.Command) -> set[str]:
+    return {
+        name
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for name in (*parameter.opts, *parameter.secondary_opts)
+    }
+
+
+_OF_ALL = _options(finance_api_command) | {"-h", "--help"}
+
+
+_OPTION = re.compile(r"(?:^|(?<=\s))(--[a-z][a-z-]+|-[a-z](?=\s|$))")
+
+
+def _named_options(text: str) -> set[str]:
+    """The options that spans begin with, and others in the same spans."""
+    return {
+        option for span in spans(text) if _OPTION.match(span) for option in _OPTION.findall(span)
+    }
+
+
+def test_the_common_options_are_documented() -> None:
+    before_commands = page("commands.md").split("\n## ")[0]
+    assert _options(finance_api_command) <= _named_options(before_commands)
+
+
+@pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+def test_a_command_has_a_section_with_exactly_its_options(names: tuple[str, ...]) -> None:
+    text = section(page("commands.md"), " ".join(names))
+    assert f"finance-api {' '.join(names)}" in text
+    assert _named_options(text) - _OF_ALL == _options(COMMANDS[names])
+
+
+def test_there_are_no_sections_of_other_commands() -> None:
+    headings = re.findall("^## (.+)$", page("commands.md"), re.MULTILINE)
+    assert headings == [" ".join(names) for names in COMMANDS] or sorted(headings) == sorted(
+        " ".join(names) for names in COMMANDS
+    )
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_ids)
+def test_every_option_in_the_docs_exists(path: Path) -> None:
+    known = _OF_ALL.union(*map(_options, COMMANDS.values()))
+    assert _named_options(path.read_text(encoding="utf-8")) <= known
+
+
+def _invocations(text: str) -> Iterator[list[str]]:
+    """The words of every ``finance-api`` call in code blocks and spans."""
+    blocks = [body for language, body in BLOCK.findall(text) if language in ("sh", "")]
+    for code in (*blocks, *spans(text)):
+        for line in re.sub(r"\\\n", " ", code).splitlines():
+            for part in re.split(r"[|;&]|\$\(|<|>", line):
+                words = part.strip().split()
+                if words[:1] == ["finance-api"]:
+                    yield [word.strip("\"')") for word in words[1:]]
+
+
+def _check_invocation(words: list[str]) -> None:
+    found: click.Command = finance_api_command
+    allowed = set(_OF_ALL)
+    waiting = iter(words)
+    for word in waiting:
+        if word.startswith("-") and word != "-":
+            assert word.partition("=")[0] in allowed, f"{' '.join(words)}: {word}"
+            if found is finance_api_command:
+                next(waiting)
+        elif isinstance(found, click.Group):
+            if "@" in word and word not in found.commands:
+                word = "list"
+            assert word in found.commands, f"{' '.join(words)}: {word}"
+            found = found.commands[word]
+            allowed = _options(found) | {"-h", "--help"}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_ids)
+def test_every_call_of_a_command_in_the_docs_is_understood(path: Path) -> None:
+    for words in _invocations(path.read_text(encoding="utf-8")):
+        _check_invocation(words)
+
+
+def test_calls_are_found() -> None:
+    assert len(list(_invocations(page("importing.md")))) > 10
+
+
+@pytest.mark.parametrize("option", sorted(_options(COMMANDS["import",])))
+def test_an_option_for_files_is_explained(option: str) -> None:
+    pages = [path for path in PAGES if "importing" in (path.stem, path.parent.name)]
+    assert any(option in _named_options(path.read_text(encoding="utf-8")) for path in pages)
+
+
+def test_the_options_of_csv_stand_in_their_table() -> None:
+    """One row or more for each field of CsvOptions, under the name of its option."""
+    of_import = {
+        p.name: p.opts[0] for p in COMMANDS["import",].params if isinstance(p, click.Option)
+    }
+    expected = {
+        of_import.get(field.name) or of_import[f"no_{field.name}"]
+        for field in dataclasses.fields(CsvOptions)
+    }
+    table = rows(section(page("importing.md"), "Options"))
+    assert _named_options("\n".join(row[0] for row in table)) == expected
+
+
+@pytest.mark.parametrize("field", CSV_FIELDS)
+def test_a_field_of_csv_has_a_row_with_its_headings(field: str) -> None:
+    row = next(r for r in rows(section(page("importing.md"), "Fields")) if r[0] == f"`{field}`")
+    assert SPAN.findall(row[1]) == [field, *CSV_FIELDS[field]]
+
+
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_a_format_has_a_row(format_name: str) -> None:
+    first = [row[0] for row in rows(page("importing.md"))]
+    assert any(cell.startswith(f"[{format_name}](") for cell in first)
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
+def test_a_type_of_the_native_format_has_a_row_with_what_it_needs(resource: Resource) -> None:
+    table = rows(section(page("importing.md"), "The native format"))
+    row = next(r for r in table if f"`{resource.model_type}`" in r[0])
+    assert SPAN.findall(row[2]) == [f.name for f in resource.native_fields if f.required]
+    if resource.path is None:
+        assert SPAN.findall(row[1]) == [f.name for f in resource.fields]
+
+
+def test_limits_of_imports_are_those_of_the_code() -> None:
+    assert f"{MAX_LIST_ELEMENTS:,} elements" in section(page("importing.md"), "Limits")
