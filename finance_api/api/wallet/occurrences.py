@@ -3,9 +3,9 @@
 import uuid
 from collections.abc import Sequence
 
-from finance_api.api.parameters import Conditions, Scalar
+from finance_api.api.parameters import Scalar
 from finance_api.api.service import refusal
-from finance_api.api.wallet.parameters import Listed, Parameter, parse_ids, with_ids
+from finance_api.api.wallet.parameters import Compared, Listed, Parameter, parse_ids, with_ids
 from finance_api.planning.recurrence import occurrences
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Operator, Query, Span
@@ -37,8 +37,8 @@ def _one_id(field: Field) -> Listed:
 PARAMETERS = (
     Parameter("standingOrderId", _one_id(_ORDER)),
     Parameter("recordId", _one_id(_RECORD)),
-    Parameter("originalDate", Conditions(_ORIGINAL)),
-    Parameter("paidDate", Conditions(_PAID)),
+    Parameter("originalDate", Compared(_ORIGINAL)),
+    Parameter("paidDate", Compared(_PAID)),
     Parameter(
         "dismissed",
         Scalar(lambda text: (Condition(_DISMISSED, Operator.EQ, parse_boolean(text)),)),

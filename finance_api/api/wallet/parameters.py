@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,15 @@ import colander
 
 from finance_api.api.parameters import Conditions, ParameterSchema, Scalar
 from finance_api.query.errors import QueryError, quoted
-from finance_api.query.model import DEFAULT_LIMIT, MAX_OFFSET, Condition, Operator, SortKey
+from finance_api.query.model import (
+    DEFAULT_LIMIT,
+    MAX_OFFSET,
+    RANGES,
+    Condition,
+    Operator,
+    RelativeDay,
+    SortKey,
+)
 from finance_api.query.parse import MAX_LIST_OPERANDS, parse_boolean, parse_conditions
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Resource
@@ -44,6 +52,25 @@ class Listed(colander.SchemaType):  # type: ignore[misc]
             return self._parse(",".join(cstruct))
         except QueryError as error:
             raise colander.Invalid(node, list(error.faults)) from None
+
+
+class Compared(Conditions):
+    """The conditions on a text, number or date, by the prefixes that Wallet has."""
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        found = super().deserialize(node, cstruct)
+        if found is not colander.null and not all(map(_is_known, found)):
+            raise colander.Invalid(node, f"takes {_PREFIXES}, and no days that are counted back")
+        return found
+
+
+_COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
+_PREFIXES = " ".join(f"{operator.value}." for operator in _COMPARED)
+
+
+def _is_known(condition: Condition) -> bool:
+    is_relative = isinstance(condition.operand, RelativeDay)
+    return condition.operator in _COMPARED and not is_relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +164,7 @@ class Declared:
         return tuple(self.called(name, name) for name in names)
 
     def called(self, name: str, field: str) -> Parameter:
-        return Parameter(name, Conditions(self.field(field)))
+        return Parameter(name, Compared(self.field(field)))
 
     def ids(self, name: str, field: str | None = None) -> Parameter:
         return Parameter(name, Listed(partial(_ids, self.field(field or name))))
@@ -170,7 +197,7 @@ class Declared:
         return Parameter(name, _Party(self.field("payee"), self.field("recordType"), kind))
 
 
-class _Party(Conditions):
+class _Party(Compared):
     def __init__(self, field: Field, record_type: Field, kind: str) -> None:
         super().__init__(field)
         self._kind = Condition(record_type, Operator.ANY_OF, (kind,))
@@ -310,8 +337,3 @@ def conditions_in(parameters: Sequence[Parameter], given: Mapping[str, Any]) -> 
     """The conditions that the parameters of a list ask for."""
     values = (given[p.name] for p in parameters if isinstance(p.missing, tuple))
     return [c for value in values for c in value if isinstance(c, Condition)]
-
-
-def negated(condition: Condition) -> Condition:
-    """What is not among the values of an ANY_OF, missing values too."""
-    return replace(condition, operator=Operator.NE, or_missing=True)

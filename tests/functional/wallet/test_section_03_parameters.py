@@ -20,6 +20,18 @@ def test_a_text_needs_a_prefix(wallet):
     assert wallet.refused("records?note=lunch").startswith("note ")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("recordDate=ne.2026-01-01", "recordDate=gte.-30d", "recordDate=eq.today"),
+        *("note=ne.x", "note=in.a,b", "note=is.null", "note=startsWith-i.x", "payee=ne.x"),
+        *("amount=ne.1", "createdAt=gte.-1y", "recordDate=2026-01-01", "recordDate="),
+    ],
+)
+def test_other_prefixes_are_refused(wallet, query):
+    assert wallet.refused(f"records?{query}").startswith(query.partition("=")[0])
+
+
 def test_ranges_of_numbers(wallet):
     assert wallet.ids("records?amount=eq.-42.5") == [1]
     assert wallet.ids("records?amount=gt.100") == [2]
