@@ -111,7 +111,7 @@ def targets():
     for each in WALLET_LISTS:
         for query in ("", "limit=1&agentHints=true", "limit=201", "x=1", "sortBy=-createdAt"):
             yield f"/wallet/v1/api/{each.path}?{query}", None
-    for path in ("records/by-id", "labels/references", "api-usage/stats", "categories/custom"):
+    for path in ("records/by-id", "labels/references", "api-usage/stats"):
         for query in ("", f"id={own}", "limit=1"):
             yield f"/wallet/v1/api/{path}?{query}", "text/csv" if query else None
 
