@@ -32,6 +32,13 @@ _NOT_READ = {
     rb"%PDF": "a PDF file: download the statement in another format",
     rb"\x1f\x8b": "a gzip file: unpack it",
     rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|Rar!": "a compressed file: unpack it",
+    rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\x00|MM\x00\*": (
+        "an image: download the statement in another format"
+    ),
+    rb"\{\\rtf": "a text document: download the statement in another format",
+    rb"(?:Received|Return-Path|Delivered-To|MIME-Version): ": (
+        "an e-mail: save the file that came with it"
+    ),
     rb"SQLite format 3\x00": "an SQLite database",
     rb"(?i:<!DOCTYPE html|<html|<head|<table|<script)": (
         "an HTML page: a page to sign in, if it was to be another file, or a table under the name "

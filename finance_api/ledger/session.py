@@ -99,8 +99,8 @@ class LedgerSession(UserRows):
         self._action, self._by = action, by
         self._state = storage.data.lock(user.id)
         self._has_images = False
-        #: Of the oldest and of the newest record that came, changed or went.
-        self._dates: tuple[int, int] | None = None
+        #: Of the records that came, changed or went, counted from 1970-01-01.
+        self._days: set[int] = set()
 
     @property
     def before(self) -> DataState:
@@ -149,10 +149,7 @@ class LedgerSession(UserRows):
         """Records that are written: at the end it is looked for transfers about their days."""
         others = [*changed, *gone]
         self.storage.transfers.forget(self.user.id, [row["id"] for row in others])
-        dates = [row["recordDate"] for row in (*new, *others)]
-        if dates:
-            known = self._dates or (dates[0], dates[0])
-            self._dates = min(known[0], *dates), max(known[1], *dates)
+        self._days.update([row["recordDate"] // DAY_SECONDS for row in (*new, *others)])
 
     def close(self, *, records_changed: bool, details: dict[str, Any] | None = None) -> bool:
         """Stores the row_sets; if anything seen changed, the data's revision goes up by one.
@@ -162,11 +159,11 @@ class LedgerSession(UserRows):
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
-        if self._dates is not None:
+        if self._days:
             # Imported late: it works on sessions itself.
             from finance_api.ledger.edits.transfer_pairs import propose_transfers
 
-            propose_transfers(self, *self._dates)
+            propose_transfers(self, self._days)
         visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:

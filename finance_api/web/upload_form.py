@@ -19,6 +19,8 @@ from finance_api.storage.interface import Upload
 #: wrong sum.
 _NEVER_FILLED = frozenset({"account", "currency", "date_format"})
 _LONGEST = 500
+#: A blank is something there.
+_MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
 #: Words of an answer that stand for what only the person can say -> the option.
 _PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
@@ -75,7 +77,7 @@ _FIELD_LABELS = {
 
 @dataclass(frozen=True)
 class FormField:
-    """A control. kind: of `upload_fields.jinja2`.
+    """A control. kind: of `import_options.jinja2`.
 
     values: what it has; choices: (value, label). flag: what the command calls it.
     """
@@ -179,10 +181,12 @@ def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for option in FILE_OPTIONS:
         if option.kind is OptionKind.MAP:
+            left_out = {k: v for k, v in upload.options.get(option.name, {}).items() if not any(v)}
             columns = {name: _texts(form, f"{option.name}-{name}") for name in FIELDS}
-            given[option.name] = {name: texts for name, texts in columns.items() if texts}
+            chosen = {name: texts for name, texts in columns.items() if texts}
+            given[option.name] = left_out | chosen
             continue
-        texts = _texts(form, option.name)
+        texts = _texts(form, option.name, strip=option.name not in _MAY_BE_BLANK)
         if option.name == "account":
             texts = _texts(form, "new-account-name") or texts
         if not texts:
@@ -194,9 +198,9 @@ def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
         else:
             given[option.name] = option.kind is OptionKind.FLAG or texts[0]
     for number, question in enumerate(upload.outcome.get("questions", ())):
-        chosen = _texts(form, f"answer-{number}")
-        if chosen and chosen[0] in map(str, range(len(question["answers"]))):
-            answer = question["answers"][int(chosen[0])]
+        numbers = _texts(form, f"answer-{number}")
+        if numbers and numbers[0] in map(str, range(len(question["answers"]))):
+            answer = question["answers"][int(numbers[0])]
             words, _ = _divided(answer["words"])
             given = answered(given, words, answer["instead_of"])
     return {name: value for name, value in given.items() if value not in ("", {}, [])}
@@ -210,8 +214,13 @@ def _number(option: FileOption, text: str) -> int:
     return int(text)
 
 
-def _texts(form: Mapping[str, Any], name: str) -> list[str]:
-    return [text for each in form.get(name, ()) if (text := str(each).strip()[:_LONGEST])]
+def _texts(form: Mapping[str, Any], name: str, *, strip: bool = True) -> list[str]:
+    texts = (str(each)[:_LONGEST] for each in form.get(name, ()))
+    return [found for text in texts if (found := text.strip() if strip else text)]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _keys(given: Mapping[str, Any]) -> list[str]:
@@ -241,7 +250,7 @@ def _fields(
     profiles: Sequence[str],
 ) -> Iterable[FormField]:
     value = given.get(option.name)
-    values = tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value or ""),)
+    values = tuple(map(str, value)) if isinstance(value, list | tuple) else (_text(value),)
     headings = outcome.get("headings") or ()
     kind = option.kind.name.lower()
     choices: Iterable[tuple[str, str]] = _CHOICES.get(option.name, {}).items()

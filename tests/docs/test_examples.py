@@ -70,6 +70,14 @@ def demo(new_sqlite_url: Callable[[], str], tmp_path_factory: pytest.TempPathFac
     return sandbox.database
 
 
+@pytest.fixture(scope="session")
+def with_reader(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, with the user whose files the pages below `IMPORTING` import."""
+    sandbox = Sandbox(tmp_path_factory.mktemp("reader"), demo)
+    sandbox.shell(f"finance-api user add {READER} --premium")
+    return sandbox.database
+
+
 class Sandbox:
     """A reader's directory, with a database and a service that listens on loopback."""
 
@@ -182,14 +190,12 @@ class Run:
     new: dict[Block, str] = field(default_factory=dict)
 
 
-def run_page(page: Path, sandboxes: Callable[[], Sandbox]) -> Run:
+def run_page(page: Path, sandboxes: Callable[[Path], Sandbox]) -> Run:
     examples, _ = read(page)
     found = Run()
-    shared = sandboxes()
-    if page.parent == IMPORTING and examples:
-        shared.shell(f"finance-api user add {READER} --premium")
+    shared = sandboxes(page)
     for example in examples:
-        sandbox = sandboxes() if example.condition else shared
+        sandbox = sandboxes(page) if example.condition else shared
         where = f"{page.name}, line {example.command.line}"
         try:
             output = sandbox.run(example)
@@ -223,15 +229,15 @@ def finds_something(command: str, output: str) -> bool:
 
 
 @pytest.fixture
-def sandboxes(tmp_path: Path, demo: Path) -> Iterator[Callable[[], Sandbox]]:
+def sandboxes(tmp_path: Path, demo: Path, with_reader: Path) -> Iterator[Callable[[Path], Sandbox]]:
     if shutil.which("curl") is None:
         missing("curl")
     made: list[Sandbox] = []
 
-    def make() -> Sandbox:
+    def make(page: Path) -> Sandbox:
         directory = tmp_path / str(len(made))
         directory.mkdir()
-        made.append(Sandbox(directory, demo))
+        made.append(Sandbox(directory, with_reader if page.parent == IMPORTING else demo))
         return made[-1]
 
     yield make
@@ -241,7 +247,7 @@ def sandboxes(tmp_path: Path, demo: Path) -> Iterator[Callable[[], Sandbox]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_give_what_they_show(
-    page: Path, sandboxes: Callable[[], Sandbox], request: pytest.FixtureRequest
+    page: Path, sandboxes: Callable[[Path], Sandbox], request: pytest.FixtureRequest
 ) -> None:
     found = run_page(page, sandboxes)
     if found.new and request.config.getoption("--update-examples"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.interface import UploadState, reading
+from finance_api.storage.interface import UploadState, reading, unit_of_work
 from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
 from support.browser import (
@@ -499,6 +499,17 @@ def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, v
     held()
     assert "The file is imported." in visitor.get(path).text
     assert len(records_of(service, user)) == 3
+
+
+@pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+def test_work_that_writes_is_not_taken_for_gone(service, user, visitor, held):
+    """Another process, which cannot say that it is alive while it has the database."""
+    path = sent(visitor, STATEMENT)
+    service.clock.advance(DEAD_SECONDS)
+    with unit_of_work(service.backend):
+        assert "Reading the file" in visitor.get(path).text
+    assert "the server seems to have stopped" in visitor.get(path).text
+    held()
 
 
 def test_an_import_and_its_result_are_kept_together(service, user, visitor, monkeypatch):

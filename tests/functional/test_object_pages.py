@@ -5,17 +5,27 @@ import pytest
 from finance_api.ledger.edits.assignments import editable_fields
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
-from support.books import household, uid
+from support.books import (
+    account,
+    budget,
+    category,
+    goal,
+    household,
+    label,
+    record,
+    record_rule,
+    standing_order,
+    uid,
+)
 from support.browser import (
     comparable,
     forms,
     new_token,
     new_user,
-    on_one_storage,
     shown_text,
     signed_in,
 )
-from support.service import Client
+from support.service import Client, on_one_storage
 
 PAGES = tuple(OBJECT_PAGES.values())
 by_page = pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
@@ -124,3 +134,28 @@ def test_another_user_s_ids_in_a_form_are_answered_like_unknown_ones(service, at
                 status=400,
             )
             assert f"There is no category {row_id}." in shown_text(page.text)
+
+
+@on_one_storage
+def test_names_that_are_markup_are_shown_as_they_are(service, user, visitor):
+    name = "<img src=x onerror=alert(1)>\"'&amp;"
+    types = {"category": category, "label": label, "budget": budget, "goal": goal}
+    rows = [make(1, name=name) for make in types.values()]
+    record_of = {"payee": name, "note": name, "categoryId": uid("Category", 1)}
+    rows += [
+        account(1, name=name, color=name),
+        record(1, **record_of, labelIds=[uid("Label", 1)]),
+        record(2, amount=1, accountId=uid("Account", 2)),
+        account(2, name=name + "2"),
+        standing_order(1, name=name, amount=-1),
+        record_rule(1, name=name, keywords=[name], categoryId=uid("Category", 1)),
+    ]
+    service.load(user, rows)
+    paths = ["/overview?period=2026-03", "/records", "/transfers", f"/records/{uid('Record', 1)}"]
+    for shown in PAGES:
+        row_id = uid(shown.resource.model_type, 1)
+        paths += [f"{shown.path}{below}" for below in ("", f"/{row_id}", f"/{row_id}/remove")]
+    for path in paths:
+        page = visitor.get(path)
+        assert "<img src=x" not in page.text, path
+        assert name in shown_text(page.text) or "value=" in page.text, path

@@ -7,11 +7,12 @@ from decimal import Decimal
 import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
+from finance_api.storage.sql.statements import StatementConnection
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_date
 from support.books import account, budget, category, household, record, standing_order, uid
-from support.browser import location, new_token, on_one_storage, shown_text, signed_in
-from support.service import Client
+from support.browser import location, new_token, new_user, shown_text, signed_in
+from support.service import Client, on_one_storage
 
 
 def number(text):
@@ -192,3 +193,28 @@ def test_the_root_leads_browsers_to_the_overview_and_programs_nowhere(service, v
 @on_one_storage
 def test_without_accounts_it_shows_the_first_steps(service):
     assert "First steps" in shown_text(signed_in(service).get("/overview").text)
+
+
+@pytest.mark.parametrize("service", ["sqlite"], indirect=True)
+def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, monkeypatch):
+    """Rows that the database gives: sums of months, not records."""
+    read = []
+    fetch = StatementConnection.fetch
+
+    def counted(self, *arguments, **options):
+        found = fetch(self, *arguments, **options)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(StatementConnection, "fetch", counted)
+    numbers = []
+    for size in (5, 60):
+        user = new_user(service)
+        days = [f"2026-0{1 + n % 3}-{1 + n % 20:02}" for n in range(24 * size)]
+        rows = [record(n, amount=n % 7 - 4, recordDate=day) for n, day in enumerate(days, 1)]
+        service.load(user, [account(1), budget(1), *rows])
+        visitor = signed_in(service, user)
+        read.clear()
+        visitor.get("/overview?period=2026-02")
+        numbers.append(sum(read))
+    assert numbers[1] <= 1.2 * numbers[0], numbers

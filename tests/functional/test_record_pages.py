@@ -13,11 +13,10 @@ from support.browser import (
     forms,
     new_token,
     new_user,
-    on_one_storage,
     shown_text,
     signed_in,
 )
-from support.service import Client
+from support.service import Client, on_one_storage
 
 GROCERIES, FUN = uid("Category", 1), uid("Category", 2)
 ACCOUNTS = [

@@ -33,6 +33,7 @@ from finance_api.storage.interface import (
     HistoryEntry,
     Jwt,
     Session,
+    TransferProposal,
     Upload,
     UploadState,
 )
@@ -46,6 +47,7 @@ from finance_api.storage.sql import (
     statements,
     sums,
     tokens,
+    transfers,
     uploads,
     usage,
 )
@@ -90,6 +92,7 @@ def builders():
         sums,
         changes,
         uploads,
+        transfers,
     ):
         for _, function in inspect.getmembers(module, inspect.isfunction):
             signature = inspect.signature(function)
@@ -194,6 +197,7 @@ class Pair:
         found += [("uploads", "get_piece", user.id, "1", 0)]
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
         found += [("data", "list_changes", user.id), ("history", "list_entries", user.id)]
+        found += [("transfers", "count", user.id), ("transfers", "list_newest", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
         for number in (1, 2):
             found += [("history", "scan_before", user.id, number)]
@@ -204,6 +208,8 @@ class Pair:
 
     def answer(self, role, method, *arguments):
         with self.mine.reading() as storage:
+            if method == "list_newest":
+                return storage.transfers.list_newest(*arguments, limit=9)
             if method == "scan_before":
                 return storage.history.scan_before(*arguments, limit=9)
             if (role, method) == ("jwts", "get_owner"):
@@ -277,6 +283,8 @@ class Pair:
             ),
             "put a deleted label": put(LABELS, [make_row(LABELS, 7)], ()),
             "put a deleted account": put(ACCOUNTS, [make_row(ACCOUNTS, 7)], ()),
+            "replace proposals": lambda s: s.transfers.replace(mine, 0, 9, [proposal(9)]),
+            "forget proposals": lambda s: s.transfers.forget(mine, [make_id(1), make_id(14)]),
             "undo": lambda s: s.history.set_undone(mine, 1, 9),
             "prune images": lambda s: s.history.prune_before(mine, 15),
             "change an upload": lambda s: s.uploads.change(mine, upload("1", mine), name="x"),
@@ -332,6 +340,10 @@ def upload(upload_id, whose):
     return Upload(id=upload_id, name=f"of {whose}", size=1, created_at=10, state=UploadState.READY)
 
 
+def proposal(number):
+    return TransferProposal(make_id(number), make_id(10 + number), number, False)
+
+
 def add_history(unit, number):
     """Two entries, each with an image, and a deleted row."""
     user = unit.user
@@ -349,6 +361,7 @@ def add_history(unit, number):
         storage.data.put_rows(user.id, LABELS, new=[make_row(LABELS, 7)], changed=())
         storage.data.delete_rows(user.id, LABELS, [make_id(7)])
         storage.data.set_state(user.id, DataState(number + 7, number * 10))
+        storage.transfers.replace(user.id, 0, 99, [proposal(n) for n in (1, 2, 3, 4)])
 
 
 def record(number, whose):

@@ -71,19 +71,20 @@ def find_pairs(session: LedgerSession, *, by_number_only: bool = False) -> list[
     return _pairs_of(_sides(session, by_number_only), by_number_only=by_number_only)
 
 
-def propose_transfers(session: LedgerSession, first: int, last: int) -> None:
-    """Keeps the pairs of the days between two dates and of those near them, in place of others.
+def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
+    """Keeps the pairs of the days and of those near them, in place of others.
 
-    What lies further from a day than `_NEAR` counts as if it were not there.
+    days: counted from 1970-01-01. What lies further from a part than `_NEAR` counts as if it were
+    not there.
     """
-    at, end = _day(first) - _NEAR, _day(last) + _NEAR + DAY_SECONDS
-    while at < end:
-        until = min(at + _PART, end)
+    dates = {day * DAY_SECONDS for day in days}
+    parts = {near // _PART for date in dates for near in (date - _NEAR, date, date + _NEAR)}
+    for part in sorted(parts):
+        at, until = part * _PART, (part + 1) * _PART
         about = _between(at - _NEAR, until + _NEAR)
         pairs = _pairs_of(_sides_between(session, about))
         found = [pair.proposal for pair in pairs if at <= pair.day * DAY_SECONDS < until]
         session.storage.transfers.replace(session.user.id, at, until, found)
-        at = until
 
 
 def _pairs_of(sides: "_Sides", *, by_number_only: bool = False) -> list[Pair]:
@@ -138,10 +139,6 @@ def _in_order(found: "_Sides") -> "_Sides":
         for sides in pair:
             sides.sort(key=lambda side: (side.day, side.id))
     return found
-
-
-def _day(date: int) -> int:
-    return date - date % DAY_SECONDS
 
 
 def _between(first: int, end: int) -> list[Condition]:

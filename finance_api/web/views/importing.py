@@ -13,7 +13,7 @@ from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS
-from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.surfaces import UPLOADS
 from finance_api.uploads.keeping import (
@@ -37,6 +37,7 @@ from finance_api.web.page import (
     own_rows,
     page,
     path_text,
+    writing,
     writing_for_user,
 )
 from finance_api.web.receiving import SentFile, TooLarge, TooSlow, sent_file
@@ -324,4 +325,11 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
     """Whether the process that worked at it seems to be gone."""
     key = (identity_of(request).user.id, upload.id)
     is_silent = is_abandoned(upload, request.services.clock.now())
-    return is_silent and key not in request.services.upload_jobs.running
+    if not is_silent or key in request.services.upload_jobs.running:
+        return False
+    try:
+        with writing(request):
+            return True
+    except StorageUnavailable:
+        # Perhaps it writes: SQLite lets nobody else write then, not even that one is alive.
+        return False

@@ -33,8 +33,7 @@ def show_overview(request: Request) -> dict[str, Any]:
             counts.get(account["currencyCode"], 0) + account["recordCount"]
         )
     if not counts:
-        tokens = request.storage.tokens.list_by_user(identity_of(request).user.id)
-        return page("overview", "Overview", overview=None, has_token=bool(tokens), errors={})
+        return page("overview", "Overview", overview=None, errors={})
     given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
     span = parse_timespan(given["period"], given["from"], given["to"], answers.today)
     errors = {} if span else {"from": "Enter two days, the earlier one first."}

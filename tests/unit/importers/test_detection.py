@@ -93,7 +93,12 @@ def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
         (b"<?xml version='1.0'?><other/>", "an XML file"),
         (b"<Document xmlns='urn:iso:std:iso:20022:tech:xsd:camt.060.001.05'>", "an XML file"),
         (b'[{"amount": 1}]', "JSON file: native data"),
+        (b'{\n  "amount": 1\n}\n', "JSON file: native data"),
         (b"SQLite format 3\0", "SQLite"),
+        (b"\x89PNG\r\n\x1a\n", "an image: download"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "an image: download"),
+        (b"{\\rtf1\\ansi Statement}", "a text document: download"),
+        (b"Return-Path: <a@b>\nSubject: Statement\n", "an e-mail: save the file"),
     ],
 )
 def test_what_is_not_read_is_named(data: bytes, words: str) -> None:
