@@ -12,7 +12,7 @@ import orjson
 from finance_api.api.wallet.members import slug
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.model import Operator, Query, SortKey, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.storage.interface import DataState, Storage
 from finance_api.values import Row
@@ -20,6 +20,8 @@ from finance_api.values.periods import Period, start_of
 
 #: The states of data whose `Names` are remembered.
 _REMEMBERED = 16
+#: A page has up to 200 transfers, of which each has two records.
+_MOST_MIRRORS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +123,14 @@ def mirrors_of(storage: Storage, user_id: int, records: Sequence[Row]) -> dict[s
         return {}
     named = condition_on(RECORDS, "transferId", Operator.ANY_OF, tuple(sorted(ids)))
     by_transfer: dict[str, list[Row]] = {}
-    for row in storage.data.scan_rows(user_id, RECORDS, conditions=[named]):
+    # In the order of their index.
+    query = Query(RECORDS, (named,), (SortKey(named.field),), _MOST_MIRRORS)
+    for row in storage.data.list_rows(user_id, query).rows:
         by_transfer.setdefault(row["transferId"], []).append(row)
     found = {}
     for row in records:
-        others = (other for other in by_transfer.get(row["transferId"], ()))
-        mirror = next((other for other in others if other["id"] != row["id"]), None)
+        same = by_transfer.get(row["transferId"], ())
+        mirror = next((other for other in same if other["id"] != row["id"]), None)
         if mirror is not None:
             found[row["id"]] = mirror
     return found

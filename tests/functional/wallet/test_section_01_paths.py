@@ -100,3 +100,15 @@ def test_a_mount_prefix_is_kept(wallet):
     )
     assert answer.json["agentHints"][0]["action"]["url"].startswith("/money/wallet/v1/api/records?")
     assert answer.headers["Link"].startswith("</money/wallet/v1/api/records?")
+
+
+def test_scripts_of_configured_origins_may_read_it():
+    origin = "https://app.example"
+    settings = {"finance_api.storage": "memory", "finance_api.cors.origins": origin}
+    service = Service("memory", settings)
+    headers = {**service.client().headers, "Origin": origin}
+    answer = service.web.get("/wallet/v1/api/labels", headers=headers)
+    assert answer.headers["Access-Control-Allow-Origin"] == origin
+    assert "X-Sync-In-Progress" in answer.headers["Access-Control-Expose-Headers"]
+    assert service.web.options("/wallet/v1/api/labels", headers=headers).status_int == 204
+    service.stop()
