@@ -1,5 +1,6 @@
 """Exports: whole lists in one answer, in one snapshot, at their price."""
 
+import gc
 import gzip
 import io
 import json
@@ -499,6 +500,8 @@ class Stream:
 
 
 def connections_in_use(service):
+    # Of responses of other tests, too, that nobody has closed.
+    gc.collect()
     if service.kind == "memory":
         return 0
     return service.backend.read_engine.pool.checkedout()
@@ -547,6 +550,7 @@ def checkpoint(service):
 
 def in_transaction(service):
     """The connections to the database that are in a transaction."""
+    gc.collect()
     query = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND pid <> pg_backend_pid() AND state <> 'idle'"
