@@ -14,7 +14,7 @@ from support.nightly import count
 
 WIDTHS = (360, 1440)
 #: What is to be seen, or read out, at the other one is here, too.
-WIDTHS_IN_THE_DARK = count(WIDTHS[1:], WIDTHS)
+WIDTHS_IN_THE_DARK = count(WIDTHS[:1], WIDTHS)
 WIDTHS_OF_AXE = count(WIDTHS[:1], WIDTHS)
 RULES = {
     "type": "tag",

@@ -166,6 +166,7 @@ def test_nginx_closes_the_connection_of_an_export_that_breaks_off(breaking, monk
 def in_transaction(url):
     query = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND backend_type = 'client backend'"
         " AND pid <> pg_backend_pid() AND state <> 'idle'"
     )
     engine = create_engine(url)
