@@ -6,7 +6,7 @@ from finance_api.surfaces import is_page
 from support.books import uid
 
 OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
-SURFACES = ("/v1/api/", "/internal/v1/")
+SURFACES = ("/v1/api/", "/wallet/v1/api/", "/internal/v1/")
 #: What is shown to those who have not signed in.
 OPEN_PAGES = {"/", "/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
 

@@ -29,7 +29,13 @@ from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.resources.naming import snake_case
 from finance_api.resources.transactions import TRANSACTION_FIELDS
 from finance_api.settings import SETTINGS
-from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, SETTINGS_PAGES, USAGE_PATH
+from finance_api.surfaces import (
+    INTERNAL_SURFACE,
+    PUBLIC_SURFACE,
+    SETTINGS_PAGES,
+    USAGE_PATH,
+    WALLET_SURFACE,
+)
 from finance_api.web.routes import ROUTES, STATIC
 from support.pages import (
     BLOCK,
@@ -69,6 +75,8 @@ def _schema(service: Any) -> colander.MappingSchema | None:
 
 
 def _page_of(path: str) -> str:
+    if path.startswith(WALLET_SURFACE):
+        return page("wallet.md")
     return page("internal.md" if path.startswith(INTERNAL_SURFACE) else "api.md")
 
 
@@ -95,13 +103,14 @@ def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
     for path in _documented(services):
         written = path.replace("{", "$").replace("}", "")
         example = re.search(re.escape(f"$BASE{written}") + '[?"]', _page_of(path))
-        assert example or path.startswith("/__"), path
+        # One example shows what is different below /wallet.
+        assert example or path.startswith(("/__", WALLET_SURFACE)), path
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_every_path_in_the_docs_exists(path: Path, services: dict[str, Any]) -> None:
     text = path.read_text(encoding="utf-8")
-    below = r"/(?:v1/api|internal/v1)/[a-z/-]*[a-z](?:\.(?:csv|ndjson|xlsx))?"
+    below = r"(?:/wallet)?/(?:v1/api|internal/v1)/[a-z/-]*[a-z](?:\.(?:csv|ndjson|xlsx))?"
     named = re.findall(rf"{below}|/__\w+?__(?!\.py)", text)
     assert {name for name in named if name not in services} == set()
 

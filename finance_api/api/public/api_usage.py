@@ -32,9 +32,13 @@ def _period(text: str) -> UsagePeriod:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
+#: The kind of the parameter, and its default.
+PERIOD = Scalar(_period), parse_usage_period(_DEFAULT_PERIOD)
+
+
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_parameter("period", Scalar(_period), parse_usage_period(_DEFAULT_PERIOD))
+    schema.add_parameter("period", *PERIOD)
     return schema
 
 
