@@ -1,13 +1,13 @@
 """Numbers of requests, by user, day and token.
 
-Revision: 0014
+Revision: 0015
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0014"
-down_revision = "0013"
+revision = "0015"
+down_revision = "0014"
 
 
 def upgrade():

@@ -1,13 +1,13 @@
 """The base currency of each user.
 
-Revision: 0013
+Revision: 0014
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0013"
-down_revision = "0012"
+revision = "0014"
+down_revision = "0013"
 
 
 def upgrade():
