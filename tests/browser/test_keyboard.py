@@ -162,7 +162,7 @@ def test_the_whole_way_by_keyboard_alone(site, windows):
     expect(page.locator("h2").first).to_contain_text("12 weeks")
     tab_to(page, page.locator("main summary"))
     keys.press("Space")
-    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.get_by_role("table", name="Requests, 12 weeks")).to_be_visible()
 
     tab_to(page, page.get_by_role("button", name="Sign out"))
     keys.press("Enter")

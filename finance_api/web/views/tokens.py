@@ -284,7 +284,7 @@ def show_one(request: Request) -> dict[str, Any]:
 def _token_page(
     request: Request, token: TokenView, name: str, errors: dict[str, str]
 ) -> dict[str, Any]:
-    return page("tokens", "API token", token=token, name=name, errors=errors, overlaps=_OVERLAPS)
+    return page("tokens", token.name, token=token, name=name, errors=errors, overlaps=_OVERLAPS)
 
 
 def _wanted(request: Request) -> TokenView:
