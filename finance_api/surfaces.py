@@ -4,6 +4,12 @@ PUBLIC_SURFACE = "/v1/api/"
 INTERNAL_SURFACE = "/internal/v1/"
 SURFACES = (PUBLIC_SURFACE, INTERNAL_SURFACE)
 
+#: Where programs begin.
+INDEX = "/v1"
+#: They say what can be asked, and are for everybody.
+PUBLIC_DESCRIPTION = "/v1/openapi.json"
+INTERNAL_DESCRIPTION = f"{INTERNAL_SURFACE}openapi.json"
+
 #: Requests to it are not counted.
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 
@@ -29,6 +35,11 @@ PAGES = (
     SETTINGS_PAGES,
 )
 _FIRST = frozenset(path[1:] for path in PAGES)
+
+
+def needs_token(path: str) -> bool:
+    """Whether nothing at the path is for those without a token: so it is on the surfaces."""
+    return path.startswith(SURFACES) and path != INTERNAL_DESCRIPTION
 
 
 def is_page(path: str) -> bool:
