@@ -233,6 +233,21 @@ SETTINGS: tuple[Setting, ...] = (
         "Web origins whose scripts may read the public API; * for any. Never with credentials.",
     ),
     Setting(
+        "finance_api.wallet",
+        _boolean,
+        "true",
+        "true or false",
+        "Whether the public API is served below /wallet too, as clients of the hosted Wallet API "
+        "know it.",
+    ),
+    Setting(
+        "finance_api.wallet.older_names",
+        _boolean,
+        "true",
+        "true or false",
+        "Whether objects below /wallet have the names of earlier Wallet versions, too.",
+    ),
+    Setting(
         "finance_api.cache.max_bytes",
         _integer(0, 1 << 40),
         str(16 << 20),

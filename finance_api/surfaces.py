@@ -1,17 +1,24 @@
-"""The path prefixes of the surfaces: public API, internal API, pages."""
+"""The path prefixes of the surfaces: public API in two representations, internal API, pages."""
 
 PUBLIC_SURFACE = "/v1/api/"
+#: The public API as clients of the hosted Wallet API know it.
+WALLET = "/wallet"
+WALLET_SURFACE = f"{WALLET}{PUBLIC_SURFACE}"
 INTERNAL_SURFACE = "/internal/v1/"
-SURFACES = (PUBLIC_SURFACE, INTERNAL_SURFACE)
+#: What takes personal tokens, and is counted as use.
+TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
+SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
 
 #: Where programs begin.
 INDEX = "/v1"
 #: They say what can be asked, and are for everybody.
 PUBLIC_DESCRIPTION = "/v1/openapi.json"
+WALLET_DESCRIPTION = f"{WALLET}/openapi"
 INTERNAL_DESCRIPTION = f"{INTERNAL_SURFACE}openapi.json"
 
-#: Requests to it are not counted.
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
+#: Requests to them are not counted.
+USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
 
 #: Where files are sent to; nothing else takes a large body.
 UPLOADS = "/import"

@@ -7,6 +7,8 @@ from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 TWEENS = (
     # The id, HSTS, the access log, and a response even where nothing else made one.
     "finance_api.edge.request_id.request_id_tween",
+    # What is refused below /wallet is refused as Wallet does it.
+    "finance_api.api.wallet.errors.wallet_tween",
     # 400, 403, 414, 431
     "finance_api.edge.request_limits.request_limits_tween",
     "finance_api.edge.cors.cors_tween",

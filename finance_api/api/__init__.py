@@ -10,6 +10,7 @@ def includeme(config: Configurator) -> None:
     # Cornice's property of that name is not used; with it, Pyramid makes a class for each request.
     config.add_request_method(None, "current_service")
     config.include("finance_api.api.public")
+    config.include("finance_api.api.wallet")
     config.scan("finance_api.api.public")
     config.scan("finance_api.api.internal")
     config.scan("finance_api.api.ops")

@@ -99,7 +99,7 @@ def respond_with_export(
             ("Content-Type", export_request.content_type),
             ("Content-Disposition", f'attachment; filename="{file}"'),
             ("X-Total-Count", str(export.count)),
-            *_headers(_gzip_tag(etag) if has_gzip else etag, export.state),
+            *_headers(_gzip_tag(etag) if has_gzip else etag, export_request, export.state),
         ]
         if not has_gzip:
             return Response(headerlist=headers), export.chunks
@@ -115,7 +115,11 @@ def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:
     if asked.depends_on_today:
         today = day_in(_user_of(request).time_zone, request.services.clock.now())
         asked, variant = asked.on(today), date_text(today)
-    if asked.convert_to is not None:
+    if asked.depends_on_now:
+        now = request.services.clock.now()
+        minute = now - now % 60
+        asked, variant = asked.at(minute), f"{variant} {instant_text(minute)}"
+    if asked.depends_on_rates or asked.convert_to is not None:
         variant += f" {_rates_tag(request.storage, asked)}"
     return asked, today, variant
 
@@ -147,7 +151,7 @@ def _unchanged(
     given = [etag] if is_any else _ENTITY_TAG.findall(if_none_match)
     for own in (etag, _gzip_tag(etag)) if has_gzip else (etag,):
         if own in given:
-            return Response(headerlist=list(_headers(own, state)), status=304)
+            return Response(headerlist=list(_headers(own, asked, state)), status=304)
     return None
 
 
@@ -160,7 +164,7 @@ def _user_of(request: Request) -> User:
 def _rates_tag(storage: Storage, asked: TaggedRequest) -> int:
     """Of the exchange rates in the snapshot from which the response is read."""
     state, currency = storage.rates.get_state(), asked.convert_to
-    if currency not in state.currencies:
+    if currency is not None and currency not in state.currencies:
         message = f"there are no exchange rates of {currency}: 'finance-api rates import' adds them"
         raise refusal([(asked.convert_to_name, message)])
     return state.tag
@@ -181,7 +185,7 @@ def _cacheable(
         ("Content-Type", data_request.content_type),
         ("Content-Length", str(len(payload.body))),
         *payload.headers,
-        *_headers(etag, payload.state),
+        *_headers(etag, data_request, payload.state),
     )
     return CachedResponse(headers, payload.body)
 
@@ -218,12 +222,11 @@ def _etag(uuid: str, state: DataState, asked: TaggedRequest, variant: str) -> st
     return f'"{hashlib.sha256(key).hexdigest()[:32]}"'
 
 
-def _headers(etag: str, state: DataState) -> tuple[tuple[str, str], ...]:
+def _headers(etag: str, asked: TaggedRequest, state: DataState) -> tuple[tuple[str, str], ...]:
     """Those of every response about data, 304 too."""
     return (
         ("ETag", etag),
-        ("X-Last-Data-Change-At", instant_text(state.changed_at)),
-        ("X-Last-Data-Change-Rev", str(state.revision)),
+        *asked.state_headers(state),
         ("Cache-Control", "private, no-cache"),
         ("Vary", "Accept, Accept-Encoding, Authorization"),
         ("X-Content-Type-Options", "nosniff"),

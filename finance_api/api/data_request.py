@@ -10,7 +10,7 @@ from finance_api.api.parameters import CONVERT_TO
 from finance_api.downloads import Chunks
 from finance_api.requests import Request
 from finance_api.storage.interface import DataState, Storage
-from finance_api.values.time import date_text
+from finance_api.values.time import date_text, instant_text
 
 #: How many are remembered, and the most characters of query string and Accept of one of them.
 REMEMBERED = 1_024
@@ -51,16 +51,32 @@ class TaggedRequest(ABC):
     content_type: str
     #: Whether the response can differ from day to day while the data is unchanged.
     depends_on_today: bool = False
-    #: The currency that amounts are converted to: then it depends on the exchange rates, too.
+    #: Whether it can from minute to minute.
+    depends_on_now: bool = False
+    #: The currency that amounts are converted to: then it depends on the exchange rates, too, and
+    #: is refused where there are none of it.
     convert_to: str | None = None
     #: The parameter that says so.
     convert_to_name: str = CONVERT_TO
+    #: Whether the response depends on the exchange rates.
+    depends_on_rates: bool = False
     #: Whether there is a response whatever the data is.
     is_always_there: bool = True
 
     def on(self: "Tagged", today: int) -> "Tagged":
         """With the days that it means today, where it says them otherwise."""
         return self
+
+    def at(self: "Tagged", now: int) -> "Tagged":
+        """With the moments that it means in this minute, if it `depends_on_now`."""
+        return self
+
+    def state_headers(self, state: DataState) -> tuple[tuple[str, str], ...]:
+        """Those that tell the state of the data."""
+        return (
+            ("X-Last-Data-Change-At", instant_text(state.changed_at)),
+            ("X-Last-Data-Change-Rev", str(state.revision)),
+        )
 
 
 Tagged = TypeVar("Tagged", bound=TaggedRequest)

@@ -28,7 +28,9 @@ from finance_api.query.model import (
     MAX_OFFSET,
     Bound,
     Condition,
+    Operator,
     Query,
+    operators_of,
 )
 from finance_api.query.parse import (
     MAX_LIST_OPERANDS,
@@ -57,10 +59,15 @@ SORT_MEANING = "What the rows are sorted by; with - the last comes first."
 _COMPUTED = "is computed and cannot be filtered"
 
 
-class Scalar(colander.SchemaType):  # type: ignore[misc]
-    """A parameter that may be given once. schema: of what it says, with an example."""
+class ParameterKind(colander.SchemaType):  # type: ignore[misc]
+    """schema: of what the parameter says, with an example. is_repeated: how a list is written."""
 
+    schema: Schema
     is_repeated = False
+
+
+class Scalar(ParameterKind):
+    """A parameter that may be given once."""
 
     def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
         self._parse = parse
@@ -77,14 +84,23 @@ class Scalar(colander.SchemaType):  # type: ignore[misc]
             raise colander.Invalid(node, list(error.faults)) from None
 
 
-class Conditions(colander.SchemaType):  # type: ignore[misc]
-    """The conditions on one field; the parameter may be repeated."""
+class Conditions(ParameterKind):
+    """The conditions on one field; the parameter may be repeated. meaning: of the parameter."""
 
     is_repeated = True
 
-    def __init__(self, field: Field) -> None:
+    def __init__(
+        self,
+        field: Field,
+        operators: Sequence[Operator] | None = None,
+        *,
+        has_relative_days: bool = True,
+    ) -> None:
+        """operators, has_relative_days: those that are described."""
         self._field = field
-        self.schema = of_conditions(field)
+        known = operators_of(field) if operators is None else operators
+        self.schema = of_conditions(field, known, has_relative_days=has_relative_days)
+        self.meaning = conditions_meaning(field, known)
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -103,7 +119,7 @@ class Conditions(colander.SchemaType):  # type: ignore[misc]
         return tuple(conditions)
 
 
-class Ids(colander.SchemaType):  # type: ignore[misc]
+class Ids(ParameterKind):
     """Ids in the order of the request; the parameter may be repeated."""
 
     is_repeated = True
@@ -144,15 +160,11 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     ranges: tuple[tuple[str, str], ...] = ()
     rules: tuple["Rule", ...] = ()
 
-    def add_parameter(
-        self, name: str, kind: Scalar | Conditions | Ids, missing: Any, meaning: str
-    ) -> None:
+    def add_parameter(self, name: str, kind: ParameterKind, missing: Any, meaning: str) -> None:
         """missing: the value without the parameter."""
         self.add(colander.SchemaNode(kind, name=name, missing=missing, description=meaning))
 
-    def add_required(
-        self, name: str, kind: Scalar | Conditions | Ids, wanted: str, meaning: str
-    ) -> None:
+    def add_required(self, name: str, kind: ParameterKind, wanted: str, meaning: str) -> None:
         """wanted: the allowed values, for the error message."""
         message = f"is required: {wanted}"
         self.add(colander.SchemaNode(kind, name=name, missing_msg=message, description=meaning))
@@ -190,7 +202,11 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
             self.add_flag(WITH_SUBCATEGORIES, meaning)
         for field in resource.fields:
             if field.filterable:
-                self.add_parameter(field.name, Conditions(field), (), conditions_meaning(field))
+                self.add_conditions(field)
+
+    def add_conditions(self, field: Field) -> None:
+        kind = Conditions(field)
+        self.add_parameter(field.name, kind, (), kind.meaning)
 
     def add_sort(self, resource: Resource) -> None:
         """sortBy."""

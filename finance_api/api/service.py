@@ -18,7 +18,11 @@ from finance_api.resources.field import Resource
 
 
 class Service(cornice.Service):  # type: ignore[misc]
-    """A service that is described. answer: without faults. scopes: those that a token needs."""
+    """A service that is described.
+
+    answer: without faults; None: there is none, and nothing to describe. scopes: those that a
+    token needs.
+    """
 
     def __init__(
         self,
@@ -26,7 +30,7 @@ class Service(cornice.Service):  # type: ignore[misc]
         path: str,
         description: str,
         *,
-        answer: Answer,
+        answer: Answer | None,
         scopes: Sequence[str] = (),
         **options: Any,
     ) -> None:
@@ -55,7 +59,7 @@ def options(
     schema: ParameterSchema,
     permission: Permission,
     factory: Factory,
-    answer: Answer,
+    answer: Answer | None,
     scopes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """factory: of the context, whose ACL decides who has the permission."""

@@ -17,7 +17,7 @@ from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
-from finance_api.surfaces import INTERNAL_SURFACE, PUBLIC_SURFACE, is_page
+from finance_api.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, is_page
 from finance_api.values.ids import IdError, parse_id
 
 
@@ -123,4 +123,4 @@ def _email(subject: str) -> str:
     return email
 
 
-_SURFACES = ((PUBLIC_SURFACE, _by_token), (INTERNAL_SURFACE, _by_jwt))
+_SURFACES = ((TOKEN_SURFACES, _by_token), (INTERNAL_SURFACE, _by_jwt))

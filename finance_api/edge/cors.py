@@ -4,14 +4,15 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.requests import Handler, Request
-from finance_api.surfaces import PUBLIC_SURFACE
+from finance_api.surfaces import TOKEN_SURFACES
 
 _METHODS = "GET, HEAD, OPTIONS"
 _REQUEST_HEADERS = "Accept, Authorization, If-None-Match"
 _RESPONSE_HEADERS = (
     "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
     "X-Last-Data-Change-At, X-Last-Data-Change-Rev, X-Next-Offset, X-RateLimit-Limit, "
-    "X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Total-Count"
+    "X-RateLimit-Limit-Hour, X-RateLimit-Remaining, X-RateLimit-Remaining-Hour, "
+    "X-RateLimit-Reset, X-Request-Id, X-Sync-In-Progress, X-Total-Count"
 )
 _PREFLIGHT_SECONDS = 600
 
@@ -22,7 +23,7 @@ def cors_tween(handler: Handler, registry: Registry) -> Handler:
         return handler
 
     def tween(request: Request) -> Response:
-        if not request.path_info.startswith(PUBLIC_SURFACE):
+        if not request.path_info.startswith(TOKEN_SURFACES):
             return handler(request)
         if request.method == "OPTIONS":
             response = Response(status=204, headers={"Allow": _METHODS})

@@ -1,7 +1,7 @@
 """Tracking of budgets: what their periods have used of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,9 +19,19 @@ _TRACKED = names_of(BUDGETS.computed_fields)
 _OUTSIDE = dict.fromkeys(_TRACKED)
 
 #: What decides which budgets a record counts for; labels only where a budget asks for some.
-_KEY = ("currencyCode", "accountId", "categoryId", "recordType", "labelIds")
-#: The records of one key: their currency, account, category, type and sum.
-_Group = tuple[str, str, str | None, str, RecordSum]
+_KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
+
+
+class RecordGroup(NamedTuple):
+    """The records of one key. kind: of their category, if it has one."""
+
+    currency: str
+    account_id: str
+    category_id: str | None
+    record_type: str
+    is_transfer: bool
+    sum: RecordSum
+    kind: str | None
 
 
 class Counted(NamedTuple):
@@ -47,17 +57,17 @@ def track(
 
     Each record is read once at most, however many budgets it counts for.
     """
-    spans = [_span(period) for _, period in asked if period is not None]
+    spans = [span_of(period) for _, period in asked if period is not None]
     has_labels = any(budget["labelIds"] for budget, period in asked if period is not None)
-    sums = _Sums(storage, user_id, spans, has_labels)
+    sums = BudgetSums(storage, user_id, spans, has_labels)
     return [
         {**budget, **(_OUTSIDE if period is None else _tracked(sums, budget, period))}
         for budget, period in asked
     ]
 
 
-def _tracked(sums: "_Sums", budget: Row, period: BudgetPeriod) -> Row:
-    counted = sums.count(budget, _span(period))
+def _tracked(sums: "BudgetSums", budget: Row, period: BudgetPeriod) -> Row:
+    counted = sums.count(budget, span_of(period))
     limit = budget["limitAmount"]
     return {
         "periodStart": period.start,
@@ -70,7 +80,7 @@ def _tracked(sums: "_Sums", budget: Row, period: BudgetPeriod) -> Row:
     }
 
 
-def _span(period: BudgetPeriod) -> Span:
+def span_of(period: BudgetPeriod) -> Span:
     """The seconds of the period."""
     return Span(
         MIN_SECONDS if period.start is None else period.start,
@@ -78,7 +88,7 @@ def _span(period: BudgetPeriod) -> Span:
     )
 
 
-class _Sums:
+class BudgetSums:
     """The sums of a user's records in the parts that some spans divide each other into."""
 
     def __init__(
@@ -87,50 +97,54 @@ class _Sums:
         self._categories = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
-        self._parts: dict[Span, list[_Group]] = {}
+        self._parts: dict[Span, list[RecordGroup]] = {}
         self._by_label: dict[Span, defaultdict[str, list[int]]] = {}
         for part in _parts(spans):
             sums = storage.data.sum_by(user_id, _KEY if has_labels else _KEY[:-1], _within(part))
-            self._parts[part] = [(*key[:4], found) for key, found in sums.items()]
+            self._parts[part] = [
+                RecordGroup._make((*key[:5], found, self._kind_of(key[2])))
+                for key, found in sums.items()
+            ]
             by_label = self._by_label[part] = defaultdict(list)
-            for number, (_, _, _, _, *labels) in enumerate(sums):
+            for number, (_, _, _, _, _, *labels) in enumerate(sums):
                 for label in labels[0] if labels else ():
                     by_label[label].append(number)
 
     def count(self, budget: Row, span: Span) -> Counted:
-        """The records that count: every list restricts, unless it is empty."""
-        currency = budget["currencyCode"]
+        """What counts: no transfers, and the budget's currency alone."""
+        amount = income = number = 0
+        for group in self.groups_of(budget, span):
+            if group.is_transfer or group.currency != budget["currencyCode"]:
+                continue
+            # Where a budget names categories, what comes in is a refund.
+            comes_in = group.record_type == INCOME and not budget["categoryIds"]
+            if group.kind == INCOME or (group.kind is None and comes_in):
+                income += group.sum.amount
+            else:
+                amount += group.sum.amount
+                number += group.sum.number
+        return Counted(-amount, income, number)
+
+    def groups_of(self, budget: Row, span: Span) -> Iterator[RecordGroup]:
+        """The records that the budget is about: every list restricts, unless it is empty."""
         accounts = self._counted_accounts
         if budget["accountIds"]:
             accounts = accounts.intersection(budget["accountIds"])
         categories = self._categories.with_descendants(budget["categoryIds"])
-        amount = income = number = 0
         for part in self._parts:
             if not span.first <= part.first < span.end:
                 continue
-            for own_currency, account, category, type_, found in self._groups(
-                part, budget["labelIds"]
-            ):
-                if (
-                    own_currency != currency
-                    or account not in accounts
-                    or (categories and category not in categories)
+            for group in self._groups(part, budget["labelIds"]):
+                if group.account_id in accounts and (
+                    not categories or group.category_id in categories
                 ):
-                    continue
-                kind = self._kind_of(category)
-                # Where a budget names categories, what comes in is a refund.
-                if kind == INCOME or (kind is None and type_ == INCOME and not categories):
-                    income += found.amount
-                else:
-                    amount += found.amount
-                    number += found.number
-        return Counted(-amount, income, number)
+                    yield group
 
     def _kind_of(self, category_id: str | None) -> str | None:
         row = self._categories.rows.get(category_id or "")
         return None if row is None else row["kind"]
 
-    def _groups(self, part: Span, label_ids: tuple[str, ...]) -> Iterable[_Group]:
+    def _groups(self, part: Span, label_ids: tuple[str, ...]) -> Iterable[RecordGroup]:
         """The groups of the part, each once; where there are labels, those with one of them."""
         groups = self._parts[part]
         if not label_ids:
@@ -149,8 +163,8 @@ def _parts(spans: Iterable[Span]) -> list[Span]:
 
 
 def _within(part: Span) -> list[Condition]:
-    """The records of the part that are no transfers."""
-    conditions = [condition_on(RECORDS, "transferId", Operator.IS_NULL)]
+    """The records of the part."""
+    conditions = []
     if part.first > MIN_SECONDS:
         first = Span(part.first, part.first + 1)
         conditions.append(condition_on(RECORDS, "recordDate", Operator.GTE, first))

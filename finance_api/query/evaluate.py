@@ -34,6 +34,8 @@ def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
         texts = (text for name in SEARCHED for text in _elements(row[name]))
         return any(condition.operand in fold(text) for text in texts)
     elements = _elements(row[condition.field.name])
+    if condition.or_missing and not elements:
+        return True
     match condition.operator:
         case Operator.IS_NULL:
             return not elements

@@ -72,12 +72,14 @@ class Condition:
         `Query.on`) for the comparisons of numbers and dates, a sorted tuple for ANY_OF and,
         on ids and choices, for NE (of numbers for serial ids), None for the null tests.
     absolute: whether a number's size is compared, without its sign.
+    or_missing: whether a missing value meets it, too; not of a list, and in no search.
     """
 
     field: Field
     operator: Operator
     operand: Operand = None
     absolute: bool = False
+    or_missing: bool = False
 
     def negated(self) -> "Condition":
         """Of an NE: what must hold for no element of the value."""

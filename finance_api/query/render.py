@@ -5,6 +5,7 @@ as far as the grammar can ask for it.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from finance_api.query.model import (
     TODAY,
@@ -29,7 +30,9 @@ from finance_api.values.time import (
 
 
 def condition_text(condition: Condition) -> str:
-    """``<prefix>.<operand>`` as the grammar reads it."""
+    """``<prefix>.<operand>`` as the grammar reads it; what it cannot ask for, after a NUL."""
+    if condition.or_missing:
+        return f"{condition_text(replace(condition, or_missing=False))}\0or missing"
     operator, operand = condition.operator, condition.operand
     if operator is Operator.WORD:
         return str(operand)

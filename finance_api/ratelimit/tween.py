@@ -15,7 +15,7 @@ from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
 from finance_api.requests import Handler, Request
 from finance_api.storage.errors import StatementTimeout
-from finance_api.surfaces import USAGE_PATH, needs_token
+from finance_api.surfaces import USAGE_PATHS, needs_token
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
@@ -28,7 +28,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
             decision = quotas.take_failure(client_address(request), now_ms)
             # The 401 is made by the next tween.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)
-        is_free = request.environ["PATH_INFO"] == USAGE_PATH
+        is_free = request.environ["PATH_INFO"] in USAGE_PATHS
         decision = quotas.take(found, now_ms, is_free=is_free)
         if not decision.allowed:
             return _too_many(decision, _REQUESTS)

@@ -10,7 +10,7 @@ from finance_api.auth.identity import TokenIdentity
 from finance_api.background import WriteBehind
 from finance_api.requests import Handler, Request
 from finance_api.storage.interface import StorageBackend, unit_of_work
-from finance_api.surfaces import PUBLIC_SURFACE, USAGE_PATH
+from finance_api.surfaces import TOKEN_SURFACES, USAGE_PATHS
 from finance_api.values.time import DAY_SECONDS
 
 #: Numbers are written at least once a second, and writing takes some time, too. Not more often:
@@ -48,9 +48,9 @@ def usage_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
         response = handler(request)
         path = request.environ["PATH_INFO"]
-        if 200 <= response.status_int < 300 and path.startswith(PUBLIC_SURFACE):
+        if 200 <= response.status_int < 300 and path.startswith(TOKEN_SURFACES):
             identity = request.known_identity
-            if isinstance(identity, TokenIdentity) and path != USAGE_PATH:
+            if isinstance(identity, TokenIdentity) and path not in USAGE_PATHS:
                 now = request.services.clock.now()
                 request.services.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
         return response

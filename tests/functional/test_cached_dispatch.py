@@ -12,6 +12,8 @@ from pyramid.events import BeforeTraversal, ContextFound, NewRequest, NewRespons
 
 from finance_api.api import cached_dispatch
 from finance_api.api.parameters import list_schema, validate_query
+from finance_api.api.wallet import references
+from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.auth.contexts import own_data
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.permissions import Permission
@@ -106,6 +108,12 @@ def targets():
             yield f"/v1/api/{path}?{query}", None
     yield "/internal/v1/get-records?convert_to=USD", None
     yield from (("/v1/api/api-usage/stats", None), ("/__heartbeat__", None), ("/", None))
+    for each in WALLET_LISTS:
+        for query in ("", "limit=1&agentHints=true", "limit=201", "x=1", "sortBy=-createdAt"):
+            yield f"/wallet/v1/api/{each.path}?{query}", None
+    for path in ("records/by-id", "labels/references", "api-usage/stats"):
+        for query in ("", f"id={own}", "limit=1"):
+            yield f"/wallet/v1/api/{path}?{query}", "text/csv" if query else None
 
 
 class Ways:
@@ -351,7 +359,9 @@ def test_nothing_is_registered_that_cached_dispatch_does_not_know(services):
     assert unknown_parts(registry) == []
     # Lists, exports and what is worked out, with and without each ending.
     in_every_form = 2 * len(PUBLIC_RESOURCES) + 3
-    assert len(cached_dispatch.endpoints_of(registry)) == 4 * in_every_form + 6
+    below_wallet = len(WALLET_LISTS) + len(references.SERVICES) + 3
+    expected = 4 * in_every_form + 6 + below_wallet
+    assert len(cached_dispatch.endpoints_of(registry)) == expected
 
 
 def added_deriver(view, info):

@@ -75,8 +75,12 @@ FAULTS = (
 )
 #: Where it makes no difference. What else it finds has been moved too then: from further down the
 #: list on anchors are placed anew, and come to where they are. Whether there are any deletions at
-#: all only saves looking for some.
-HARMLESS = {"projection.records_by_date.remove", "writing._forget_deletions"}
+#: all only saves looking for some. What is brought to where it is read has its user with it.
+HARMLESS = {
+    "projection.records_by_date.remove",
+    "projection.records_by_date._flush",
+    "writing._forget_deletions",
+}
 
 
 def builders():

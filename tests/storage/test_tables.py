@@ -8,14 +8,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import UniqueConstraint, event, inspect
 
-from finance_api.query.model import Operator, Query
+from finance_api.query.model import Operator, Query, SortKey, condition_on
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import json_rows, sums
+from finance_api.storage.sql import json_rows, reading, sums
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.clauses import Predicate
+from finance_api.storage.sql.clauses import Predicate, order_keys
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.projection import searching
@@ -167,6 +167,21 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
     assert "ix_records_by_date " in str(plan)
     assert "TEMP B-TREE" not in str(plan)
     assert RECORDS.default_sort == "-recordDate"
+
+
+@pytest.mark.parametrize(
+    "predicate", [Predicate("transferId", "in", 2), Predicate("transferId", "in_json")]
+)
+def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
+    backend = new_backend("sqlite")
+    order = order_keys([SortKey(condition_on(RECORDS, "transferId", Operator.ANY_OF).field)])
+    cache = StatementCache(backend.engine.dialect)
+    statement = cache.get(reading._page, RECORDS.name, (predicate,), order, False)
+    given = {"user": 1, "p0": "[]", "p1": "b", "limit": 9, "offset": 0}
+    with backend.read_engine.connect() as connection:
+        values = tuple(statement.parameters(given))
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
+    assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in str(plan)
 
 
 def test_sums_of_a_range_of_dates_read_no_rows(new_backend):

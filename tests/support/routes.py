@@ -5,6 +5,7 @@ import re
 from finance_api.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
     is_page,
     needs_token,
 )
@@ -17,6 +18,7 @@ OPERATORS = {
     "/__version__",
     "/__metrics__",
     PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
     INTERNAL_DESCRIPTION,
     "/v1",
     "/v1/api",

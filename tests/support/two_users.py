@@ -6,7 +6,9 @@ import zipfile
 from urllib.parse import quote
 
 from finance_api.api.response_cache import ResponseCache
-from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RESOURCES, Kind, Role
+from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, Kind, Role
+from finance_api.surfaces import WALLET_SURFACE
 from support.books import household, uid
 
 STATS = "/v1/api/api-usage/stats"
@@ -15,7 +17,8 @@ NUMBER = 777_001.25
 #: Stands in the ids of all that the other user has.
 FOREIGN = "abc0000"
 #: Differs from request to request, or from URL to URL.
-VARYING = ("X-Request-Id", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit")
+VARYING = ("X-Request-Id", "X-RateLimit-Remaining", "X-RateLimit-Remaining-Hour")
+VARYING += ("X-RateLimit-Reset", "RateLimit")
 #: A text that means something is no place for a mark.
 UNMARKED = {"recurrenceRule"}
 
@@ -173,6 +176,9 @@ def templates():
         yield f"{path}?userId={{}}"
     yield from ("/v1/api/records/by-id?id={}", "/v1/api/records/by-id/{}")
     yield f"/v1/api/records/by-id?id={uid('Record', 1)}&id={{}}&id={uid('Record', 3)}"
+    yield from (f"{WALLET_SURFACE}{path}={{}}" for path in ("records?id", "records/by-id?id"))
+    yield f"{WALLET_SURFACE}records?categoryId={{}}&recordDate=gte.1900-01-01"
+    yield from (f"{WALLET_SURFACE}{p}={{}}" for p in ("labels?recordId", "record/references?id"))
     yield from ("/internal/v1/get-records/{}", "/internal/v1/get-docs/{}")
     yield from ("/internal/v1/get-records?id={}", "/internal/v1/get-docs?document_type={}")
     yield f"{STATS}?period={{}}"
@@ -199,6 +205,12 @@ def plain_questions():
             if field.can_be_missing:
                 yield f"{path}?{field.name}=is.null&withTotal=true"
                 yield f"{path}?{field.name}=is.not_null&withTotal=true"
+    for each in WALLET_LISTS:
+        # Without dates the window of records goes with the time.
+        dates = "&recordDate=gte.1900-01-01" if each.resource is RECORDS else ""
+        yield f"{WALLET_SURFACE}{each.path}?limit=200&withTotal=true&agentHints=true{dates}"
+    yield f"{WALLET_SURFACE}records?recordDate=gte.1900-01-01&convertTo=base"
+    yield f"{WALLET_SURFACE}budgets?spending=current%2B25"
     yield from (f"/v1/api/records?q={word}&withTotal=true" for word in ("PLANTED", "giro"))
     for query in ("", "?limit=300", "?min_amount=777001", "?sort_by=%2Bpayee", "?offset=1&limit=1"):
         yield f"/internal/v1/get-records{query}"

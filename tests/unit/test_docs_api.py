@@ -33,6 +33,8 @@ from finance_api.surfaces import (
     PUBLIC_SURFACE,
     SETTINGS_PAGES,
     USAGE_PATH,
+    WALLET,
+    WALLET_SURFACE,
     needs_token,
 )
 from finance_api.web.routes import ROUTES, STATIC
@@ -74,6 +76,8 @@ def _schema(service: Any) -> colander.MappingSchema | None:
 
 
 def _page_of(path: str) -> str:
+    if path.startswith(f"{WALLET}/"):
+        return page("wallet.md")
     return page("internal.md" if path.startswith(INTERNAL_SURFACE) else "api.md")
 
 
@@ -100,13 +104,14 @@ def test_every_endpoint_has_an_example(services: dict[str, Any]) -> None:
     for path in _documented(services):
         written = path.replace("{", "$").replace("}", "")
         example = re.search(re.escape(f"$BASE{written}") + '[?"]', _page_of(path))
-        assert example or path.startswith("/__"), path
+        # One example shows what is different below /wallet.
+        assert example or path.startswith(("/__", WALLET_SURFACE)), path
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_every_path_in_the_docs_exists(path: Path, services: dict[str, Any]) -> None:
     text = path.read_text(encoding="utf-8")
-    below = r"/(?:v1/api|internal/v1)/[a-z/-]*[a-z](?:\.(?:csv|ndjson|xlsx|json))?"
+    below = r"(?:/wallet)?/(?:v1/api|internal/v1)/[a-z/-]*[a-z](?:\.(?:csv|ndjson|xlsx|json))?"
     named = re.findall(rf"{below}|/__\w+?__(?!\.py)", text)
     assert {name for name in named if name not in services} == set()
 

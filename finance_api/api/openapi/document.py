@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ from finance_api.resources.common import ID
 from finance_api.surfaces import (
     INDEX,
     INTERNAL_SURFACE,
-    PUBLIC_SURFACE,
     SURFACES,
     needs_token,
 )
@@ -41,28 +40,32 @@ _RATE = (
 _OF_ALL = (400, 401, 403, 406, 429, 500, 503)
 
 
-@dataclass(frozen=True, eq=False)
+def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
+    return {CONTENT_TYPE: {"schema": PROBLEM, "example": problem}}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
-    """What a description is of. prefixes: of its paths. security: the name of its scheme."""
+    """What a description is of. prefixes: of its paths.
+
+    scheme: of security, with its name. headers: of responses to a token, beside those of all.
+    problem_content: by media type, for a status and an example of a problem document.
+    """
 
     title: str
     about: str
+    version: str = __version__
     prefixes: tuple[str, ...]
-    security: str
-    scheme: dict[str, str]
-
-    def has(self, path: str) -> bool:
-        return path.startswith(self.prefixes)
+    scheme: tuple[str, dict[str, str]]
+    headers: tuple[Header, ...] = ()
+    problem_content: Callable[[int, dict[str, Any]], dict[str, Any]] = _problem_content
 
 
 _ABOUT = (
     "Read-only: GET, and HEAD for the headers alone. Amounts are exact decimals. Unknown and "
     "repeated parameters are refused. Every answer about data has an ETag; a 304 costs nothing."
 )
-PUBLIC = Surface(
-    "finance_api: public API",
-    f"A person's own finance data. {_ABOUT}",
-    (INDEX, "/__"),
+PERSONAL_TOKEN = (
     "personalToken",
     {
         "type": "http",
@@ -72,17 +75,25 @@ PUBLIC = Surface(
         "lists; without any it has all. Its user needs premium.",
     },
 )
+PUBLIC = Surface(
+    title="finance_api: public API",
+    about=f"A person's own finance data. {_ABOUT}",
+    prefixes=(INDEX, "/__"),
+    scheme=PERSONAL_TOKEN,
+)
 INTERNAL = Surface(
-    "finance_api: internal API",
-    f"A user's finance data for programs of one's own. {_ABOUT}",
-    (INTERNAL_SURFACE,),
-    "jsonWebToken",
-    {
-        "type": "http",
-        "scheme": "bearer",
-        "bearerFormat": "JWT",
-        "description": "A JSON Web Token of the user.",
-    },
+    title="finance_api: internal API",
+    about=f"A user's finance data for programs of one's own. {_ABOUT}",
+    prefixes=(INTERNAL_SURFACE,),
+    scheme=(
+        "jsonWebToken",
+        {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "A JSON Web Token of the user.",
+        },
+    ),
 )
 
 
@@ -91,14 +102,18 @@ def described(registry: Registry, surface: Surface) -> list[Service]:
     return [
         service
         for service in get_services()
-        if registry.introspector.get("routes", service.name) and surface.has(service.path)
+        if registry.introspector.get("routes", service.name)
+        and service.path.startswith(surface.prefixes)
+        and service.answer is not None
     ]
 
 
 def document(services: Iterable[Service], surface: Surface, base: str) -> dict[str, Any]:
     """base: the path under which the service is reached, for clients to put before others."""
     shared = _Shared()
-    problems = {name_of(status): _problem_response(status, shared) for status in sorted(PROBLEMS)}
+    problems = {
+        name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
+    }
     paths = {
         _PLACE.sub(r"{\1}", service.path): {"get": _operation(service, surface, shared)}
         for service in services
@@ -110,7 +125,7 @@ def document(services: Iterable[Service], surface: Surface, base: str) -> dict[s
         "openapi": "3.1.1",
         "info": {
             "title": surface.title,
-            "version": __version__,
+            "version": surface.version,
             "description": surface.about,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
@@ -124,7 +139,7 @@ def document(services: Iterable[Service], surface: Surface, base: str) -> dict[s
             **shared.components,
             "responses": _titled_once(problems, schemas),
             "schemas": schemas,
-            "securitySchemes": {surface.security: surface.scheme},
+            "securitySchemes": dict([surface.scheme]),
         },
     }
 
@@ -147,6 +162,7 @@ class _Shared:
 
 def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str, Any]:
     path, answer = service.path, service.answer
+    assert answer is not None
     has_token = needs_token(path)
     names = _tag(path), _operation_id(path)
     statuses = {*answer.problems, *(_OF_ALL if has_token else (500,))}
@@ -155,7 +171,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
     if answer.forms[0] is not JSON and len(answer.forms) == 1:
         # The path says what it is.
         statuses.discard(406)
-    headers = (*answer.headers, _REQUEST_ID, *(_RATE if has_token else ()))
+    headers = (*answer.headers, _REQUEST_ID, *((*_RATE, *surface.headers) if has_token else ()))
 
     def shown(some: Iterable[Header]) -> dict[str, Any]:
         return {h.name: shared.reference("headers", h.name, _header(h), *names) for h in some}
@@ -181,7 +197,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         "summary": service.description.rstrip("."),
         "description": service.description + scopes,
         "tags": [names[0]],
-        "security": [{surface.security: list(service.scopes)}] if has_token else [],
+        "security": [{surface.scheme[0]: list(service.scopes)}] if has_token else [],
         "parameters": [shared.reference("parameters", p["name"], p, *names) for p in parameters],
         "responses": responses,
     }
@@ -189,9 +205,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
 
 def _words(path: str) -> list[str]:
     """Of a path without the prefix of its surface."""
-    rest = path
-    for prefix in (*SURFACES, "/v1/", "/"):
-        rest = rest.removeprefix(prefix)
+    rest = _below_surface(path).removeprefix("/v1/")
     return re.findall("[A-Za-z0-9]+", _PLACE.sub("one", rest))
 
 
@@ -204,8 +218,13 @@ def _operation_id(path: str) -> str:
 def _tag(path: str) -> str:
     if not needs_token(path):
         return "service"
-    rest = path.removeprefix(PUBLIC_SURFACE).removeprefix(INTERNAL_SURFACE)
-    return re.split("[/.]", rest)[0]
+    return re.split("[/.]", _below_surface(path))[0]
+
+
+def _below_surface(path: str) -> str:
+    for prefix in SURFACES:
+        path = path.removeprefix(prefix)
+    return path
 
 
 def _path_parameters(path: str) -> Iterator[dict[str, Any]]:
@@ -256,7 +275,7 @@ def _header(header: Header) -> dict[str, Any]:
     }
 
 
-def _problem_response(status: int, shared: _Shared) -> dict[str, Any]:
+def _problem_response(status: int, surface: Surface, shared: _Shared) -> dict[str, Any]:
     problem = PROBLEMS[status]
     return {
         "description": problem.meaning,
@@ -264,7 +283,7 @@ def _problem_response(status: int, shared: _Shared) -> dict[str, Any]:
             header.name: shared.reference("headers", header.name, _header(header))
             for header in (_REQUEST_ID, *problem.headers)
         },
-        "content": {CONTENT_TYPE: {"schema": PROBLEM, "example": problem.body(status)}},
+        "content": surface.problem_content(status, problem.body(status)),
     }
 
 

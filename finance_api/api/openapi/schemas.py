@@ -4,9 +4,10 @@ A schema with a title stands once in a description, under that title.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from finance_api.query.model import Operator, operators_of
+from finance_api.query.model import Operator
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind
 from finance_api.values.ids import FORM
@@ -32,7 +33,8 @@ _TYPES: dict[Kind, Schema] = {
     Kind.ID_LIST: {"type": "array", "items": {"type": "string", "format": "uuid"}},
 }
 _DECIMAL = r"[+-]?[0-9]+(\.[0-9]+)?"
-_DAY = r"(today|-[0-9]{1,5}[dmy]|[0-9]{4}(-[0-9]{2}(-[0-9]{2}([Tt].+)?)?)?)"
+_CALENDAR_DAY = "[0-9]{4}(-[0-9]{2}(-[0-9]{2}([Tt].+)?)?)?"
+_DAY = rf"(today|-[0-9]{{1,5}}[dmy]|{_CALENDAR_DAY})"
 #: Of operands alone.
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 DAY_PATTERN = f"^{_DAY}$"
@@ -68,6 +70,11 @@ def of_field(field: Field) -> Schema:
         if "enum" in schema:
             schema["enum"].append(None)
     return schema | about
+
+
+def of_given(field: Field) -> Schema:
+    """What the field's value is in JSON where it is not missing."""
+    return of_field(replace(field, nullable=False))
 
 
 def of_fields(
@@ -133,23 +140,25 @@ def of_order(names: Iterable[str], default: str) -> Schema:
     return one_or_more({"type": "string", "pattern": pattern}, example, **options)
 
 
-def of_conditions(field: Field) -> Schema:
+def of_conditions(
+    field: Field, operators: Sequence[Operator], *, has_relative_days: bool = True
+) -> Schema:
     """Of the conditions on the field in a query string: see docs/filters.md."""
     example = field.example[0] if field.kind.is_list else field.example
     text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
-    condition = {"type": "string", "pattern": _condition_pattern(field)}
+    day = _DAY if has_relative_days else _CALENDAR_DAY
+    condition = {"type": "string", "pattern": _condition_pattern(field, operators, day)}
     return one_or_more(condition, [_EXAMPLE_PREFIXES.get(field.kind, "") + text])
 
 
-def conditions_meaning(field: Field) -> str:
+def conditions_meaning(field: Field, operators: Sequence[Operator]) -> str:
     """The field, and what a condition on it begins with."""
-    words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators_of(field)]
+    words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
     words += ["abs."] if field.kind is Kind.NUMBER else []
     return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
 
 
-def _condition_pattern(field: Field) -> str:
-    operators = operators_of(field)
+def _condition_pattern(field: Field, operators: Sequence[Operator], day: str) -> str:
     prefixes = "|".join(o.value for o in operators if not o.value.startswith("is."))
     match field.kind:
         case Kind.TEXT | Kind.TEXT_LIST:
@@ -158,7 +167,7 @@ def _condition_pattern(field: Field) -> str:
             one = rf"(abs\.)?({prefixes})\.{_DECIMAL}"
             pattern = f"{one}(,{one})*"
         case Kind.DATE | Kind.DATETIME:
-            one = rf"({prefixes})\.{_DAY}"
+            one = rf"({prefixes})\.{day}"
             pattern = f"{one}(,{one})*"
         case _:
             one = _bare_pattern(field)

@@ -11,11 +11,13 @@ from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.requests import Request
-from finance_api.surfaces import INDEX, INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
+from finance_api.surfaces import INDEX, INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION, WALLET_DESCRIPTION
 
+_WALLET = "walletDescription"
 #: By name: what it is, and its path.
 _LINKS = {
     "description": ("The public API, by OpenAPI.", PUBLIC_DESCRIPTION),
+    _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),
     "internalDescription": ("The internal API, by OpenAPI.", INTERNAL_DESCRIPTION),
     "health": ("Whether the storage can be read.", heartbeat.path),
     "version": ("What is running.", version.path),
@@ -28,7 +30,9 @@ _ANSWER = Answer(
             "name": value(_TEXT, "Always finance-api.", "finance-api"),
             "version": value(_TEXT, "Its version.", __version__),
             "links": of_members(
-                None, {name: value(_TEXT, *about) for name, about in _LINKS.items()}
+                None,
+                {name: value(_TEXT, *about) for name, about in _LINKS.items()},
+                _LINKS.keys() - {_WALLET},
             ),
         },
     ),
@@ -40,6 +44,8 @@ _ANSWER = Answer(
 @view_config(route_name="root", request_method="GET", permission=NO_PERMISSION_REQUIRED)
 def get_index(request: Request) -> Response:
     links = {name: request.script_name + path for name, (_, path) in _LINKS.items()}
+    if not request.registry.settings["finance_api.wallet"]:
+        del links[_WALLET]
     return json_response({"name": "finance-api", "version": __version__, "links": links})
 
 

@@ -52,11 +52,11 @@ def _description_of(surface: Surface) -> Callable[[Request], Response]:
     return get_description
 
 
-def _service(name: str, path: str, surface: Surface) -> Service:
+def description_service(name: str, path: str, surface: Surface) -> Service:
     service = Service(name, path, f"This description: {surface.title}.", answer=_ANSWER)
     service.add_view("GET", _description_of(surface), permission=NO_PERMISSION_REQUIRED)
     return service
 
 
-public_description = _service("public openapi", PUBLIC_DESCRIPTION, PUBLIC)
-internal_description = _service("internal openapi", INTERNAL_DESCRIPTION, INTERNAL)
+public_description = description_service("public openapi", PUBLIC_DESCRIPTION, PUBLIC)
+internal_description = description_service("internal openapi", INTERNAL_DESCRIPTION, INTERNAL)

@@ -8,8 +8,8 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.openapi.answers import Answer, table_answer
-from finance_api.api.openapi.schemas import array_of, conditions_meaning, of_fields, value
-from finance_api.api.parameters import CONVERT_TO, Conditions, Fault, ParameterSchema, Scalar
+from finance_api.api.openapi.schemas import array_of, of_fields, value
+from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableAnswer, write_table
@@ -95,9 +95,7 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("from", Scalar(_day, day), None, meaning)
     meaning = "A day of the last interval; the later of today and the newest record's day."
     schema.add_parameter("to", Scalar(_day, day), None, meaning)
-    account_id = _account_id()
-    meaning = conditions_meaning(account_id)
-    schema.add_parameter("accountId", Conditions(account_id), (), meaning)
+    schema.add_conditions(_account_id())
     schema.add_conversion(CONVERT_TO)
     schema.rules = (_is_in_order,)
     return schema

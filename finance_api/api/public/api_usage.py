@@ -33,17 +33,26 @@ def _period(text: str) -> UsagePeriod:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
-def _schema() -> ParameterSchema:
-    schema = ParameterSchema()
-    period = {
+_KIND = Scalar(
+    _period,
+    {
         "type": "string",
         "pattern": "^[1-9][0-9]{0,2}(days|weeks|months)$",
         "default": _DEFAULT_PERIOD,
         "examples": ["12weeks"],
-    }
-    meaning = "Days, weeks or months up to now, the current one included."
-    missing = parse_usage_period(_DEFAULT_PERIOD)
-    schema.add_parameter("period", Scalar(_period, period), missing, meaning)
+    },
+)
+#: The kind of the parameter, its default, its meaning.
+PERIOD = (
+    _KIND,
+    parse_usage_period(_DEFAULT_PERIOD),
+    "Days, weeks or months up to now, the current one included.",
+)
+
+
+def _schema() -> ParameterSchema:
+    schema = ParameterSchema()
+    schema.add_parameter("period", *PERIOD)
     return schema
 
 

@@ -46,6 +46,7 @@ class Predicate:
     number: of values, where the operator allows several.
     negated: whether it must not hold for a value that is there.
     absolute: whether a number is compared without its sign.
+    or_missing: whether a missing value meets it, too.
     """
 
     field: str
@@ -53,11 +54,15 @@ class Predicate:
     number: int = 1
     negated: bool = False
     absolute: bool = False
+    or_missing: bool = False
 
 
 def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     """The condition's shape, and its values."""
     name, operator, operand = condition.field.name, condition.operator, condition.operand
+    if condition.or_missing:
+        present, values = shape_of(replace(condition, or_missing=False))
+        return replace(present, or_missing=True), values
     if operator is Operator.IS_NULL:
         return Predicate(name, "is_null"), ()
     if operator is Operator.NOT_NULL:
@@ -235,6 +240,9 @@ def _clause(
         word = names.parameter()
         return or_(*[has_text(database, table.folded[name], word) for name in SEARCHED])
     holds = _holds(database, table, predicate, names)
+    if predicate.or_missing:
+        missing = _holds(database, table, Predicate(predicate.field, "is_null"), names)
+        return or_(missing, not_(holds) if predicate.negated else holds)
     if not predicate.negated:
         return holds
     present = _holds(database, table, Predicate(predicate.field, "not_null"), names)
@@ -267,7 +275,10 @@ def _holds(
         case "in":
             return column.in_([names.parameter(column.type) for _ in range(predicate.number)])
         case "in_json":
-            return column.in_(select(json_elements(database, names.parameter()).c.value))
+            listed: ColumnElement[Any] = json_elements(database, names.parameter()).c.value
+            # PostgreSQL has the texts of numbers.
+            is_number = isinstance(column.type, BigInteger)
+            return column.in_(select(cast(listed, BigInteger) if is_number else listed))
         case "is_true" | "is_false":
             return column.is_(predicate.operator == "is_true")
         case "contains":

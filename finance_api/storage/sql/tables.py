@@ -482,6 +482,15 @@ Index(
     postgresql_include=[column.name for column in _summed],
 ).ddl_if(dialect="postgresql")
 Index(None, _records.user_id, _records.columns["accountId"])
+#: The two records of a transfer.
+_is_transfer = _records.columns["transferId"].is_not(None)
+Index(
+    "ix_records_transfers",
+    _records.user_id,
+    _records.columns["transferId"],
+    sqlite_where=_is_transfer,
+    postgresql_where=_is_transfer,
+)
 #: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
 #: whatever an index finds.
 Index(None, _records.user_id).ddl_if(dialect="sqlite")

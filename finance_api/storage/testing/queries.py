@@ -1,5 +1,6 @@
 """Selection, order and sums of queries."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -212,6 +213,25 @@ class QueriesConformance(OneUser):
         assert unit.found(RECORDS, "payee", "contains.x") == [2]
         assert unit.found(RECORDS, "paymentType", "cash,transfer") == []
         assert unit.found(RECORDS, "categoryId", make_id(1)) == []
+
+    def test_a_missing_value_meets_what_says_so(self, unit: Unit) -> None:
+        states = (VOID, "cleared", None, "reconciled")
+        rows = [
+            make_row(RECORDS, n, recordState=state, importId=n or None)
+            for n, state in enumerate(states)
+        ]
+        unit.put(RECORDS, *rows)
+        many = tuple(range(2, 302))
+        for name, operator, operand, expected in (
+            ("recordState", Operator.NE, (VOID,), [1, 2, 3]),
+            ("recordState", Operator.ANY_OF, (VOID,), [0, 2]),
+            ("recordState", Operator.ANY_OF, (), [2]),
+            ("recordState", Operator.NE, ("cleared", VOID), [2, 3]),
+            ("importId", Operator.NE, many, [0, 1]),
+            ("importId", Operator.ANY_OF, many, [0, 2, 3]),
+        ):
+            condition = replace(condition_on(RECORDS, name, operator, operand), or_missing=True)
+            assert unit.ids(RECORDS, condition) == expected, (name, operand)
 
     def test_conditions_all_have_to_hold_in_any_order(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"p{n % 3}") for n in range(9)))

@@ -1,0 +1,390 @@
+"""Wallet's objects as tables of members: what each is called there, and what it is here."""
+
+from typing import Any
+
+from finance_api.api.openapi.schemas import of_given, value
+from finance_api.api.wallet.context import Context, category_embed
+from finance_api.api.wallet.members import (
+    Fields,
+    Member,
+    always,
+    amount,
+    decimal,
+    instant,
+    moment,
+    slug,
+)
+from finance_api.api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL
+from finance_api.api.wallet.schemas import (
+    BALANCE,
+    CATEGORY_EMBED,
+    CONVERTED,
+    DATE_TIME,
+    GROUP,
+    LABEL_EMBEDS,
+    MIRROR,
+    MONEY,
+    NUMBER,
+    RECORD_CATEGORY,
+    SPENDING,
+    STATS,
+    TRANSFER,
+    flag,
+    or_null,
+    text,
+)
+from finance_api.planning.recurrence import next_due
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    GOALS,
+    LABELS,
+    RECORD_RULES,
+    RECORDS,
+    STANDING_ORDERS,
+)
+from finance_api.resources.common import EXPENSE, INCOME
+from finance_api.resources.records import record_type
+from finance_api.values import Row
+from finance_api.values.number import DECIMALS, rounded
+from finance_api.values.periods import Period, start_of
+from finance_api.values.time import date_text
+
+#: The category.envelopeId of a transfer in earlier versions.
+_TRANSFER_ENVELOPE = 20001
+#: So many decimals has the ratio of a conversion.
+_RATIO_DECIMALS = 10
+
+_record = Fields(RECORDS)
+_account = Fields(ACCOUNTS)
+_of_category = Fields(CATEGORIES)
+_label = Fields(LABELS)
+_rule = Fields(RECORD_RULES)
+_budget = Fields(BUDGETS)
+_goal = Fields(GOALS)
+_order = Fields(STANDING_ORDERS)
+
+_NONE = {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
+_PAYEE = text("Who was paid.", "Grocer")
+_PAYER = text("Who paid.", "Employer")
+
+
+def _labels(row: Row, context: Context) -> list[Any]:
+    known = context.names.labels
+    return [known[label] for label in row["labelIds"] if label in known]
+
+
+def _category(row: Row, context: Context) -> Any:
+    return context.names.categories.get(row["categoryId"])
+
+
+# -- records -----------------------------------------------------------------------------------
+
+
+def _record_category(row: Row, context: Context) -> Any:
+    """With the envelope of earlier versions, by which clients leave transfers out."""
+    if row["transferId"] is None:
+        return _category(row, context)
+    return {**(_category(row, context) or {}), "envelopeId": _TRANSFER_ENVELOPE}
+
+
+def _transfer(row: Row, context: Context) -> Any:
+    if row["transferId"] is None:
+        return None
+    mirror = context.mirrors.get(row["id"])
+    found: dict[str, Any] = {
+        "type": "unpaired" if mirror is None else "paired",
+        "transferId": row["transferId"],
+    }
+    if mirror is not None:
+        found["mirrorRecord"] = _mirror(mirror)
+    return found
+
+
+def _mirror(row: Row) -> dict[str, Any]:
+    found = {
+        "id": row["id"],
+        "accountId": row["accountId"],
+        "amount": amount(row["amount"], row["currencyCode"]),
+        "counterParty": row["payee"],
+        "note": row["note"],
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _mirror_record(row: Row, context: Context) -> Any:
+    mirror = context.mirrors.get(row["id"])
+    return None if mirror is None else _mirror(mirror)
+
+
+def _converted(row: Row, context: Context) -> Any:
+    conversion = context.conversion
+    currency, units = row["currencyCode"], row["amount"]
+    if not context.converts:
+        return None
+    if conversion is None or conversion.target == currency:
+        ratio: Any = 1
+        return {"value": decimal(units), "ratio": ratio, "currencyCode": currency}
+    at = start_of(Period.DAY, row["recordDate"])
+    rate = conversion.rate(currency, at)
+    pair = f"{currency}:{conversion.target}"
+    if rate is None:
+        error = f"there is no rate of {pair} of {date_text(at)} or the days before"
+        return {"currencyCode": conversion.target, "conversionPair": pair, "error": error}
+    return {
+        "value": decimal(conversion.convert(units, currency, at)),
+        "ratio": decimal(rounded(rate[0] * 10**_RATIO_DECIMALS, rate[1]), _RATIO_DECIMALS),
+        "currencyCode": conversion.target,
+        "conversionPair": pair,
+    }
+
+
+def _source(row: Row, context: Context) -> str:
+    return "backend" if row["importId"] in context.names.statements else "missing"
+
+
+def _in_base(name: str, decimals: int = DECIMALS) -> Any:
+    """Only what is in the base currency: no rate is guessed."""
+
+    def write(row: Row, context: Context) -> Any:
+        currency = row["currencyCode"]
+        return amount(row[name], currency, decimals) if currency == context.names.base else None
+
+    return write
+
+
+def _party(kind: str) -> Any:
+    return lambda row, context: row["payee"] if row["recordType"] == kind else None
+
+
+RECORD = (
+    _record.same("id"),
+    _record.same("accountId"),
+    _record.same("accountName"),
+    always("accountIsBankSync", False, flag("Always false.")),
+    _record.money("amount"),
+    Member("convertedAmount", _converted, CONVERTED),
+    Member("category", _category, CATEGORY_EMBED),
+    Member("category", _record_category, RECORD_CATEGORY, older=True),
+    _record.same("counterParty", "payee"),
+    _record.same("note"),
+    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    always("photos", [], _NONE),
+    _record.instant("recordDate"),
+    _record.same("recordState"),
+    _record.same("recordType"),
+    Member(
+        "source",
+        _source,
+        text("Statement files are backend, all others missing.", "missing"),
+        is_optional=False,
+    ),
+    Member(
+        "transfer", _transfer, or_null(TRANSFER, "Of a transfer."), is_optional=False, nullable=True
+    ),
+    _record.instant("createdAt"),
+    _record.instant("updatedAt"),
+    Member("payee", _party(EXPENSE), _PAYEE, older=True),
+    Member("payer", _party(INCOME), _PAYER, older=True),
+    _record.same("paymentType", older=True),
+    _record.same("labelIds", older=True),
+    Member("transferRecord", _mirror_record, MIRROR, older=True),
+    Member("baseAmount", _in_base("amount"), MONEY, older=True),
+)
+
+# -- accounts ----------------------------------------------------------------------------------
+
+_BALANCE_MODES = {"CreditCard": "creditCardManual", "Overdraft": "overdraftManual"}
+#: Earlier versions told hundredths of it, and clients multiply it by 100.
+_HUNDREDTHS = DECIMALS + 2
+
+
+def _balance(row: Row, context: Context) -> dict[str, Any]:
+    balance = decimal(row["balance"])
+    return {
+        "currentBalance": balance,
+        "rawCurrentBalance": balance,
+        "initial": decimal(row["initialBalance"]),
+        "currencyCode": row["currencyCode"],
+        "balanceMode": _BALANCE_MODES.get(row["accountType"], "standard"),
+        "formula": "initial + totalIncomes - totalExpenses",
+    }
+
+
+def _initial_balance(row: Row, context: Context) -> Any:
+    return amount(row["initialBalance"], row["currencyCode"], _HUNDREDTHS)
+
+
+ACCOUNT = (
+    _account.same("id"),
+    _account.same("name"),
+    _account.same("accountType"),
+    _account.same("currencyCode"),
+    _account.same("color"),
+    _account.same("bankAccountNumber"),
+    _account.same("archived"),
+    _account.same("excludeFromStats"),
+    always("isBankSync", False, flag("Always false.")),
+    Member(
+        "isInvestmentAccount",
+        lambda row, context: row["accountType"] == "Investment",
+        flag("Whether its type is Investment."),
+        is_optional=False,
+    ),
+    Member("balance", _balance, BALANCE, is_optional=False),
+    Member("recordStats", lambda row, context: context.stats[row["id"]], STATS, is_optional=False),
+    _account.instant("createdAt"),
+    _account.instant("updatedAt"),
+    Member("initialBalance", _initial_balance, MONEY, older=True),
+    Member("initialBaseBalance", _in_base("initialBalance", _HUNDREDTHS), MONEY, older=True),
+)
+
+# -- categories, labels, rules -----------------------------------------------------------------
+
+
+def _system_id(row: Row, context: Context) -> str | None:
+    if row["customCategory"] or row["group"] is None:
+        return None
+    return f"{slug(row['group'])}__{slug(row['name'])}"
+
+
+CATEGORY = (
+    _of_category.same("id"),
+    _of_category.same("name"),
+    _of_category.same("color"),
+    _of_category.same("archived"),
+    _of_category.same("customCategory"),
+    always("customName", False, flag("Always false.")),
+    always("enabled", True, flag("Always true.", example=True)),
+    always("cardinality", "none", text("Always none.", "none")),
+    Member("group", lambda row, context: category_embed(row).get("group"), GROUP),
+    _of_category.same("parentId"),
+    Member(
+        "parentName",
+        lambda row, context: context.names.parents.get(row["parentId"]),
+        text("The name of the category above it.", "Food"),
+    ),
+    Member(
+        "systemId",
+        _system_id,
+        text("Group and name of one that no user made.", "food_and_drinks__groceries"),
+    ),
+    _of_category.instant("createdAt"),
+    _of_category.instant("updatedAt"),
+)
+
+LABEL = (
+    _label.same("id"),
+    _label.same("name"),
+    _label.same("color"),
+    _label.same("archived"),
+    _label.instant("createdAt"),
+    _label.instant("updatedAt"),
+)
+
+RECORD_RULE = (
+    _rule.same("id"),
+    _rule.same("name"),
+    _rule.same("keywords"),
+    Member("category", _category, CATEGORY_EMBED),
+    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    _rule.same("fromAccountId", "accountId"),
+    _rule.instant("createdAt"),
+    _rule.instant("updatedAt"),
+)
+
+# -- budgets, goals ----------------------------------------------------------------------------
+
+BUDGET = (
+    _budget.same("id"),
+    _budget.same("name"),
+    _budget.same("currencyCode"),
+    _budget.same("type"),
+    _budget.number("limit", "limitAmount", nullable=True),
+    _budget.same("accountIds"),
+    _budget.same("categoryIds"),
+    _budget.same("labelIds"),
+    _budget.day("startDate"),
+    _budget.day("endDate"),
+    _budget.same("closed"),
+    always("limitOverrides", [], _NONE),
+    always("pastLimitOverrides", [], _NONE),
+    Member("spending", lambda row, context: context.spending.get(row["id"]), SPENDING),
+    _budget.instant("createdAt"),
+    _budget.instant("updatedAt"),
+    _budget.number("amount", "limitAmount", older=True),
+)
+
+GOAL = (
+    _goal.same("id"),
+    _goal.same("name"),
+    _goal.same("note"),
+    _goal.same("color"),
+    _goal.same("state"),
+    _goal.money("targetAmount"),
+    _goal.money("initialAmount", "savedAmount"),
+    _goal.instant("desiredDate"),
+    _goal.instant("stateUpdatedAt", "updatedAt"),
+    _goal.instant("createdAt"),
+    _goal.instant("updatedAt"),
+)
+
+# -- standing orders ---------------------------------------------------------------------------
+
+
+def _type(row: Row, context: Context) -> Any:
+    if row["type"] is not None or row["amount"] is None:
+        return row["type"]
+    return record_type(row["amount"])
+
+
+def _size(row: Row, context: Context) -> Any:
+    return None if row["amount"] is None else decimal(abs(row["amount"]))
+
+
+def _due(row: Row, context: Context) -> str | None:
+    return moment(next_due(row["recurrenceRule"], row["startDate"], context.today))
+
+
+def _order_party(kind: str) -> Any:
+    return lambda row, context: row["payee"] if _type(row, context) == kind else None
+
+
+STANDING_ORDER = (
+    _order.same("id"),
+    _order.same("name"),
+    _order.same("note"),
+    _order.same("accountId"),
+    _order.same("categoryId"),
+    _order.same("currencyCode"),
+    _order.same("recurrenceRule"),
+    Member("type", _type, _order.same("type").schema),
+    Member("amount", _size, value(NUMBER, "Positive amount.", 850)),
+    _order.same("counterParty", "payee"),
+    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    Member(
+        "dueDate",
+        _due,
+        value(DATE_TIME, "First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
+    ),
+    _order.instant("generateFromDate", "startDate"),
+    _order.same("manualPayment"),
+    always("reminder", "none", text("Always none.", "none")),
+    always("dueDateNotificationEnabled", False, flag("Always false.")),
+    always("threeDaysBeforeNotificationEnabled", False, flag("Always false.")),
+    _order.instant("createdAt"),
+    _order.instant("updatedAt"),
+    Member("payee", _order_party(EXPENSE), _PAYEE, older=True),
+    Member("payer", _order_party(INCOME), _PAYER, older=True),
+    _order.same("paymentType", older=True),
+)
+
+STANDING_ORDER_ITEM = (
+    _order.same("id"),
+    Member(ORDER.name, lambda row, context: row[ORDER.name], of_given(ORDER), is_optional=False),
+    instant("originalDate", ORIGINAL),
+    instant("alignedDate", ORIGINAL),
+    always("dismissed", False, of_given(DISMISSED)),
+    always("recordIds", [], _NONE),
+)

@@ -1,0 +1,122 @@
+"""The items of standing orders: the occurrences of their rules in the asked range of dates."""
+
+import uuid
+from collections.abc import Sequence
+
+from finance_api.api.service import refusal
+from finance_api.api.wallet.parameters import (
+    Listed,
+    Parameter,
+    compared,
+    flag,
+    ids_schema,
+    parse_ids,
+    with_ids,
+)
+from finance_api.planning.recurrence import occurrences
+from finance_api.query.evaluate import matches
+from finance_api.query.model import Condition, Query, Span
+from finance_api.resources import STANDING_ORDERS
+from finance_api.resources.common import EXAMPLE_ID, flag_field
+from finance_api.resources.field import Field, Kind
+from finance_api.storage.interface import Page, Storage
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text, months_before
+
+MAX_DAYS = 3_700
+#: Before and after today, where no originalDate is asked for.
+_MONTHS = 3
+
+
+ORIGINAL = Field(
+    name="originalDate",
+    kind=Kind.DATETIME,
+    nullable=False,
+    meaning="The day by the rule of the standing order.",
+    example="2026-01-31T00:00:00Z",
+)
+_PAID = Field(
+    name="paidDate",
+    kind=Kind.DATETIME,
+    nullable=False,
+    meaning="When it was paid, which nothing here tells.",
+    example="2026-01-31T00:00:00Z",
+)
+ORDER = Field(
+    name="standingOrderId",
+    kind=Kind.ID,
+    nullable=False,
+    meaning="Its standing order.",
+    example=EXAMPLE_ID,
+)
+_RECORD = Field(
+    name="recordId",
+    kind=Kind.ID,
+    nullable=False,
+    meaning="A record of it, which nothing here tells.",
+    example=EXAMPLE_ID,
+)
+DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
+
+
+def _one_id(field: Field) -> Parameter:
+    kind = Listed(lambda text: (with_ids(field, parse_ids(1, text)),), ids_schema(1))
+    return Parameter(field.name, kind, field.meaning)
+
+
+PARAMETERS = (
+    _one_id(ORDER),
+    _one_id(_RECORD),
+    compared("originalDate", ORIGINAL),
+    compared("paidDate", _PAID),
+    flag("dismissed", DISMISSED),
+)
+
+
+def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
+    """Newest first, as Wallet has those that it made last."""
+    first, end = _range(query.conditions, today)
+    if end - first > MAX_DAYS * DAY_SECONDS:
+        raise refusal([("originalDate", f"must be a range of at most {MAX_DAYS} days")])
+    rows = [
+        item
+        for order in storage.data.scan_rows(user_id, STANDING_ORDERS)
+        for item in _items(order, first, end)
+        if matches(item, query.conditions)
+    ]
+    rows.sort(key=lambda row: (-row["originalDate"], row["id"]))
+    stop = query.offset + query.limit
+    return Page(rows[query.offset : stop], len(rows) > stop, len(rows))
+
+
+def _range(conditions: Sequence[Condition], today: int) -> tuple[int, int]:
+    """The bounds of originalDate; where one side is open, the usual one."""
+    first, end = months_before(today, _MONTHS), months_before(today, -_MONTHS) + DAY_SECONDS
+    found = [c.bounds() for c in conditions if c.field is ORIGINAL and isinstance(c.operand, Span)]
+    lows = [bounds[0] for bounds in found if bounds and bounds[0] >= MIN_SECONDS]
+    highs = [bounds[1] for bounds in found if bounds and bounds[1] <= MAX_SECONDS]
+    if lows:
+        first = max(lows)
+        end = max(end, months_before(first - first % DAY_SECONDS, -_MONTHS) + DAY_SECONDS)
+    if highs:
+        end = min(highs) + 1
+        first = first if lows else min(first, months_before(end - end % DAY_SECONDS, _MONTHS))
+    return first, end
+
+
+def _items(order: Row, first: int, end: int) -> list[Row]:
+    items: list[Row] = []
+    for at in occurrences(order["recurrenceRule"], order["startDate"], first - first % DAY_SECONDS):
+        if at >= end:
+            break
+        items.append(
+            {
+                "id": str(uuid.uuid5(uuid.UUID(order["id"]), date_text(at))),
+                "standingOrderId": order["id"],
+                "originalDate": at,
+                "paidDate": None,
+                "recordId": None,
+                "dismissed": False,
+            }
+        )
+    return items

@@ -1,0 +1,98 @@
+"""GET /wallet/v1/api/records/by-id, of versions before 1.3"""
+
+from typing import Any
+
+import orjson
+from pyramid.response import Response
+
+from finance_api.api.conditional import respond
+from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import Answer
+from finance_api.api.openapi.schemas import array_of, of_members, value
+from finance_api.api.representation import JSON, HeaderItems, negotiate
+from finance_api.api.service import Service, options
+from finance_api.api.wallet import hints
+from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
+from finance_api.api.wallet.headers import OF_LIST, state_headers
+from finance_api.api.wallet.members import document, object_schema
+from finance_api.api.wallet.objects import RECORD
+from finance_api.api.wallet.parameters import required_ids
+from finance_api.api.wallet.schemas import COUNT, HINTS, IDS
+from finance_api.auth.contexts import own_data
+from finance_api.auth.permissions import Permission
+from finance_api.query.parse import MAX_LIST_OPERANDS
+from finance_api.requests import Request
+from finance_api.resources import RECORDS
+from finance_api.storage.interface import DataState, Storage
+from finance_api.surfaces import WALLET_SURFACE
+
+
+class WalletRecordsByIdRequest(DataRequest):
+    """Records in the order of the ids, void ones too."""
+
+    def __init__(self, has_older: bool, target: RequestTarget) -> None:
+        negotiate(target.accept, (JSON,))
+        self._ids = target.parameters["id"]
+        self._has_hints = target.parameters["agentHints"]
+        self._has_older = has_older
+        ids = ",".join(self._ids)
+        self.text = f"wallet records/by-id\0{ids}\0{self._has_hints}\0{has_older}"
+        self.content_type = JSON.content_type
+        self.key = (target.path, target.query_string, str(has_older))
+
+    def state_headers(self, state: DataState) -> HeaderItems:
+        return state_headers(state)
+
+    def read(self, storage: Storage, user_id: int, today: int) -> Payload:
+        state = storage.data.get_state(user_id)
+        found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in self._ids])
+        wanted = dict.fromkeys(text.lower() for text in self._ids)
+        rows = [found[row_id] for row_id in wanted if row_id in found]
+        missing = [text for text in self._ids if text.lower() not in found]
+        context = Context(
+            names_of_state(storage, user_id, state), mirrors=mirrors_of(storage, user_id, rows)
+        )
+        members = [m for m in RECORD if self._has_older or not m.older]
+        answer: dict[str, Any] = {
+            "records": [document(members, row, context) for row in rows],
+            "count": len(rows),
+        }
+        if missing:
+            answer["missingIds"] = missing
+        if missing and self._has_hints:
+            answer["agentHints"] = [hints.partial_match(missing)]
+        return Payload(state, orjson.dumps(answer))
+
+
+def get_records_by_id(request: Request) -> Response:
+    has_older = request.registry.settings["finance_api.wallet.older_names"]
+    return respond(request, WalletRecordsByIdRequest, has_older)
+
+
+_ANSWER = Answer(
+    of_members(
+        "RecordsById",
+        {
+            "records": array_of(object_schema(RECORDS.model_type, RECORD)),
+            "count": value(COUNT, "How many were found.", 1),
+            "missingIds": IDS,
+            "agentHints": HINTS,
+        },
+        ["records", "count"],
+    ),
+    headers=OF_LIST,
+)
+_SERVICE = Service(
+    "wallet records/by-id",
+    f"{WALLET_SURFACE}records/by-id",
+    **options(
+        "Particular records by their ids.",
+        required_ids(MAX_LIST_OPERANDS),
+        Permission.RECORDS_READ,
+        own_data("records", Permission.RECORDS_READ),
+        _ANSWER,
+        ("records",),
+    ),
+)
+_SERVICE.add_view("GET", get_records_by_id)
+SERVICES = (_SERVICE,)

@@ -1,0 +1,37 @@
+"""One service in memory for each module."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.service import Service
+from support.wallet import NOW, Wallet, books
+
+
+@pytest.fixture(scope="module")
+def own_service() -> Iterator[Service]:
+    service = Service("memory", {"finance_api.storage": "memory"})
+    service.clock.set(NOW)
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="module")
+def loaded(own_service: Service) -> Wallet:
+    client = own_service.client()
+    client.load(*books())
+    return Wallet(client)
+
+
+@pytest.fixture
+def wallet(loaded: Wallet) -> Wallet:
+    """A user with everything. Tests change nothing of it."""
+    loaded.service.clock.set(NOW)
+    return loaded
+
+
+@pytest.fixture
+def empty(own_service: Service) -> Wallet:
+    """A new user without data."""
+    own_service.clock.set(NOW)
+    return Wallet(own_service.client())

@@ -1,0 +1,91 @@
+"""Names of earlier versions, which are switchable as a whole."""
+
+from functools import cache
+
+from finance_api.api.wallet.declarations import LISTS
+from support.books import uid
+from support.service import Service
+
+OLDER = {
+    "records": {
+        *("payee", "payer", "paymentType", "labelIds", "transferRecord", "baseAmount"),
+        # With category.envelopeId.
+        "category",
+    },
+    "accounts": {"initialBalance", "initialBaseBalance"},
+    "budgets": {"amount"},
+    "standing-orders": {"payee", "payer", "paymentType"},
+}
+
+
+def test_which_names_are_older():
+    found = {each.path: {m.name for m in each.members if m.older} for each in LISTS}
+    assert {path: names for path, names in found.items() if names} == OLDER
+
+
+def row(wallet, path, model_type, number):
+    (found,) = wallet.rows(f"{path}?id={uid(model_type, number)}")
+    return found
+
+
+def test_of_records(wallet):
+    of = cache(lambda number: row(wallet, "records", "Record", number))
+    assert of(1)["payee"] == "Downtown Bistro" and "payer" not in of(1)
+    assert of(2)["payer"] == "Employer" and "payee" not in of(2)
+    assert of(1)["paymentType"] == "debit_card"
+    assert of(1)["labelIds"] == [uid("Label", 1), uid("Label", 2)]
+    assert of(2)["labelIds"] == []
+    assert of(3)["transferRecord"] == of(3)["transfer"]["mirrorRecord"]
+    assert "transferRecord" not in of(1) and "transferRecord" not in of(5)
+    # USD is the currency of most accounts.
+    assert of(1)["baseAmount"] == of(1)["amount"]
+    assert "baseAmount" not in of(12)
+
+
+def test_the_envelope_of_transfers(wallet):
+    of = cache(lambda number: row(wallet, "records", "Record", number))
+    assert of(3)["category"]["envelopeId"] == 20001
+    assert of(3)["category"]["name"] == "Groceries"
+    assert of(4)["category"] == {"envelopeId": 20001}
+    assert "envelopeId" not in of(1)["category"]
+    assert "category" not in of(9)
+
+
+def test_of_accounts_in_hundredths(wallet):
+    found = row(wallet, "accounts", "Account", 1)
+    assert found["initialBalance"] == {"value": 15.005, "currencyCode": "USD"}
+    assert found["initialBaseBalance"] == found["initialBalance"]
+    limit = row(wallet, "accounts", "Account", 4)
+    assert limit["initialBalance"]["value"] == 0.0007
+    assert "initialBaseBalance" not in row(wallet, "accounts", "Account", 3)
+
+
+def test_of_budgets_and_standing_orders(wallet):
+    assert row(wallet, "budgets", "Budget", 1)["amount"] == 300
+    (found,) = wallet.rows(f"budgets?id={uid('Budget', 1)}&spending=current")
+    assert found["spending"]["current"]["limit"] == 300
+    rent = row(wallet, "standing-orders", "StandingOrder", 1)
+    assert (rent["payee"], rent["paymentType"]) == ("Landlord", "transfer")
+    assert row(wallet, "standing-orders", "StandingOrder", 2)["payer"] == "Employer"
+
+
+def test_the_setting_switches_them_off():
+    from support.books import account, budget, record, standing_order
+
+    settings = {"finance_api.storage": "memory", "finance_api.wallet.older_names": "false"}
+    service = Service("memory", settings)
+    service.clock.set("2026-11-21T22:40:30Z")
+    client = service.client()
+    client.load(
+        account(initialBalance=1),
+        record(payee="x", transferId=uid("Record", 9), recordDate="2026-11-01"),
+        budget(),
+        standing_order(amount=1, payee="x", paymentType="cash"),
+    )
+    for path, names in OLDER.items():
+        query = "?spending=current" if path == "budgets" else ""
+        answer = service.web.get(f"/wallet/v1/api/{path}{query}", headers=client.headers).json
+        (found,) = next(iter(answer.values()))
+        assert not names & found.keys()
+        assert "limit" not in found.get("spending", {}).get("current", {})
+    service.stop()
