@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import cornice
+from cornice import Service as CorniceService
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
@@ -17,7 +17,7 @@ from finance_api.requests import Request
 from finance_api.resources.field import Resource
 
 
-class Service(cornice.Service):  # type: ignore[misc]
+class Service(CorniceService):  # type: ignore[misc]
     """A service that is described.
 
     answer: without faults; None: there is none, and nothing to describe. scopes: those that a
