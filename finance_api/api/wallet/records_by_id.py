@@ -17,7 +17,7 @@ from finance_api.api.wallet.headers import OF_LIST, state_headers
 from finance_api.api.wallet.members import document, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import required_ids
-from finance_api.api.wallet.schemas import COUNT, HINTS, IDS
+from finance_api.api.wallet.schemas import COUNT, HINTS, text
 from finance_api.auth.contexts import own_data
 from finance_api.auth.permissions import Permission
 from finance_api.query.parse import MAX_LIST_OPERANDS
@@ -75,7 +75,7 @@ _ANSWER = Answer(
         {
             "records": array_of(object_schema(RECORDS.model_type, RECORD)),
             "count": value(COUNT, "How many were found.", 1),
-            "missingIds": IDS,
+            "missingIds": array_of(text("An id that nothing has.", "4711")),
             "agentHints": HINTS,
         },
         ["records", "count"],
