@@ -76,6 +76,7 @@ setup(
             # Other readers and writers of spreadsheets.
             "odfpy>=1.4.1",
             "openpyxl>=3.1.5",
+            "openapi-spec-validator>=0.9",
             "packaging>=25.0",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
@@ -85,6 +86,7 @@ setup(
             "pytest-cov>=7.1",
             "pytest-xdist>=3.8",
             "redis>=8.1",
+            "schemathesis>=4.32",
             "WebTest>=3.0.7",
             "xlwt>=1.3",
         ],

@@ -15,6 +15,7 @@ from finance_api.downloads import DownloadRunning
 from finance_api.problem import CONTENT_TYPE, problem_body
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.surfaces import INDEX
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,10 @@ _DETAILS = {
     405: "Only GET and HEAD are allowed here.",
     503: "The database is unavailable; please try again.",
 }
+
+
+#: The headers of exceptions that responses have, too.
+_KEPT = ("Allow", "Link", "Location", "Retry-After")
 
 
 def problem(
@@ -60,10 +65,13 @@ def problem(
 
 def as_problem(error: HTTPException, request: Request) -> Response:
     """Exceptions of Pyramid and Cornice, with some of their headers."""
+    if error.status_int == 404:
+        # Where to begin.
+        error.headers["Link"] = f'<{request.script_name}{INDEX}>; rel="index"'
     if error.content_type == CONTENT_TYPE:
         return error
     detail = _DETAILS.get(error.status_int) or error.explanation or error.title
-    headers = {k: v for k, v in error.headers.items() if k in ("Allow", "Location", "Retry-After")}
+    headers = {k: v for k, v in error.headers.items() if k in _KEPT}
     return problem(error.status_int, detail, headers=headers)
 
 
