@@ -44,6 +44,7 @@ NOT_RUN = {
     "errors.md": 2,
     "exchange-rates.md": 1,
     "importing.md": 2,
+    "mcp.md": 2,
     "settings-pages.md": 1,
     "settings.md": 2,
 }
