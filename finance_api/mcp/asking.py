@@ -22,7 +22,6 @@ _NEXT = {
     401: "A valid personal token of finance_api is needed: over HTTP in the client's Authorization "
     "header, over stdio in FINANCE_TOKEN. Ask the user for it; calling again does not help.",
     403: "The token may not read this. Ask the user for one with the scope; other tools may work.",
-    404: "Look for the right id with a list, and call again.",
     410: "Drop what is held of these types, and call changes with since=0.",
     503: "Call again after a while; fewer rows or a shorter period may be quicker.",
 }

@@ -13,13 +13,16 @@ import anyio
 import pytest
 from webtest.http import StopableWSGIServer
 
+from finance_api.storage.errors import StorageUnavailable
 from support.books import account, category, label, record, standing_order, uid
+from support.nightly import count
 from support.programs import as_child, free_port, wait_until
 from support.service import Client, Service
 
 httpx2 = pytest.importorskip("httpx2")
 mcp = pytest.importorskip("mcp")
 streamable_http = pytest.importorskip("mcp.client.streamable_http")
+make_server = pytest.importorskip("finance_api.mcp.server").make_server
 
 PROGRAM = Path(sys.executable).parent / "finance-api"
 TRANSPORTS = ("stdio", "http")
@@ -75,7 +78,8 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    service = Service("memory", {"finance_api.storage": "memory"})
+    settings = {"finance_api.storage": "memory", "finance_api.ratelimit.public": "300/hour"}
+    service = Service("memory", settings)
     service.clock.set("2026-03-18T12:00:00Z")
     server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
     base, port = server.application_url.rstrip("/"), free_port()
@@ -122,7 +126,7 @@ def with_client(
 async def told(client: Any, name: str, **arguments: Any) -> dict[str, Any]:
     """What a tool answers, which is small, and the same as text."""
     answer = await client.call_tool(name, arguments)
-    assert not answer.is_error, answer
+    assert not answer.is_error, answer.content
     assert len(answer.model_dump_json(by_alias=True).encode()) < MOST
     (content,) = answer.content
     assert json.loads(content.text) == answer.structured_content
@@ -225,17 +229,115 @@ def test_errors_say_how_to_go_on(site: Site, transport: str) -> None:
 
 
 def test_a_scope_that_is_missing_and_a_quota_that_is_used_up_are_told(site: Site) -> None:
-    async def limited(client: Any) -> None:
+    limited = site.service.client(scopes=("accounts",))
+    limited.load(account(3, name="Limited"))
+
+    async def work(client: Any) -> None:
         assert (await refusal(client, "search_records"))["status"] == 403
         assert (await told(client, "list_accounts"))["shown"] == 1
+        while limited.get("accounts").status_int == 200:
+            pass
+        found = await refusal(client, "list_accounts")
+        assert (found["status"], found["quota"]["remaining"]) == (429, 0)
+        wait = found["retryAfterSeconds"]
+        assert wait > 0 and f"Wait {wait} seconds" in found["howToGoOn"]
+        # It is free.
+        answer = await client.call_tool("usage", {})
+        assert answer.structured_content["rateLimit"]["remaining"] == 0
 
-    with_client(site, "http", _another_token(site, scopes=("accounts",)), limited)
+    with_client(site, "http", limited, work)
 
 
-def _another_token(site: Site, **options: Any) -> str:
-    client = site.service.client(**options)
-    client.load(account(3, name="Limited"))
-    return client.token
+@pytest.mark.nightly
+def test_with_many_records_answers_are_as_small(new_sqlite_url: Callable[[], str]) -> None:
+    """Of texts that are several times as long in JSON, and of categories that are many."""
+    number, categories, payees = count(600, 100_000), count(151, 1_501), count(300, 20_000)
+    awkward = '"\\\u0001漢' * 40
+    service = Service("sqlite", {"finance_api.storage": "sql", "sqlalchemy.url": new_sqlite_url()})
+    service.backend.upgrade()
+    service.clock.set("2026-03-18T12:00:00Z")
+    client = service.client()
+    client.load(
+        *(account(n, name=f"{awkward} {n}") for n in range(1, 101)),
+        category(1, name="Groceries"),
+        *(category(n, name=f"{awkward} {n}") for n in range(2, categories + 1)),
+        *(label(n, name=f"{awkward} {n}") for n in range(1, 101)),
+        *(standing_order(n, amount=-n, recurrenceRule="FREQ=DAILY") for n in range(1, 11)),
+        *(
+            record(
+                n,
+                accountId=uid("Account", 1 + n % 100),
+                amount=-n,
+                categoryId=uid("Category", 1 + n % categories),
+                labelIds=[uid("Label", of) for of in range(1, n % 21)],
+                recordDate=f"{2025 + n % 2}-{1 + n % 3:02}-10",
+                payee=f"{awkward} {n % payees}",
+                note=awkward * 6,
+            )
+            for n in range(1, number + 1)
+        ),
+    )
+    server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
+    base = server.application_url.rstrip("/")
+    ids = ",".join(uid("Record", n) for n in range(1, 101))
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("search_records", {"fields": "id,payee,note,labels,labelIds", "q": "漢"}),
+        ("search_records", {"offset": number - 50, "sortBy": "amount,note"}),
+        ("get_records", {"id": ids}),
+        *(("summarize", {"groupBy": by, "limit": 1000}) for by in ("payee", "category,label,day")),
+        ("list_accounts", {"fields": "id,name,balance,currencyCode"}),
+        ("balances", {"interval": "day", "from": "2026-02-20"}),
+        ("upcoming", {"days": 366, "limit": 1000}),
+        ("categories_and_labels", {"offset": categories - 50}),
+        ("changes", {"limit": 1000}),
+    ]
+
+    async def work() -> dict[str, Any]:
+        make = make_server(base, lambda _: f"Bearer {client.token}")
+        async with mcp.Client(make, read_timeout_seconds=300) as agent:
+            for name, arguments in asked:
+                assert (await told(agent, name, **arguments))["shown"] > 0, name
+            given = {"category": "eq.Groceries", "recordDate": "eq.2026"}
+            return await told(agent, "summarize", groupBy="month", **given)
+
+    try:
+        found = anyio.run(work)
+    finally:
+        server.shutdown()
+        service.stop()
+    spent: dict[str, int] = {}
+    for n in range(1, number + 1):
+        if n % categories == 0 and n % 2:
+            month = f"2026-{1 + n % 3:02}"
+            spent[month] = spent.get(month, 0) - n
+    assert spent
+    assert {group["month"]: group["expense"] for group in found["groups"]} == spent
+    assert found["sums"][0]["expense"] == sum(spent.values())
+    assert found["nextOffset"] is None
+
+
+async def _refused_at(base: str, token: str) -> dict[str, Any]:
+    async with mcp.Client(make_server(base, lambda _: f"Bearer {token}")) as client:
+        return await refusal(client, "list_accounts")
+
+
+def test_a_service_that_is_not_there_or_not_well_is_told(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(deadline: float) -> None:
+        raise StorageUnavailable("away")
+
+    token = site.one.token
+    elsewhere = anyio.run(_refused_at, f"{site.base}/elsewhere", token)
+    assert elsewhere["status"] == 404 and "There is nothing" in elsewhere["error"]
+    closed = f"http://127.0.0.1:{free_port()}"
+    nobody = anyio.run(_refused_at, closed, token)
+    assert closed in nobody["error"] and "whether the service runs" in nobody["howToGoOn"]
+    # Who asks is looked up there first, and the answer is in the cache.
+    site.service.client().load(account(4))
+    monkeypatch.setattr(site.service.backend, "read", away)
+    unwell = anyio.run(_refused_at, site.base, token)
+    assert unwell["status"] == 503 and unwell["retryAfterSeconds"] > 0
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
