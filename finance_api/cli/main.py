@@ -17,6 +17,7 @@ from finance_api.cli.importing import import_command
 from finance_api.cli.imports import imports
 from finance_api.cli.init import init
 from finance_api.cli.jwts import jwt
+from finance_api.cli.mcp import mcp
 from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
 from finance_api.cli.profiles import profiles
@@ -76,6 +77,7 @@ for _command in (
     load_demo,
     backup,
     restore,
+    mcp,
 ):
     command.add_command(_command)
 
