@@ -102,7 +102,10 @@ def done(path: str, notice: str) -> Response:
 
 
 def own_rows(request: Request) -> UserRows:
-    return UserRows(request.storage, identity_of(request).user)
+    """Raises StorageUnavailable where what is read is a copy that has not heard of the user."""
+    user = identity_of(request).user
+    data_state_of(request.storage, user.id)
+    return UserRows(request.storage, user)
 
 
 def today_of(request: Request) -> int:

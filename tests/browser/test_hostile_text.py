@@ -186,9 +186,6 @@ def test_e_mails_are_shown_as_text(site, page, strings):
         page.goto("/accounts")
         assert page.locator(".who-email").evaluate_all(_TEXTS) == [user.email]
         assert page.locator(".who-email").get_attribute("title") == user.email
-        in_shell = user.email.replace("'", "'\\''")
-        command = f"finance-api import '{in_shell}' FILE"
-        assert page.locator("#import-command").evaluate_all(_TEXTS) == [command]
 
 
 def test_what_was_typed_on_the_sign_in_page_comes_back_as_text(page):

@@ -23,6 +23,7 @@ EXCEPTIONS: dict[str, str] = {}
 #: https://docs.pylonsproject.org/projects/pyramid/en/2.1-branch/#api-documentation
 #: https://cornice.readthedocs.io/ (services, internals, swagger)
 #: https://docs.pylonsproject.org/projects/webob/en/stable/api/webob.html#accept
+#: https://docs.pylonsproject.org/projects/webob/en/stable/api/multidict.html
 #: https://docs.pylonsproject.org/projects/colander/en/latest/api.html
 DOCUMENTED = {
     "cornice": {"Service"},
@@ -51,12 +52,13 @@ DOCUMENTED = {
     "pyramid.tweens": {"EXCVIEW", "INGRESS", "MAIN"},
     "pyramid.view": {"view_config"},
     "pyramid.viewderivers": {"INGRESS"},
+    "webob.multidict": {"MultiDict"},
     "webob.acceptparse": {"create_accept_encoding_header", "create_accept_header"},
 }
 #: Of Python itself, and documented in spite of the underscore.
 DOCUMENTED_PRIVATE = {"os._exit"}
 #: The underscore keeps it apart from fields.
-OF_NAMED_TUPLES = "_replace"
+OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 LIBRARIES = ("cornice", "colander", "pyramid", "webob")
 
 
@@ -95,7 +97,7 @@ def private_names(tree: ast.AST, known: set[str]) -> Iterator[str]:
                 alias.name for alias in node.names if any(map(is_private, alias.name.split(".")))
             )
         elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in known:
-            if ast.unparse(node) not in DOCUMENTED_PRIVATE and node.attr != OF_NAMED_TUPLES:
+            if ast.unparse(node) not in DOCUMENTED_PRIVATE and node.attr not in OF_NAMED_TUPLES:
                 yield node.attr
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
             *("getattr", "setattr", "hasattr", "delattr"),

@@ -99,12 +99,12 @@ def own_source(row: Row) -> str | None:
 
 
 def read_stated(row: Row) -> dict[str, list[Said]]:
-    if row["stated"] is None:
+    """By source. A native file may have brought a text that says nothing of the kind."""
+    try:
+        stated = json.loads(row["stated"] or "{}")
+        return {s: [_said(values) for values in entries] for s, entries in stated.items()}
+    except (AttributeError, LookupError, TypeError, ValueError):
         return {}
-    return {
-        source: [_said(values) for values in entries]
-        for source, entries in json.loads(row["stated"]).items()
-    }
 
 
 def _said(values: dict[str, Any]) -> Said:

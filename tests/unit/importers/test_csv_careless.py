@@ -32,7 +32,8 @@ def run(data, words):
     context = import_command.make_context("import", list(words))
     names = {f.name for f in fields(CsvOptions)} | {"no_header"}
     options = {name: value for name, value in context.params.items() if name in names}
-    importer = CsvImporter(CsvOptions(header=not options.pop("no_header"), **options))
+    options = {name: value for name, value in options.items() if value is not None}
+    importer = CsvImporter(CsvOptions(header=not options.pop("no_header", False), **options))
     sums = Counter()
     try:
         for statement, entry in importer.read(io.BytesIO(data)):

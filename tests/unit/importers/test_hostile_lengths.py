@@ -36,7 +36,7 @@ from support.nightly import count
 
 pytestmark = pytest.mark.nightly
 
-LENGTH = count(150_000, 300_000)
+LENGTH = count(100_000, 300_000)
 _FUSE_SECONDS = 25
 _FUSE_OF_A_TEXT = count(6, 25)
 #: Marks that Unicode has in another order.

@@ -2,6 +2,7 @@
 
 import random
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -133,6 +134,11 @@ def test_what_is_taken_back_whole_in_any_order_leaves_nothing(backends, storage)
     check()
 
 
+def _counted(report):
+    """Without the new records, which tell the import that they came by."""
+    return replace(report, new=[])
+
+
 @STORAGES
 def test_a_file_that_was_taken_back_comes_in_again_as_at_first(backends, storage):
     @checked
@@ -157,10 +163,10 @@ def test_a_file_that_was_taken_back_comes_in_again_as_at_first(backends, storage
                     continue
                 rows = person.everything()
                 if len(person.history()) > entries:
-                    outcomes.append((report, person.history()[-1].details))
+                    outcomes.append((_counted(report), person.history()[-1].details))
                     person.undo()
                 else:
-                    outcomes.append((report, rows))
+                    outcomes.append((_counted(report), rows))
             assert outcomes[0] == outcomes[1]
 
     check()
