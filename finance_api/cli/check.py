@@ -53,7 +53,7 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
     """In an order in which nothing is asked for that a fault before it prevents."""
     from finance_api.settings import SettingError
     from finance_api.storage.errors import StorageError
-    from finance_api.storage.interface import RESTORE, Fault
+    from finance_api.storage.interface import Fault
 
     try:
         yield from _configuration(cli)
@@ -71,7 +71,7 @@ def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
     try:
         users = _users(cli)
     except StorageError as error:
-        yield Fault("unreadable", str(error), RESTORE)
+        yield Fault.unreadable(error)
         return
     yield from _clock(cli, users)
     yield from _data(cli, users, repair=repair)
@@ -87,7 +87,7 @@ def _mending(error: Exception) -> str:
     for sign, command in (
         ("db upgrade", "finance-api db upgrade"),
         ("newer program", "pip install --upgrade finance-api"),
-        ("malformed", RESTORE),
+        ("damaged", RESTORE),
         ("cannot be read", RESTORE),
     ):
         if sign in str(error):
@@ -153,11 +153,11 @@ def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
 
 def _data(cli: CliContext, users: list[User], *, repair: bool) -> Iterator[Fault]:
     from finance_api.ledger.checking import find_faults
-    from finance_api.storage.errors import StorageUnavailable
-    from finance_api.storage.interface import RESTORE, Fault
+    from finance_api.storage.errors import StorageError
+    from finance_api.storage.interface import NO_VALUE, Fault
 
     for user in users:
         try:
             yield from find_faults(cli.backend, user, now=cli.clock.now(), repair=repair)
-        except StorageUnavailable as error:
-            yield Fault("unreadable", str(error), RESTORE, user.email)
+        except (StorageError, *NO_VALUE) as error:
+            yield Fault.unreadable(error, user.email)

@@ -37,7 +37,7 @@ from finance_api.storage.interface.data import (
     Page,
     RecordSum,
 )
-from finance_api.storage.interface.faults import REPAIR, RESTORE, Fault, Found
+from finance_api.storage.interface.faults import NO_VALUE, REPAIR, RESTORE, Fault, Found
 from finance_api.storage.interface.history import (
     BeforeImage,
     HistoryEntry,
@@ -66,7 +66,7 @@ __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWr
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["Change", "ChangeKey", "Changes"]
-__all__ += ["REPAIR", "RESTORE", "Fault", "Found"]
+__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]

@@ -8,6 +8,9 @@ REPAIR = "finance-api check --repair"
 #: For what was given and is damaged there is no other source.
 RESTORE = "finance-api restore FILE"
 
+#: What reading a row raises that says what is no value of its field.
+NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+
 _MOST_NAMED = 3
 
 
@@ -23,6 +26,15 @@ class Fault:
     command: str
     user: str | None = None
     repaired: bool = False
+
+    @classmethod
+    def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
+        """error: of a storage, or of NO_VALUE, whose messages show data."""
+        is_value = isinstance(error, NO_VALUE)
+        reason = (
+            f"a row holds what is no value ({type(error).__name__})" if is_value else str(error)
+        )
+        return cls("unreadable", reason, RESTORE, user)
 
     def as_repaired(self) -> "Fault":
         return replace(self, repaired=True)
@@ -45,7 +57,8 @@ class Found:
         """message: has ``{}`` for the rows."""
         number, first = self._rows.get((kind, message, command), (0, []))
         if number <= _MOST_NAMED:
-            first.append(row_id)
+            # Of a damaged row it may be anything.
+            first.append(str(row_id))
         self._rows[kind, message, command] = number + 1, first
 
     def faults(self) -> list[Fault]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DatabaseError
 
-from finance_api.storage.errors import StorageUnavailable
-from finance_api.storage.interface import REPAIR, RESTORE, Fault
+from finance_api.storage.errors import StorageError
+from finance_api.storage.interface import NO_VALUE, REPAIR, RESTORE, Fault
 from finance_api.storage.sql.checking.orphans import orphans_of, orphans_without_user
 from finance_api.storage.sql.checking.rows import faults_of, repair_user
 from finance_api.storage.sql.engine import connect, writing
@@ -28,8 +28,12 @@ def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
     yield from _disk(engine)
     for check in (_file, orphans_without_user):
         yield from _checked(engine, check, repair)
-    with connect(engine, engine.connect) as connection:
-        known = connection.execute(select(users.c.id, users.c.email).order_by(users.c.id)).all()
+    try:
+        with connect(engine, engine.connect) as connection:
+            known = connection.execute(select(users.c.id, users.c.email).order_by(users.c.id)).all()
+    except (StorageError, *NO_VALUE) as error:
+        yield Fault.unreadable(error)
+        return
     for user_id, email in known:
         yield from _checked(engine, _of_user(user_id, email), repair)
 
@@ -43,8 +47,8 @@ def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
         else:
             with writing(engine).begin() as connection:
                 found = list(check(connection, True))
-    except StorageUnavailable as error:
-        found = [Fault("unreadable", str(error), RESTORE)]
+    except (StorageError, *NO_VALUE) as error:
+        found = [Fault.unreadable(error)]
     except DatabaseError as error:
         found = [Fault("unreadable", f"the database cannot be read: {error.orig}", RESTORE)]
     yield from found
@@ -68,7 +72,7 @@ def _of_user(user_id: int, email: str) -> _Check:
         try:
             with connection.begin_nested():
                 repair_user(connection, user_id)
-        except (TypeError, ValueError, AttributeError):
+        except NO_VALUE:
             # Rows say what is no value: as `_made` in `rows`.
             yield from found
             return

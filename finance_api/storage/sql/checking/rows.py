@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import REPAIR, Fault, Found
+from finance_api.storage.interface import NO_VALUE, REPAIR, Fault, Found
 from finance_api.storage.sql.bulk import insert_rows, rows_with
 from finance_api.storage.sql.checking.orphans import remove_orphans
 from finance_api.storage.sql.projection.rebuilding import rebuild
@@ -80,7 +80,7 @@ def _made(make: Callable[..., Any], *arguments: Any) -> Any:
     """None where a row says what is no value of its field; `finance_api.ledger.checking` tells."""
     try:
         return make(*arguments)
-    except (TypeError, ValueError, AttributeError):
+    except NO_VALUE:
         return None
 
 
