@@ -87,5 +87,5 @@ def show_settings(request: Request) -> Response:
     permission=NO_PERMISSION_REQUIRED,
 )
 def show_root(request: Request) -> Response:
-    """For browsers; programs find nothing here."""
+    """For browsers; for programs there is the index of the API."""
     return SeeOther(OVERVIEW)
