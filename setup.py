@@ -20,7 +20,7 @@ setup(
         "finance_api.cli": ["*.ini"],
         "finance_api.importers.csv": ["profiles/*.toml"],
         "finance_api.storage.sql.migrations": ["*.mako"],
-        "finance_api.web": ["static/*", "templates/*.jinja2"],
+        "finance_api.web": ["static/*", "static/rapidoc/*", "templates/*.jinja2"],
     },
     install_requires=[
         "alembic>=1.20",
