@@ -19,7 +19,7 @@ from finance_api.values.time import date_text, instant_text
 if TYPE_CHECKING:
     from finance_api.api.wallet.context import Context
 
-_ONE = 10**DECIMALS
+_ONE: int = 10**DECIMALS
 _FLOAT_UNITS = 10**15
 
 #: The value for orjson; None: there is none.
