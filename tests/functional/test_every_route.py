@@ -205,10 +205,13 @@ def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
         "/v1/api/records/by-id": "id=",
         "/internal/v1/get-docs": "document_type=all&x=",
     }
-    for name, header, *expected in credentials(world):
+    for place, (name, header, *expected) in enumerate(credentials(world)):
         headers = {} if header is None else {"Authorization": header}
-        for path in paths:
+        for number, path in enumerate(paths, place):
             wanted = expected[path.startswith("/internal")]
+            # Before a refusal no storage is asked for data: in memory alone it is every path.
+            if wanted != 200 and number % 5 and world.service.kind != "memory":
+                continue
             query = needed.get(path, "id=")
             ids = (uid("Record", 1), foreign(uid("Record", 1)), missing_like(uid("Record", 1)))
             answers = [world.ask(f"{path}?{query}{each}", headers) for each in ids]

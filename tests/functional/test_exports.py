@@ -499,14 +499,19 @@ class Stream:
         self._iterable.close()
 
 
-def connections_in_use(service):
-    # Of responses of other tests, too, that nobody has closed.
+@pytest.fixture
+def nobody_else(service):
+    """No response of another test, that nobody has closed, has a connection."""
     gc.collect()
+
+
+def connections_in_use(service):
     if service.kind == "memory":
         return 0
     return service.backend.read_engine.pool.checkedout()
 
 
+@pytest.mark.usefixtures("nobody_else")
 def test_an_export_is_made_while_it_is_sent(service, client):
     client.load(*many())
     for path in ("records.csv", "records.ndjson", "records.xlsx", "all.ndjson"):
@@ -524,6 +529,7 @@ def test_an_export_is_made_while_it_is_sent(service, client):
 
 @pytest.mark.parametrize("chunks", [0, 1, 2])
 @pytest.mark.parametrize("path", ["records.csv", "records.xlsx", "records.ndjson?sortBy=amount"])
+@pytest.mark.usefixtures("nobody_else")
 def test_a_reader_that_goes_away_ends_the_statement(service, client, path, chunks):
     client.load(*many())
     stream = Stream(client, path)
@@ -550,7 +556,6 @@ def checkpoint(service):
 
 def in_transaction(service):
     """The connections that are in a transaction: for a moment those of work beside it, too."""
-    gc.collect()
     query = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend'"
@@ -580,6 +585,7 @@ def break_after(monkeypatch, service, pages):
     monkeypatch.setattr(service.backend, "read", broken)
 
 
+@pytest.mark.usefixtures("nobody_else")
 @pytest.mark.parametrize("path", ["records.csv", "records.ndjson?trailer=true", "records.xlsx"])
 def test_an_export_that_breaks_off_is_an_error_to_the_server(
     service, client, path, monkeypatch, caplog
