@@ -41,6 +41,8 @@ from support.clock import HeldClock
 
 #: What a service can be run over.
 STORAGES = ("memory", "sqlite", "postgresql")
+#: The one of them that tests run over by day; over others it is few, the same ones at every run.
+BY_DAY = "sqlite"
 #: PostgreSQL behind a pooler.
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")
 
