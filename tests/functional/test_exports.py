@@ -55,6 +55,23 @@ def many(count=COUNT):
     ]
 
 
+@pytest.fixture(scope="module")
+def readers():
+    """Users whose data no test changes, by service and data."""
+    return {}
+
+
+@pytest.fixture
+def reader(service, readers):
+    def with_data(make):
+        if (service, make) not in readers:
+            readers[service, make] = service.client()
+            readers[service, make].load(*make())
+        return readers[service, make]
+
+    return with_data
+
+
 def export(client, path, **query):
     answer = client.get(f"export/{path}", **query)
     assert answer.status_int == 200, answer.text
@@ -100,8 +117,8 @@ def joined(suffix, bodies):
 
 @EACH
 @pytest.mark.parametrize("suffix", TYPES)
-def test_an_export_is_all_pages_one_after_another(client, resource, suffix):
-    client.load(*household())
+def test_an_export_is_all_pages_one_after_another(reader, resource, suffix):
+    client = reader(household)
     path = f"{resource.path}.{suffix}"
     for query in ({}, {"sortBy": "-id"}, {"fields": "id,createdAt"}, {"id": uid("Label", 1)}):
         answer = export(client, path, **query)
@@ -130,8 +147,8 @@ def test_an_export_is_all_pages_one_after_another(client, resource, suffix):
     ],
     ids=lambda query: "&".join(query) or "all",
 )
-def test_filters_order_and_fields_are_those_of_the_list(client, suffix, query):
-    client.load(*many())
+def test_filters_order_and_fields_are_those_of_the_list(reader, suffix, query):
+    client = reader(many)
     whole = export(client, f"records.{suffix}", **query).body
     pages = joined(suffix, pages_of(client, f"records.{suffix}", **query))
     assert (cells(whole) if suffix == "xlsx" else whole) == pages
@@ -512,8 +529,8 @@ def connections_in_use(service):
 
 
 @pytest.mark.usefixtures("nobody_else")
-def test_an_export_is_made_while_it_is_sent(service, client):
-    client.load(*many())
+def test_an_export_is_made_while_it_is_sent(service, reader):
+    client = reader(many)
     for path in ("records.csv", "records.ndjson", "records.xlsx", "all.ndjson"):
         stream = Stream(client, path)
         assert "Content-Length" not in stream.headers
@@ -530,8 +547,8 @@ def test_an_export_is_made_while_it_is_sent(service, client):
 @pytest.mark.parametrize("chunks", [0, 1, 2])
 @pytest.mark.parametrize("path", ["records.csv", "records.xlsx", "records.ndjson?sortBy=amount"])
 @pytest.mark.usefixtures("nobody_else")
-def test_a_reader_that_goes_away_ends_the_statement(service, client, path, chunks):
-    client.load(*many())
+def test_a_reader_that_goes_away_ends_the_statement(service, reader, path, chunks):
+    client = reader(many)
     stream = Stream(client, path)
     for _ in range(chunks):
         assert next(stream.chunks)
@@ -588,9 +605,9 @@ def break_after(monkeypatch, service, pages):
 @pytest.mark.usefixtures("nobody_else")
 @pytest.mark.parametrize("path", ["records.csv", "records.ndjson?trailer=true", "records.xlsx"])
 def test_an_export_that_breaks_off_is_an_error_to_the_server(
-    service, client, path, monkeypatch, caplog
+    service, reader, path, monkeypatch, caplog
 ):
-    client.load(*many())
+    client = reader(many)
     with monkeypatch.context() as patch:
         break_after(patch, service, 1)
         for encoding in ("identity", "gzip"):
