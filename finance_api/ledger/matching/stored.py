@@ -24,7 +24,7 @@ from finance_api.values.time import DAY_SECONDS
 
 _PAGE = 5_000
 _FEW = 2_000
-_NEWEST_FIRST = (SortKey(RECORDS.get_field("recordDate") or RECORDS.fields[0], descending=True),)
+_NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
 #: So many records of one bank id are looked for.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
