@@ -49,12 +49,7 @@ def record_pages(
         found = data.get_rows(user_id, RECORDS, [row["id"] for row in few.rows])
         yield [found[row_id] for row_id in sorted(found)]
         return
-    after = ""
-    while page := data.scan_rows(
-        user_id, RECORDS, conditions=conditions, after_id=after, limit=_PAGE
-    ):
-        yield page
-        after = page[-1]["id"]
+    yield from data.scan_pages(user_id, RECORDS, _PAGE, conditions=conditions)
 
 
 class StoredReader:
