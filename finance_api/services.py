@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from finance_api.api.response_cache import ResponseCache
+from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing
 from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
 from finance_api.auth.jwts import JwtRules
@@ -19,7 +20,7 @@ from finance_api.metrics import Metrics
 from finance_api.ratelimit.quotas import Quotas, open_limiters
 from finance_api.settings import Settings
 from finance_api.storage import open_backend
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import AuditEntry, StorageBackend
 from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.work import UploadWork
 from finance_api.usage.counting import UserDay, make_usage
@@ -41,6 +42,7 @@ class Services:
     jwt_rules: JwtRules
     quotas: Quotas
     usage: WriteBehind[UserDay]
+    audit: WriteBehind[AuditEntry]
     housekeeping: Periodic
     response_cache: ResponseCache
     data_requests: Bulkhead
@@ -59,6 +61,7 @@ class Services:
             stack.callback(self.seen_sessions.stop)
             stack.callback(self.quotas.close)
             stack.callback(self.usage.stop)
+            stack.callback(self.audit.stop)
             stack.callback(self.housekeeping.stop)
             stack.callback(self.upload_jobs.stop)
 
@@ -78,11 +81,13 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         jwt_rules=rules,
         quotas=Quotas(*open_limiters(settings, metrics), settings),
         usage=make_usage(storage),
+        audit=make_audit(storage),
         housekeeping=make_housekeeping(
             storage,
             clock,
             jwt_leeway_seconds=rules.leeway_seconds,
             changes_days=settings["finance_api.changes.keep_days"],
+            audit_days=settings["finance_api.audit.keep_days"],
         ),
         response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),

@@ -306,6 +306,14 @@ SETTINGS: tuple[Setting, ...] = (
         "How long it is remembered what has changed: a mirror that was read before begins anew.",
     ),
     Setting(
+        "finance_api.audit.keep_days",
+        _integer(1, 100_000),
+        "400",
+        "days",
+        "How long the audit log is kept: sign-ins, tokens, JWTs, password changes, imports, edits, "
+        "exports.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
 from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.storage.interface import Token, User, WritableStorage
+from finance_api.storage.interface import AuditAction, Token, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import MAX_SECONDS
@@ -50,19 +50,28 @@ def issue_token(
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
     text = new_token()
-    storage.tokens.add(
-        Token(
-            id=new_id(),
-            user_id=user.id,
-            name=checked_name(name),
-            sha256=digest(text),
-            start=text[:START_CHARACTERS],
-            scopes=tuple(s for s in SCOPES if s in scopes) or None,
-            created_at=now,
-            expires_at=_checked_expiry(now, expires_at),
-        )
+    token = Token(
+        id=new_id(),
+        user_id=user.id,
+        name=checked_name(name),
+        sha256=digest(text),
+        start=text[:START_CHARACTERS],
+        scopes=tuple(s for s in SCOPES if s in scopes) or None,
+        created_at=now,
+        expires_at=_checked_expiry(now, expires_at),
     )
+    storage.tokens.add(token)
+    storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
     return text
+
+
+def revoke_token(
+    storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
+) -> Token:
+    """See `TokenWriter.revoke`."""
+    token = storage.tokens.revoke(token_id, now, user_id=user_id)
+    storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
+    return token
 
 
 def is_live(token: Token, now: int) -> bool:

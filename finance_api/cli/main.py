@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api import __version__
+from finance_api.cli.audit import audit
 from finance_api.cli.backup import backup, restore
 from finance_api.cli.context import CliContext
 from finance_api.cli.database import db
@@ -74,6 +75,7 @@ for _command in (
     duplicates,
     rates,
     load_demo,
+    audit,
     backup,
     restore,
 ):

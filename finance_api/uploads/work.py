@@ -40,11 +40,11 @@ class UploadWork:
     clock: Clock
     settings: ImportSettings
 
-    def do(self, user: User, upload: Upload) -> None:
-        """upload: CHECKING or IMPORTING. Raises nothing."""
+    def do(self, user: User, upload: Upload, origin: str) -> None:
+        """upload: CHECKING or IMPORTING. origin: see `WritableStorage`. Raises nothing."""
         try:
             if upload.state is UploadState.IMPORTING:
-                self._import(user, upload)
+                self._import(user, upload, origin)
             else:
                 self._check(user, upload)
         except (NotFound, Conflict) as error:
@@ -69,7 +69,7 @@ class UploadWork:
             preview["headings"] = headings_of(file)
             self._keep(user, upload, UploadState.READY, preview)
 
-    def _import(self, user: User, upload: Upload) -> None:
+    def _import(self, user: User, upload: Upload, origin: str) -> None:
         """The import and its result are kept together, so that neither is without the other."""
 
         def begin(session: LedgerSession, report: ImportReport) -> None:
@@ -83,7 +83,7 @@ class UploadWork:
             uploads.drop_content(user.id, upload.id)
 
         try:
-            self._run(user, upload, dry_run=False, begin=begin, end=end)
+            self._run(user, upload, dry_run=False, origin=origin, begin=begin, end=end)
         except _DataMoved:
             self._check(user, upload, moved=True)
 
@@ -94,7 +94,7 @@ class UploadWork:
             try:
                 file = FileImport(stream, upload.options, self.settings)
                 now = self.clock.now()
-                file.run(self.backend, user.email, now=now, name=upload.name, by="page", **how)
+                file.run(self.backend, user.email, now=now, name=upload.name, **how)
             except ImportRefused as refused:
                 self._keep(user, upload, UploadState.ASKING, refusal_of(refused, file))
                 return None

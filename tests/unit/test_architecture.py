@@ -188,7 +188,15 @@ ALLOWED = {
         "values",
     ),
     "demo": ("importers", "resources", "values"),
-    "downloads": ("bulkhead", "logs", "requests", "storage.errors", "storage.interface"),
+    "downloads": (
+        "auth.auditing",
+        "auth.identity",
+        "bulkhead",
+        "logs",
+        "requests",
+        "storage.errors",
+        "storage.interface",
+    ),
     "errors": ("bulkhead", "downloads", "problem", "requests", "storage.errors"),
     "auth": (
         "background",

@@ -4,7 +4,7 @@ A `StorageBackend` lives as long as the process. It makes units of work: a `Stor
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
 work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposals of transfers, files that wait to be imported.
+exchange rates, proposals of transfers, files that wait to be imported, the audit log.
 """
 
 import math
@@ -17,6 +17,13 @@ from pathlib import Path
 from transaction import TransactionManager
 
 from finance_api.storage.errors import NotFound, StorageNotReady, unknown_in_replica
+from finance_api.storage.interface.audit import (
+    COMMAND,
+    AuditAction,
+    AuditEntry,
+    AuditReader,
+    AuditWriter,
+)
 from finance_api.storage.interface.credentials import (
     Jwt,
     JwtReader,
@@ -60,6 +67,7 @@ from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
 
 __all__ = ["User", "UserReader", "UserWriter"]
+__all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
@@ -92,12 +100,16 @@ class Storage:
     rates: RateReader
     transfers: TransferReader
     uploads: UploadReader
+    audit: AuditReader
     close: Callable[[], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WritableStorage(Storage):
-    """A unit of work that writes. It ends with its transaction."""
+    """A unit of work that writes. It ends with its transaction.
+
+    origin: from where it is asked for, as `AuditEntry` has it.
+    """
 
     users: UserWriter
     tokens: TokenWriter
@@ -109,7 +121,13 @@ class WritableStorage(Storage):
     rates: RateWriter
     transfers: TransferWriter
     uploads: UploadWriter
+    audit: AuditWriter
+    origin: str = COMMAND
     close: Callable[[], None] = lambda: None
+
+    def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
+        """Adds to the audit log what is done here."""
+        self.audit.add(AuditEntry(at, action, self.origin, user_id, detail))
 
 
 class StorageBackend(ABC):
@@ -130,11 +148,16 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def write(
-        self, tm: TransactionManager, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+        self,
+        tm: TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
     ) -> WritableStorage:
         """A unit of work that writes in the manager's current transaction, and ends with it.
 
         lock_timeout_seconds: how long it waits for another writer before StorageUnavailable.
+        origin: see `WritableStorage`.
         """
 
     @abstractmethod
@@ -185,9 +208,12 @@ def data_state_of(storage: Storage, user_id: int) -> DataState:
 
 @contextmanager
 def unit_of_work(
-    backend: StorageBackend, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+    backend: StorageBackend,
+    *,
+    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+    origin: str = COMMAND,
 ) -> Iterator[WritableStorage]:
     """A unit of work that writes; its writes are stored if the block ends without an error."""
     tm = TransactionManager(explicit=True)
     with tm:
-        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)
+        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)

@@ -9,12 +9,14 @@ from sqlalchemy import Engine
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import (
+    COMMAND,
     LOCK_TIMEOUT_SECONDS,
     Storage,
     StorageBackend,
     WritableStorage,
 )
 from finance_api.storage.sql import schema
+from finance_api.storage.sql.audit import SqlAuditReader, SqlAuditWriter
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
@@ -83,6 +85,7 @@ class SqlBackend(StorageBackend):
             rates=SqlRateReader(data_connection),
             transfers=SqlTransferReader(data_connection),
             uploads=SqlUploadReader(connection),
+            audit=SqlAuditReader(connection),
             close=close,
         )
 
@@ -91,6 +94,7 @@ class SqlBackend(StorageBackend):
         tm: transaction.TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
     ) -> WritableStorage:
         # What a command that only reads need not wait for.
         import zope.sqlalchemy
@@ -117,6 +121,8 @@ class SqlBackend(StorageBackend):
             rates=SqlRateWriter(connection),
             transfers=SqlTransferWriter(connection),
             uploads=SqlUploadWriter(connection),
+            audit=SqlAuditWriter(connection),
+            origin=origin,
         )
 
     def check(self) -> None:

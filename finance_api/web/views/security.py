@@ -11,6 +11,7 @@ from finance_api.auth.passwords import PasswordRefused, checked_hash, is_passwor
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
 from finance_api.requests import Request
+from finance_api.storage.interface import AuditAction, AuditEntry
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
@@ -25,6 +26,24 @@ from finance_api.web.page import (
 from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
+_AUDIT_ENTRIES = 50
+_AUDIT_WORDS = {
+    AuditAction.SIGN_IN: "Signed in",
+    AuditAction.SIGN_IN_FAILED: "Failed to sign in",
+    AuditAction.PASSWORD_CHANGED: "Changed the password",
+    AuditAction.TOKEN_CREATED: "Created a token",
+    AuditAction.TOKEN_REVOKED: "Revoked a token",
+    AuditAction.TOKENS_REVOKED: "Revoked all tokens",
+    AuditAction.JWT_ISSUED: "Issued a JWT",
+    AuditAction.JWT_REVOKED: "Revoked a JWT",
+    AuditAction.JWTS_REVOKED: "Revoked all JWTs",
+    AuditAction.USER_ENABLED: "Enabled the user",
+    AuditAction.USER_DISABLED: "Disabled the user",
+    AuditAction.IMPORT: "Imported",
+    AuditAction.EDIT: "Edited",
+    AuditAction.UNDO: "Took back",
+    AuditAction.EXPORT: "Exported",
+}
 
 
 @view_config(
@@ -53,7 +72,22 @@ def _page(
         for session in request.storage.sessions.list_by_user(current.user_id)
         if sessions.is_alive(session, now)
     ]
-    return page("security", "Security", errors=errors, sessions=alive, revoke_tokens=revoke_tokens)
+    return page(
+        "security",
+        "Security",
+        errors=errors,
+        sessions=alive,
+        revoke_tokens=revoke_tokens,
+        audit=[
+            (entry, _what(entry))
+            for entry in request.storage.audit.list_newest(current.user_id, limit=_AUDIT_ENTRIES)
+        ],
+    )
+
+
+def _what(entry: AuditEntry) -> str:
+    words = _AUDIT_WORDS[entry.action]
+    return f"{words}: {entry.detail}" if entry.detail else words
 
 
 @view_config(

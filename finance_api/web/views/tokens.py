@@ -7,6 +7,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from finance_api.auth import issuing
 from finance_api.auth.issuing import SCOPES, IssueRefused, checked_name, issue_token
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
@@ -246,7 +247,7 @@ def revoke_token(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "id")
     try:
         with writing(request) as storage:
-            storage.tokens.revoke(wanted, request.services.clock.now(), user_id=user.id)
+            issuing.revoke_token(storage, wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")
