@@ -11,13 +11,11 @@ from contextlib import ExitStack, contextmanager
 
 from pyramid.response import Response
 
-from finance_api.auth.auditing import note_request
-from finance_api.auth.identity import credential_id
 from finance_api.bulkhead import BulkheadFull
 from finance_api.logs import current_request_id
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import AuditAction, Storage, reading
+from finance_api.storage.interface import Storage, reading
 
 logger = logging.getLogger(__name__)
 
@@ -82,10 +80,6 @@ def download(
         unit.callback(chunks.close)
         body = _Body(chunks, unit.pop_all(), place.pop_all(), on_break, request.request_id)
     response.app_iter = body
-    if request.method != "HEAD":
-        credential = credential_id(request.known_identity)
-        detail = f"{request.path} ({credential})" if credential else request.path
-        note_request(request, user_id, AuditAction.EXPORT, detail)
     return response
 
 

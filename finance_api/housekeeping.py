@@ -63,7 +63,9 @@ def housekeeping_tween(handler: Handler, registry: Registry) -> Handler:
     """Begins with the first request: the process that reads the settings may not be serving."""
 
     def tween(request: Request) -> Response:
-        request.services.housekeeping.start()
+        services = request.services
+        services.housekeeping.start()
+        services.sampling.start()
         return handler(request)
 
     return tween

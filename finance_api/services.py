@@ -25,16 +25,21 @@ from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.work import UploadWork
 from finance_api.usage.counting import UserDay, make_usage
 
+#: How old the gauges of other processes may be.
+_SAMPLING_SECONDS = 5
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
     """``request.services`` of every request of the application.
 
+    sampling: tells the metrics how the process is.
     data_requests: through which user's data is read from the storage.
     """
 
     clock: Clock
     metrics: Metrics
+    sampling: Periodic
     storage: StorageBackend
     last_used: WriteBehind[str]
     seen_sessions: SeenSessions
@@ -56,6 +61,8 @@ class Services:
         Every part is closed, whatever another one raises; the last error is raised in the end.
         """
         with ExitStack() as stack:
+            stack.callback(self.metrics.close)
+            stack.callback(self.sampling.stop)
             stack.callback(self.storage.close)
             stack.callback(self.last_used.stop)
             stack.callback(self.seen_sessions.stop)
@@ -70,16 +77,29 @@ def make_services(settings: Settings, clock: Clock) -> Services:
     """Raises SettingError, StorageNotReady."""
     metrics = Metrics()
     storage = open_backend(settings)
+    storage.on_work = lambda work, seconds: metrics.database(work).observe(seconds)
     rules = jwt_rules(settings)
+    quotas = Quotas(*open_limiters(settings, metrics), settings, metrics)
+    response_cache = ResponseCache(settings["finance_api.cache.max_bytes"])
+
+    def sample() -> None:
+        state = storage.state
+        metrics.set_state(
+            state.connections,
+            response_cache.cached_bytes,
+            {"database": state.is_away, "ratelimit": quotas.is_away},
+        )
+
     return Services(
         clock=clock,
         metrics=metrics,
+        sampling=Periodic("metrics", _SAMPLING_SECONDS, sample, last=False),
         storage=storage,
         last_used=make_last_used(storage, settings["finance_api.tokens.last_used_seconds"]),
         seen_sessions=SeenSessions(storage),
         jwt_keys=open_key_ring(settings),
         jwt_rules=rules,
-        quotas=Quotas(*open_limiters(settings, metrics), settings),
+        quotas=quotas,
         usage=make_usage(storage),
         audit=make_audit(storage),
         housekeeping=make_housekeeping(
@@ -89,9 +109,16 @@ def make_services(settings: Settings, clock: Clock) -> Services:
             changes_days=settings["finance_api.changes.keep_days"],
             audit_days=settings["finance_api.audit.keep_days"],
         ),
-        response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
+        response_cache=response_cache,
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
         downloads=Downloads(settings["finance_api.max_downloads"]),
-        upload_jobs=UploadJobs(UploadWork(storage, clock, ImportSettings.of(settings))),
+        upload_jobs=UploadJobs(
+            UploadWork(
+                storage,
+                clock,
+                ImportSettings.of(settings),
+                on_import=lambda outcome: metrics.imports(outcome).inc(),
+            )
+        ),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

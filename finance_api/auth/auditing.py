@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Mapping
 
+from finance_api.auth.identity import credential_id
 from finance_api.background import WriteBehind
 from finance_api.edge.proxies import client_address
 from finance_api.requests import Request
@@ -43,3 +44,11 @@ def note_request(
     services = request.services
     entry = AuditEntry(services.clock.now(), action, origin_of(request), user_id, detail)
     services.audit.note(entry, 1)
+
+
+def note_export(request: Request, user_id: int) -> None:
+    """Notes an export that begins; HEAD sends nothing."""
+    if request.method != "HEAD":
+        credential = credential_id(request.known_identity)
+        detail = f"{request.path} ({credential})" if credential else request.path
+        note_request(request, user_id, AuditAction.EXPORT, detail)

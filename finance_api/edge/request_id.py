@@ -3,6 +3,7 @@
 import logging
 import os
 import random
+import re
 import time
 from functools import lru_cache
 from typing import Any
@@ -26,6 +27,9 @@ _HSTS = ("Strict-Transport-Security", "max-age=31536000")
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
 
+#: A part of a pattern that has one; it may have braces of its own.
+_EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
+
 # Ids have to differ, not to be secret: asking the system for each would let another thread run.
 _random = random.Random()  # noqa: S311
 # Forked processes would draw the same.
@@ -33,6 +37,11 @@ os.register_at_fork(after_in_child=_random.seed)
 
 
 def request_id_tween(handler: Handler, registry: Registry) -> Handler:
+    routes = {
+        route["introspectable"]["pattern"]
+        for route in registry.introspector.get_category("routes", ())
+    }
+
     def tween(request: Request) -> Response:
         request.request_id = f"{_random.getrandbits(128):032x}"
         outside = current_request_id.set(request.request_id)
@@ -50,14 +59,22 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         response.headerlist.append(("X-Request-Id", request.request_id))
         if is_https(request):
             response.headerlist.append(_HSTS)
-        status = response.status_int
-        request.services.metrics.count_response(status)
+        status, seconds = response.status_int, time.perf_counter() - started
+        request.services.metrics.requests(route_of(request), status).observe(seconds)
         if logger.isEnabledFor(logging.INFO):
-            members = _members(request, status, time.perf_counter() - started)
+            members = _members(request, status, seconds)
             # Not by ``info``, which goes through the stack to find who calls it.
             name, level = logger.name, logging.INFO
             logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))
         return response
+
+    def route_of(request: Request) -> str:
+        """Its pattern; of requests that were answered before the router: "-" if it is no path."""
+        path: str = request.environ["PATH_INFO"]
+        if path in routes:
+            return path
+        route = getattr(request, "matched_route", None)
+        return "-" if route is None else _route_name(route.pattern)
 
     return tween
 
@@ -73,6 +90,12 @@ def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
         "milliseconds": round(seconds * 1000, 1),
         "credential": credential_id(request.known_identity) or "-",
     }
+
+
+@lru_cache(maxsize=256)
+def _route_name(pattern: str) -> str:
+    """A pattern without the regular expressions of its parts."""
+    return "/" + _EXPRESSION.sub(r"{\1}", pattern).lstrip("/")
 
 
 @lru_cache(maxsize=256)

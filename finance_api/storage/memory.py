@@ -57,6 +57,7 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
+    Totals,
     TransferProposal,
     TransferReader,
     TransferWriter,
@@ -225,6 +226,10 @@ class MemoryBackend(StorageBackend):
 
     def check(self) -> None:
         """Memory is always there."""
+
+    def totals(self) -> Totals:
+        users = self.database.users.values()
+        return Totals(users=len(users), revisions=sum(user.data.revision for user in users))
 
     def upgrade(self) -> None:
         """There is nothing older than this process."""

@@ -1,6 +1,7 @@
 """What is done with an upload: it is looked at, which stores nothing, and imported."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,8 @@ class UploadWork:
     backend: StorageBackend
     clock: Clock
     settings: ImportSettings
+    #: Is told what becomes of an import: done, refused or failed.
+    on_import: Callable[[str], None] = lambda outcome: None
 
     def do(self, user: User, upload: Upload, origin: str) -> None:
         """upload: CHECKING or IMPORTING. origin: see `WritableStorage`. Raises nothing."""
@@ -83,9 +86,11 @@ class UploadWork:
             uploads.drop_content(user.id, upload.id)
 
         try:
-            self._run(user, upload, dry_run=False, origin=origin, begin=begin, end=end)
+            file = self._run(user, upload, dry_run=False, origin=origin, begin=begin, end=end)
         except _DataMoved:
             self._check(user, upload, moved=True)
+        else:
+            self.on_import("refused" if file is None else "done")
 
     def _run(self, user: User, upload: Upload, **how: Any) -> FileImport | None:
         """The file, if it was read to its end; else its refusal is kept."""
@@ -101,6 +106,8 @@ class UploadWork:
         return file
 
     def _fail(self, user: User, upload: Upload, why: str) -> None:
+        if upload.state is UploadState.IMPORTING:
+            self.on_import("failed")
         try:
             self._keep(user, upload, UploadState.FAILED, {**upload.outcome, "why": why})
         except StorageError as error:

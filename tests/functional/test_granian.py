@@ -9,6 +9,7 @@ import re
 import signal
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, closing
 
 import pytest
@@ -17,6 +18,7 @@ from redis import Redis
 from finance_api import wsgi
 from finance_api.server import serve
 from support.books import household, label
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import wait_until
 from support.service import Service
@@ -308,21 +310,40 @@ def test_request_ids_of_all_processes_differ(granian):
     assert len(set(ids)) == 40
 
 
-def test_each_process_has_metrics_of_its_own(granian):
-    def counted(connection):
-        text = granian.ask("GET", "/__metrics__", {}, connection)[2].decode()
-        found = re.search(r'(?m)^finance_api_requests_total\{status="404"\} (\S+)$', text)
-        return granian.worker_of(connection), float(found[1]) if found else 0
+def test_the_metrics_of_all_processes_are_what_their_clients_counted(granian, place):
+    clients = [place.service.client() for _ in range(8)]
+    clients[0].load(label(name="one"))
+    counted, lock = Counter(), threading.Lock()
 
-    requests = iter((3, 0))
+    def ask(token):
+        own = Counter()
+        with granian.connect() as connection:
+            for n in range(count(15, 100)):
+                route = ("/v1/api/labels", "/v1/api/accounts")[n % 2]
+                query = "?limit=0" if n % 5 == 4 else ""
+                own[route, granian.get(route + query, token, connection)[0]] += 1
+        with lock:
+            counted.update(own)
 
-    def ask(connection):
-        for _ in range(next(requests)):
-            granian.ask("GET", "/nothing", {}, connection)
-        return counted(connection)
+    before = counted_by(granian)
+    threads = [threading.Thread(target=ask, args=(each.token,)) for each in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {status for _, status in counted} == {200, 400}
+    # Whichever process is asked.
+    for after in granian.by_each(lambda c: counted_by(granian, c)):
+        assert after - before == counted
 
-    before, after = dict(granian.by_each(counted)), dict(granian.by_each(ask))
-    assert sorted(after[pid] - before[pid] for pid in before) == [0, 3]
+
+def counted_by(server, connection=None):
+    """Requests for data, by route and status."""
+    text = server.ask("GET", "/__metrics__", {}, connection)[2].decode()
+    found = re.findall(
+        r'(?m)^finance_api_request_seconds_count\{route="(/v1/.*)",status="(.*)"\} (\S+)$', text
+    )
+    return Counter({(route, int(status)): int(float(number)) for route, status, number in found})
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])

@@ -188,15 +188,7 @@ ALLOWED = {
         "values",
     ),
     "demo": ("importers", "resources", "values"),
-    "downloads": (
-        "auth.auditing",
-        "auth.identity",
-        "bulkhead",
-        "logs",
-        "requests",
-        "storage.errors",
-        "storage.interface",
-    ),
+    "downloads": ("bulkhead", "logs", "requests", "storage.errors", "storage.interface"),
     "errors": ("bulkhead", "downloads", "problem", "requests", "storage.errors"),
     "auth": (
         "background",
@@ -248,7 +240,7 @@ ALLOWED = {
     "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
     "wsgi": ("main", "settings", "storage.errors"),
-    "server": ("settings", "unended", "wsgi"),
+    "server": ("metrics", "settings", "unended", "wsgi"),
 }
 
 

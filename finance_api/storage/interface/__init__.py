@@ -9,7 +9,7 @@ exchange rates, proposals of transfers, files that wait to be imported, the audi
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,10 +77,32 @@ __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
+__all__ += ["BackendState", "Totals"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
 #: How long a unit of work that writes waits for another one, unless it says otherwise.
 LOCK_TIMEOUT_SECONDS = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackendState:
+    """How a backend is now in this process.
+
+    connections: used and idle ones, by what they are for. is_away: whether the database is taken
+    to be away.
+    """
+
+    connections: Mapping[str, tuple[int, int]]
+    is_away: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """What is stored. revisions: of all users' data together. projection_version: if it has one."""
+
+    users: int
+    revisions: int
+    projection_version: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,9 +156,12 @@ class StorageBackend(ABC):
     """Makes the units of work; safe to use from several threads.
 
     persistent: whether what is written is still there for the next process.
+    on_work: is called with the seconds of a unit of work in the database, and whether it is "read"
+    or "write", which is told when it has committed.
     """
 
     persistent: bool = True
+    on_work: Callable[[str, float], None] = staticmethod(lambda work, seconds: None)
 
     @abstractmethod
     def read(self, deadline: float = math.inf) -> Storage:
@@ -163,6 +188,14 @@ class StorageBackend(ABC):
     @abstractmethod
     def check(self) -> None:
         """Raises StorageNotReady or StorageUnavailable if reads would fail now."""
+
+    @abstractmethod
+    def totals(self) -> Totals:
+        """Raises StorageNotReady or StorageUnavailable, as `check`."""
+
+    @property
+    def state(self) -> BackendState:
+        return BackendState(connections={})
 
     @abstractmethod
     def upgrade(self) -> None:
