@@ -68,6 +68,7 @@ setup(
             "redis>=8.1",
             "uvicorn[standard]>=0.54",
         ],
+        "otel": ["opentelemetry-api>=1.45"],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
@@ -76,6 +77,7 @@ setup(
             # Other readers and writers of spreadsheets.
             "odfpy>=1.4.1",
             "openpyxl>=3.1.5",
+            "opentelemetry-sdk>=1.45",
             "packaging>=25.0",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.

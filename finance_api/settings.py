@@ -480,6 +480,13 @@ SETTINGS: tuple[Setting, ...] = (
         "Whether the log has lines in the forms of the ini file, or one JSON object a line.",
     ),
     Setting(
+        "finance_api.traces",
+        _boolean,
+        "false",
+        "true or false",
+        "Whether each request is a span of OpenTelemetry's; needs the extra otel, and an SDK.",
+    ),
+    Setting(
         "finance_api.metrics.clients",
         _networks,
         "",

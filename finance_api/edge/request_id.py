@@ -3,7 +3,6 @@
 import logging
 import os
 import random
-import re
 import time
 from functools import lru_cache
 from typing import Any
@@ -14,6 +13,7 @@ from pyramid.response import Response
 
 from finance_api.auth.identity import credential_id
 from finance_api.edge.proxies import client_address, is_https
+from finance_api.edge.routes import route_finder
 from finance_api.errors import unexpected
 from finance_api.logs import current_request_id
 from finance_api.requests import Handler, Request
@@ -27,9 +27,6 @@ _HSTS = ("Strict-Transport-Security", "max-age=31536000")
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
 
 
-#: A part of a pattern that has one; it may have braces of its own.
-_EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")
-
 # Ids have to differ, not to be secret: asking the system for each would let another thread run.
 _random = random.Random()  # noqa: S311
 # Forked processes would draw the same.
@@ -37,10 +34,7 @@ os.register_at_fork(after_in_child=_random.seed)
 
 
 def request_id_tween(handler: Handler, registry: Registry) -> Handler:
-    routes = {
-        route["introspectable"]["pattern"]
-        for route in registry.introspector.get_category("routes", ())
-    }
+    route_of = route_finder(registry)
 
     def tween(request: Request) -> Response:
         request.request_id = f"{_random.getrandbits(128):032x}"
@@ -68,14 +62,6 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
             logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))
         return response
 
-    def route_of(request: Request) -> str:
-        """Its pattern; of requests that were answered before the router: "-" if it is no path."""
-        path: str = request.environ["PATH_INFO"]
-        if path in routes:
-            return path
-        route = getattr(request, "matched_route", None)
-        return "-" if route is None else _route_name(route.pattern)
-
     return tween
 
 
@@ -90,12 +76,6 @@ def _members(request: Request, status: int, seconds: float) -> dict[str, Any]:
         "milliseconds": round(seconds * 1000, 1),
         "credential": credential_id(request.known_identity) or "-",
     }
-
-
-@lru_cache(maxsize=256)
-def _route_name(pattern: str) -> str:
-    """A pattern without the regular expressions of its parts."""
-    return "/" + _EXPRESSION.sub(r"{\1}", pattern).lstrip("/")
 
 
 @lru_cache(maxsize=256)
