@@ -4,6 +4,7 @@ Beside it one process of waitress serves the same database: both answer the same
 """
 
 import http.client
+import json
 import os
 import re
 import signal
@@ -87,9 +88,14 @@ class Place:
         self.servers.append(server)
         return server
 
-    def granian(self, redis_url, workers=2):
+    def granian(self, redis_url, workers=2, **more):
         redis = {"ratelimit__backend": "redis", "ratelimit__redis_url": redis_url}
-        settings = {"server__workers": str(workers), "metrics__clients": "127.0.0.1", **redis}
+        settings = {
+            "server__workers": str(workers),
+            "metrics__clients": "127.0.0.1",
+            **redis,
+            **more,
+        }
         server = self.start(**settings).wait()
         wait_until(lambda: server.said.count("Started worker") == workers)
         return server
@@ -346,9 +352,19 @@ def counted_by(server, connection=None):
     return Counter({(route, int(status)): int(float(number)) for route, status, number in found})
 
 
+def assert_json(server, token):
+    """Each line of the log is an object, and the token is in none."""
+    # pserve says that it begins.
+    lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
+    assert {"requestId", "level", "logger", "message"} <= set.intersection(
+        *(set(json.loads(line)) for line in lines)
+    )
+    assert token not in server.said
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_waitress_writes_all_usage_at_its_end(place, how):
-    server = place.start("development.ini").wait()
+    server = place.start("development.ini", log__format="json").wait()
     client = place.service.client()
     with server.connect() as connection:
         answered = [server.get("/v1/api/labels", client.token, connection)[0] for _ in range(100)]
@@ -357,6 +373,7 @@ def test_waitress_writes_all_usage_at_its_end(place, how):
     assert answered == [200] * 100
     assert used(place, client) == 100
     assert "Traceback" not in server.said
+    assert_json(server, client.token)
 
 
 def used(place, client):
@@ -401,8 +418,9 @@ def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_ur
 
 
 def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
-    server = place.granian(redis_url)
+    server = place.granian(redis_url, log__format="json")
     token = place.service.client().token
+    server.ask("GET", f"/v1/api/labels/{token}", {"Host": token})
     killed, kept = server.workers
     killed.kill()
     wait_until(lambda: server.said.count("Started worker") == 3)
@@ -410,6 +428,7 @@ def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
     statuses = server.by_each(lambda c: server.get("/v1/api/labels", token, c)[0])
     assert statuses == [200, 200]
     end(place, server, signal.SIGINT)
+    assert_json(server, token)
 
 
 def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):

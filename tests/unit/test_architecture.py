@@ -240,7 +240,7 @@ ALLOWED = {
     ),
     "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
-    "wsgi": ("main", "settings", "storage.errors"),
+    "wsgi": ("logs", "main", "settings", "storage.errors"),
     "server": ("metrics", "settings", "unended", "wsgi"),
 }
 
