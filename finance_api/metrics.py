@@ -120,9 +120,9 @@ class Metrics:
         cache_bytes: int,
         breakers: Mapping[str, bool],
     ) -> None:
-        """How this process is now. connections: used and idle ones of each pool."""
+        """How this process is now. connections: used and free ones of each pool."""
         for pool, numbers in connections.items():
-            for state, number in zip(("used", "idle"), numbers, strict=True):
+            for state, number in zip(("used", "free"), numbers, strict=True):
                 self._connections.labels(pool, state).set(number)
         self._cache_bytes.set(cache_bytes)
         for service, is_open in breakers.items():

@@ -23,7 +23,7 @@ from finance_api.storage import open_backend
 from finance_api.storage.interface import AuditEntry, StorageBackend
 from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.work import UploadWork
-from finance_api.usage.counting import UserDay, make_usage
+from finance_api.usage.counting import TokenDay, make_usage
 
 #: How old the gauges of other processes may be.
 _SAMPLING_SECONDS = 5
@@ -46,7 +46,7 @@ class Services:
     jwt_keys: KeyRing
     jwt_rules: JwtRules
     quotas: Quotas
-    usage: WriteBehind[UserDay]
+    usage: WriteBehind[TokenDay]
     audit: WriteBehind[AuditEntry]
     housekeeping: Periodic
     response_cache: ResponseCache

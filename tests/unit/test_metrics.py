@@ -43,7 +43,7 @@ def test_what_ended_processes_counted_stays_and_what_they_were_does_not(tmp_path
         f'finance_api_request_seconds_bucket{{le="0.0025",{labels}}} 0.0',
         f'finance_api_request_seconds_bucket{{le="0.005",{labels}}} 9.0',
         'finance_api_database_connections{pool="read",state="used"} 2.0',
-        'finance_api_database_connections{pool="read",state="idle"} 5.0',
+        'finance_api_database_connections{pool="read",state="free"} 5.0',
         "finance_api_cache_bytes 1000.0",
         'finance_api_breaker_open{service="database"} 1.0',
         "finance_api_database_up 1.0",

@@ -2,11 +2,13 @@
 
 from dataclasses import asdict
 
-from cornice import Service
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.representation import Representation
+from finance_api.api.service import Service
 from finance_api.compression import compress
 from finance_api.edge.proxies import client_address, is_known_directly
 from finance_api.requests import Request
@@ -21,11 +23,19 @@ def only_named_clients(request: Request) -> None:
         raise HTTPNotFound()
 
 
+_PROMETHEUS = Representation("text/plain", "text/plain; version=0.0.4; charset=utf-8", "txt")
+
 metrics = Service(
     "metrics",
     "/__metrics__",
     "What the service counts, in Prometheus' text format.",
     factory=only_named_clients,
+    answer=Answer(
+        forms=(_PROMETHEUS,),
+        headers=(Header("Cache-Control", "Not to be kept.", "no-store"),),
+        problems=(404,),
+        text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
+    ),
 )
 
 
@@ -34,7 +44,7 @@ def get_metrics(request: Request) -> Response:
     services = request.services
     services.sampling.now()
     response = Response(services.metrics.text(_totals(request)))
-    response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
+    response.headers["Content-Type"] = _PROMETHEUS.content_type
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Encoding"
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))

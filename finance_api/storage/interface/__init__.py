@@ -44,6 +44,7 @@ from finance_api.storage.interface.data import (
     Page,
     RecordSum,
 )
+from finance_api.storage.interface.faults import NO_VALUE, REPAIR, RESTORE, Fault, Found
 from finance_api.storage.interface.history import (
     BeforeImage,
     HistoryEntry,
@@ -73,6 +74,7 @@ __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWr
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["Change", "ChangeKey", "Changes"]
+__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
@@ -88,8 +90,8 @@ LOCK_TIMEOUT_SECONDS = 30
 class BackendState:
     """How a backend is now in this process.
 
-    connections: used and idle ones, by what they are for. is_away: whether the database is taken
-    to be away.
+    connections: those in use, and how many more there can be, by what they are for.
+    is_away: whether the database is taken to be away.
     """
 
     connections: Mapping[str, tuple[int, int]]
@@ -200,6 +202,14 @@ class StorageBackend(ABC):
     @abstractmethod
     def upgrade(self) -> None:
         """Brings what is stored to the version that this program reads; harmless if it is there."""
+
+    def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
+        """What is wrong in how data is stored, read in parts: memory does not grow with it.
+
+        What a user's data says is another matter: `finance_api.ledger.checking`.
+        repair: makes anew what is derived, in transactions of its own. Raises StorageError.
+        """
+        return iter(())
 
     def back_up(self, path: Path) -> None:
         """Writes all that is stored at one moment to a file that only its owner may read.

@@ -15,6 +15,7 @@ class AuditAction(StrEnum):
     SIGN_IN_FAILED = "sign-in-failed"
     PASSWORD_CHANGED = "password-changed"  # noqa: S105 (an action)
     TOKEN_CREATED = "token-created"  # noqa: S105
+    TOKEN_RENAMED = "token-renamed"  # noqa: S105
     TOKEN_REVOKED = "token-revoked"  # noqa: S105
     TOKENS_REVOKED = "tokens-revoked"
     JWT_ISSUED = "jwt-issued"

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from finance_api.storage.interface import (
     COMMAND,
     LOCK_TIMEOUT_SECONDS,
     BackendState,
+    Fault,
     Storage,
     StorageBackend,
     Totals,
@@ -21,6 +23,7 @@ from finance_api.storage.interface import (
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.audit import SqlAuditReader, SqlAuditWriter
 from finance_api.storage.sql.backups import postgresql, sqlite
+from finance_api.storage.sql.checking import find_faults
 from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.engine import Server, connect, make_engine, writing
@@ -147,7 +150,7 @@ class SqlBackend(StorageBackend):
         pools = {name: engine.pool for name, engine in engines.items() if engine is not None}
         return BackendState(
             connections={
-                name: (pool.checkedout(), pool.checkedin())  # type: ignore[attr-defined]
+                name: (pool.checkedout(), pool.size() - pool.checkedout())  # type: ignore[attr-defined]
                 for name, pool in pools.items()
             },
             is_away=self.server.circuit.state != "closed",
@@ -166,6 +169,9 @@ class SqlBackend(StorageBackend):
 
     def upgrade(self) -> None:
         schema.upgrade(self.engine)
+
+    def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
+        return find_faults(self.engine, repair=repair)
 
     def back_up(self, path: Path) -> None:
         _BACKUPS[self.engine.dialect.name].back_up(self.engine, path)
