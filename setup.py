@@ -79,6 +79,7 @@ setup(
             "starlette>=1.0",
             "uvicorn>=0.54",
         ],
+        "otel": ["opentelemetry-api>=1.45"],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
@@ -92,6 +93,7 @@ setup(
             # Other readers and writers of spreadsheets.
             "odfpy>=1.4.1",
             "openpyxl>=3.1.5",
+            "opentelemetry-sdk>=1.45",
             "openapi-spec-validator>=0.9",
             "packaging>=25.0",
             "pandas>=3.1",
