@@ -68,16 +68,29 @@ setup(
             "redis>=8.1",
             "uvicorn[standard]>=0.54",
         ],
+        "mcp": [
+            "httpx2>=2.16",
+            "jsonschema>=4.26",
+            "mcp>=2.3",
+            "starlette>=1.0",
+            "uvicorn>=0.54",
+        ],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
             "axe-playwright-python>=0.1.8",
+            "duckdb>=2.0",
+            # Of the extra mcp.
+            "httpx2>=2.16",
             "hypothesis>=6.170",
+            "jsonschema>=4.26",
+            "mcp>=2.3",
             # Other readers and writers of spreadsheets.
             "odfpy>=1.4.1",
             "openpyxl>=3.1.5",
             "openapi-spec-validator>=0.9",
             "packaging>=25.0",
+            "pandas>=3.1",
             "psutil>=7.0",
             # The library alone: the browser is the system's own.
             "playwright>=1.65",
@@ -87,6 +100,8 @@ setup(
             "pytest-xdist>=3.8",
             "redis>=8.1",
             "schemathesis>=4.32",
+            "starlette>=1.0",
+            "uvicorn>=0.54",
             "WebTest>=3.0.7",
             "xlwt>=1.3",
         ],

@@ -39,7 +39,13 @@ NAVIGATION = (
         (
             ("tokens", "/settings/tokens", "API tokens"),
             ("usage", "/settings/usage", "Usage"),
+            ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
+        ),
+    ),
+    (
+        "Advanced",
+        (
             ("jwts", "/settings/jwts", "JWTs"),
             ("docs", DOCS, "API reference"),
         ),
