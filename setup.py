@@ -88,6 +88,7 @@ setup(
             # Other readers and writers of spreadsheets.
             "odfpy>=1.4.1",
             "openpyxl>=3.1.5",
+            "openapi-spec-validator>=0.9",
             "packaging>=25.0",
             "pandas>=3.1",
             "psutil>=7.0",
@@ -98,6 +99,7 @@ setup(
             "pytest-cov>=7.1",
             "pytest-xdist>=3.8",
             "redis>=8.1",
+            "schemathesis>=4.32",
             "starlette>=1.0",
             "uvicorn>=0.54",
             "WebTest>=3.0.7",

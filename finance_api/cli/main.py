@@ -8,6 +8,7 @@ import click
 
 from finance_api import __version__
 from finance_api.cli.backup import backup, restore
+from finance_api.cli.check import check
 from finance_api.cli.context import CliContext
 from finance_api.cli.database import db
 from finance_api.cli.demo import load_demo
@@ -75,6 +76,7 @@ for _command in (
     duplicates,
     rates,
     load_demo,
+    check,
     backup,
     restore,
     mcp,

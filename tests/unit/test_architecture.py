@@ -192,7 +192,7 @@ ALLOWED = {
     ),
     "demo": ("importers", "resources", "values"),
     "downloads": ("bulkhead", "logs", "requests", "storage.errors", "storage.interface"),
-    "errors": ("bulkhead", "downloads", "problem", "requests", "storage.errors"),
+    "errors": ("bulkhead", "downloads", "problem", "requests", "storage.errors", "surfaces"),
     "auth": (
         "background",
         "edge.proxies",
