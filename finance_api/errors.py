@@ -14,17 +14,22 @@ from finance_api.bulkhead import BulkheadFull
 from finance_api.downloads import DownloadRunning
 from finance_api.problem import CONTENT_TYPE, problem_body
 from finance_api.requests import Request
-from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.surfaces import INDEX
 
 logger = logging.getLogger(__name__)
 
 #: Retry-After while the storage is unavailable or busy.
 STORAGE_RETRY_SECONDS = 2
 
+#: Retry-After where what is stored is damaged.
+DAMAGED_RETRY_SECONDS = 300
+
 #: Retry-After while a download of the same user runs.
 DOWNLOAD_RETRY_SECONDS = 10
 
 BUSY = "Other requests keep the database busy; please try again."
+DAMAGED = "Some of the data cannot be read; whoever runs this service can mend it."
 DOWNLOAD_RUNNING = "Another download of yours is running; please try again when it has ended."
 UNEXPECTED = "Something went wrong; please report the request id {}."
 
@@ -35,6 +40,21 @@ _DETAILS = {
     405: "Only GET and HEAD are allowed here.",
     503: "The database is unavailable; please try again.",
 }
+
+_told_damage: set[str] = set()
+
+
+def is_news(error: Exception) -> bool:
+    """Whether to log it: damage once in each process, since it stays until somebody mends it."""
+    if not isinstance(error, StorageDamaged):
+        return True
+    known = str(error) in _told_damage
+    _told_damage.add(str(error))
+    return not known
+
+
+#: The headers of exceptions that responses have, too.
+_KEPT = ("Allow", "Link", "Location", "Retry-After")
 
 
 def problem(
@@ -60,16 +80,22 @@ def problem(
 
 def as_problem(error: HTTPException, request: Request) -> Response:
     """Exceptions of Pyramid and Cornice, with some of their headers."""
+    if error.status_int == 404:
+        # Where to begin.
+        error.headers["Link"] = f'<{request.script_name}{INDEX}>; rel="index"'
     if error.content_type == CONTENT_TYPE:
         return error
     detail = _DETAILS.get(error.status_int) or error.explanation or error.title
-    headers = {k: v for k, v in error.headers.items() if k in ("Allow", "Location", "Retry-After")}
+    headers = {k: v for k, v in error.headers.items() if k in _KEPT}
     return problem(error.status_int, detail, headers=headers)
 
 
 def storage_unavailable(error: Exception, request: Request) -> Response:
     """503; the reason is logged."""
-    logger.error("storage: %s", error)
+    if is_news(error):
+        logger.error("storage: %s", error)
+    if isinstance(error, StorageDamaged):
+        return problem(503, DAMAGED, headers={"Retry-After": str(DAMAGED_RETRY_SECONDS)})
     return problem(503, _DETAILS[503], headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
 
 

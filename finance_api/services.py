@@ -22,7 +22,7 @@ from finance_api.storage import open_backend
 from finance_api.storage.interface import StorageBackend
 from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.work import UploadWork
-from finance_api.usage.counting import UserDay, make_usage
+from finance_api.usage.counting import TokenDay, make_usage
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +40,7 @@ class Services:
     jwt_keys: KeyRing
     jwt_rules: JwtRules
     quotas: Quotas
-    usage: WriteBehind[UserDay]
+    usage: WriteBehind[TokenDay]
     housekeeping: Periodic
     response_cache: ResponseCache
     data_requests: Bulkhead

@@ -2,12 +2,14 @@
 
 A setting stands in the ``[app:main]`` section of the ini file, one of the server in
 ``[server:main]`` without its prefix ``server.``; the environment variable ``FINANCE_API_<NAME>``
-(without the prefix ``finance_api.``, dots as underscores, upper case) overrides it.
+(without the prefix ``finance_api.``, dots as underscores, upper case) overrides it. A secret can be
+in a file, too: named by this variable with ``_FILE`` at its end, or a credential of systemd.
 """
 
 import ipaddress
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from finance_api.ratelimit.limits import parse_limits
@@ -42,6 +44,11 @@ class Setting:
         """The environment variable that overrides it."""
         short = self.name.removeprefix("finance_api.")
         return ENVIRONMENT_PREFIX + short.replace(".", "_").upper()
+
+    @property
+    def file_variable(self) -> str:
+        """Of a secret: the environment variable that names a file with the value."""
+        return f"{self.variable}_FILE"
 
 
 def _text(text: str) -> str:
@@ -306,6 +313,13 @@ SETTINGS: tuple[Setting, ...] = (
         "How long it is remembered what has changed: a mirror that was read before begins anew.",
     ),
     Setting(
+        "finance_api.users.api_access",
+        _one_of("premium", "all"),
+        "premium",
+        "premium or all",
+        "Who may use the public API: users with premium, or every enabled user.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",
@@ -550,16 +564,42 @@ def read_settings(
     for name in given:
         if name not in names and not name.startswith(_PASSED_ON):
             raise SettingError(f"{name}: there is no such setting")
-    variables = {setting.variable for setting in (*SETTINGS, *SERVER_SETTINGS)} | _OTHER_VARIABLES
+    everywhere = (*SETTINGS, *SERVER_SETTINGS)
+    variables = {setting.variable for setting in everywhere} | _OTHER_VARIABLES
+    variables |= {setting.file_variable for setting in everywhere if setting.secret}
     for variable in environment:
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in variables:
             raise SettingError(f"{variable}: there is no such setting")
     settings = Settings({k: v for k, v in given.items() if k.startswith(_PASSED_ON)})
     for setting in table:
-        text = environment.get(setting.variable, given.get(setting.name, setting.default))
+        text = _from_environment(setting, environment)
+        if text is None:
+            text = given.get(setting.name, setting.default)
         try:
             settings[setting.name] = setting.parse(text)
         except ValueError as error:
             value = "the value" if setting.secret else repr(text)
             raise SettingError(f"{setting.name}: {value} {error}") from None
     return settings
+
+
+def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | None:
+    """The value that overrides the ini file's. Raises SettingError."""
+    text = environment.get(setting.variable)
+    if not setting.secret:
+        return text
+    path = environment.get(setting.file_variable)
+    if path is None:
+        # The folder of the credentials that systemd passes to a service, by their names.
+        folder = environment.get("CREDENTIALS_DIRECTORY")
+        if text is not None or not folder or not (Path(folder) / setting.name).exists():
+            return text
+        path = str(Path(folder) / setting.name)
+    elif text is not None:
+        raise SettingError(f"{setting.variable} and {setting.file_variable}: give one of them")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError as error:
+        raise SettingError(f"{setting.name}: {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingError(f"{setting.name}: {path} is not UTF-8") from None

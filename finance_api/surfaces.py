@@ -9,6 +9,13 @@ INTERNAL_SURFACE = "/internal/v1/"
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
 
+#: Where programs begin.
+INDEX = "/v1"
+#: They say what can be asked, and are for everybody.
+PUBLIC_DESCRIPTION = "/v1/openapi.json"
+WALLET_DESCRIPTION = f"{WALLET}/openapi"
+INTERNAL_DESCRIPTION = f"{INTERNAL_SURFACE}openapi.json"
+
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 #: Requests to them are not counted.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
@@ -35,6 +42,11 @@ PAGES = (
     SETTINGS_PAGES,
 )
 _FIRST = frozenset(path[1:] for path in PAGES)
+
+
+def needs_token(path: str) -> bool:
+    """Whether nothing at the path is for those without a token: so it is on the surfaces."""
+    return path.startswith(SURFACES) and path != INTERNAL_DESCRIPTION
 
 
 def is_page(path: str) -> bool:

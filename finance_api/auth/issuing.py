@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
@@ -28,16 +29,19 @@ def issue_token(
     scopes: Sequence[str] = (),
     expires_at: int | None = None,
     max_live: int = MAX_LIVE,
+    is_open_to_all: bool = False,
 ) -> str:
     """Issues a token and returns its text, which is not stored. Raises IssueRefused, NotFound.
 
     scopes: paths of resources; none means all. expires_at: None means never.
     max_live: how many tokens a user has that are neither revoked nor expired.
+    is_open_to_all: whether it needs no premium.
     """
     user = storage.users.lock(user.id)
-    if not user.premium:
+    if not (user.premium or is_open_to_all):
         raise IssueRefused(
-            "personal tokens need a premium subscription: finance-api user set EMAIL --premium"
+            "personal tokens need premium: finance-api user set EMAIL --premium, or for all users "
+            "the setting finance_api.users.api_access = all"
         )
     if not user.enabled:
         raise IssueRefused("the user is disabled")
@@ -63,6 +67,48 @@ def issue_token(
         )
     )
     return text
+
+
+def regenerate_token(
+    storage: WritableStorage,
+    user: User,
+    token_id: str,
+    *,
+    now: int,
+    overlap_seconds: int,
+    max_live: int = MAX_LIVE,
+    is_open_to_all: bool = False,
+) -> str:
+    """Issues a token in place of an active one, and returns its text. Raises as `issue_token`.
+
+    It has the same name and scopes, and lasts as long as the old one was made for. The old one is
+    valid for overlap_seconds more, or is revoked with 0.
+    """
+    storage.users.lock(user.id)
+    found = [token for token in storage.tokens.list_by_user(user.id) if token.id == token_id]
+    if not found:
+        raise NotFound("there is no such token")
+    (old,) = found
+    if not is_live(old, now):
+        raise IssueRefused("the token is not active any more: create another one")
+    if overlap_seconds:
+        ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
+        storage.tokens.update(old.id, user_id=user.id, expires_at=ends)
+    else:
+        storage.tokens.revoke(old.id, now, user_id=user.id)
+    expires_at = None
+    if old.expires_at is not None:
+        expires_at = min(now + old.expires_at - old.created_at, MAX_SECONDS)
+    return issue_token(
+        storage,
+        user,
+        name=old.name,
+        now=now,
+        scopes=old.scopes or (),
+        expires_at=expires_at,
+        max_live=max_live,
+        is_open_to_all=is_open_to_all,
+    )
 
 
 def is_live(token: Token, now: int) -> bool:

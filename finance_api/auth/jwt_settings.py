@@ -47,7 +47,7 @@ def includeme(config: Configurator) -> None:
     settings = config.get_settings()
     if settings[KEYS] and not config.registry.services.jwt_keys.keys():
         logger.warning(
-            "%s: there are no keys in %s yet, so the internal surface lets nobody in: "
+            "%s: there are no keys in %s yet, so the internal API lets nobody in: "
             "finance-api jwt new-key makes one",
             KEYS,
             settings[KEYS],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 )
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+@click.option(
+    "--move-done",
+    "done",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
+    help="Move what is imported there. FILE may be a folder then; refused files stay in it.",
+)
 @file_options
 @pass_cli_context
 def import_command(
@@ -40,14 +48,17 @@ def import_command(
     format_name: str | None,
     dry_run: bool,
     as_json: bool,
+    done: Path | None,
     **given: Any,
 ) -> None:
     """Import files into a user's data; FILE may be - for standard input.
 
     Each file is imported all or nothing. The first one that is refused ends the command; those
-    before it stay.
+    before it stay. With --move-done the others are imported all the same.
     """
     from finance_api.auth.user_accounts import normal_email
+    from finance_api.cli.drop_folder import expanded, move_done
+    from finance_api.cli.input_files import STANDARD_INPUT
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.report import ImportReport
     from finance_api.storage.errors import StorageError
@@ -57,12 +68,23 @@ def import_command(
     answers: list[dict[str, Any]] = []
     total = ImportReport()
     failure: Exception | None = None
+    if done is not None:
+        if dry_run or STANDARD_INPUT in files:
+            raise click.UsageError("--move-done goes with files, and not with --dry-run")
+        files = tuple(expanded(files, done, cli.clock.now()))
     for file in files:
         try:
+            before = None if done is None else os.stat(file)
             report = _import_one(cli, normal_email(email), file, format_name, given, dry_run)
+            if done is not None and before is not None:
+                move_done(file, done, before)
         except (ImportRefused, StorageError, OSError) as error:
+            if failure is not None and not as_json:
+                say(f"finance-api: {failure}", err=True)
             failure = error
-            break
+            if done is None or not isinstance(error, ImportRefused):
+                break
+            continue
         total.add_counts(report)
         answers.append({"file": file, **report.as_json()})
         if not dry_run:

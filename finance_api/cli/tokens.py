@@ -31,6 +31,7 @@ def create(
     cli: CliContext, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
     """Create a token, and print it: it is not stored and cannot be shown again."""
+    from finance_api.auth.api_access import is_open_to_all
     from finance_api.auth.issuing import issue_token
     from finance_api.values.time import DAY_SECONDS
 
@@ -44,6 +45,7 @@ def create(
             scopes=scopes,
             expires_at=None if expires_in_days is None else now + expires_in_days * DAY_SECONDS,
             max_live=cli.settings["finance_api.tokens.max_live"],
+            is_open_to_all=is_open_to_all(cli.settings),
         )
     click.echo(text)
 

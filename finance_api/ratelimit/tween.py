@@ -15,12 +15,12 @@ from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
 from finance_api.requests import Handler, Request
 from finance_api.storage.errors import StatementTimeout
-from finance_api.surfaces import SURFACES, USAGE_PATHS
+from finance_api.surfaces import USAGE_PATHS, needs_token
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if not request.environ["PATH_INFO"].startswith(SURFACES):
+        if not needs_token(request.environ["PATH_INFO"]):
             return handler(request)
         found, quotas = request.authentication, request.services.quotas
         now_ms = request.services.clock.now_ms()

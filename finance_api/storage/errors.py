@@ -13,6 +13,15 @@ class StatementTimeout(StorageUnavailable):
     """The request ran into its time limit."""
 
 
+class StorageDamaged(StorageUnavailable):
+    """What is stored cannot be read, or contradicts itself, until somebody mends it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"the database is damaged: {reason}; finance-api check tells what mends it"
+        )
+
+
 class StorageNotReady(StorageError):
     """The storage answers, but cannot be used as it is (say, its schema is of another version)."""
 

@@ -121,6 +121,7 @@ class _Database:
     jwts: dict[str, Jwt] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
+    token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
     #: By user and revision.
     states: dict[tuple[int, int], DataState] = field(default_factory=dict)
@@ -320,6 +321,7 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             jwts={k: j for k, j in database.jwts.items() if j.user_id != user_id},
             sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
+            token_usage={k: n for k, n in database.token_usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
             states={k: state for k, state in database.states.items() if k[0] != user_id},
             history={k: entry for k, entry in database.history.items() if k[0] != user_id},
@@ -347,13 +349,21 @@ class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
         self._unit.user(token.user_id)
         self._unit.change(tokens=self._unit.database.tokens | {token.id: token})
 
+    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        token = replace(self._get(token_id, user_id), **changes)
+        self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
+        return token
+
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        token = self._get(token_id, user_id)
+        if token.revoked_at is None:
+            token = self.update(token_id, user_id=token.user_id, revoked_at=at)
+        return token
+
+    def _get(self, token_id: str, user_id: int | None) -> Token:
         token = self._unit.database.tokens.get(token_id)
         if token is None or user_id not in (None, token.user_id):
             raise NotFound("there is no such token")
-        if token.revoked_at is None:
-            token = replace(token, revoked_at=at)
-            self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
         return token
 
     def revoke_all(self, user_id: int, at: int) -> None:
@@ -460,6 +470,13 @@ class MemoryUsageReader(_Part, UsageReader):
             if owner_id == user_id and start <= day < end
         )
 
+    def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
+        sums: Counter[str] = Counter()
+        for (owner_id, day, token_id), count in self._unit.database.token_usage.items():
+            if owner_id == user_id and start <= day < end:
+                sums[token_id] += count
+        return dict(sums)
+
 
 class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
@@ -469,9 +486,19 @@ class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
                 usage[user_id, day] = usage.get((user_id, day), 0) + count
         self._unit.change(usage=usage)
 
+    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
+        usage = dict(self._unit.database.token_usage)
+        for key, count in requests.items():
+            if key[0] in self._unit.database.users:
+                usage[key] = usage.get(key, 0) + count
+        self._unit.change(token_usage=usage)
+
     def prune(self, before: int) -> None:
-        usage = self._unit.database.usage
-        self._unit.change(usage={key: n for key, n in usage.items() if key[1] >= before})
+        usage, by_token = self._unit.database.usage, self._unit.database.token_usage
+        self._unit.change(
+            usage={key: n for key, n in usage.items() if key[1] >= before},
+            token_usage={key: n for key, n in by_token.items() if key[1] >= before},
+        )
 
 
 class MemoryDataReader(_Part, DataReader):

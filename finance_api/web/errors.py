@@ -14,15 +14,18 @@ from finance_api.bulkhead import BulkheadFull
 from finance_api.downloads import DownloadRunning
 from finance_api.errors import (
     BUSY,
+    DAMAGED,
+    DAMAGED_RETRY_SECONDS,
     DOWNLOAD_RETRY_SECONDS,
     DOWNLOAD_RUNNING,
     STORAGE_RETRY_SECONDS,
     UNEXPECTED,
+    is_news,
     log_unexpected,
 )
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.requests import Request
-from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.surfaces import PAGES
 from finance_api.web.page import SIGNED_OUT, SeeOther
 from finance_api.web.return_path import login_path
@@ -90,7 +93,12 @@ def stale_form(error: BadCSRFToken, request: Request) -> Response:
 
 
 def unavailable(error: Exception, request: Request) -> Response:
-    logger.error("pages: %s", error)
+    if is_news(error):
+        logger.error("pages: %s", error)
+    if isinstance(error, StorageDamaged):
+        response = error_page(request, 503, DAMAGED, "This page cannot be shown")
+        response.headers["Retry-After"] = str(DAMAGED_RETRY_SECONDS)
+        return response
     limiter = isinstance(error, LimiterUnavailable)
     response = error_page(request, 503, _NOT_COUNTED if limiter else None)
     response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)

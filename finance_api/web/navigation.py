@@ -38,8 +38,9 @@ NAVIGATION = (
         (
             ("tokens", "/settings/tokens", "API tokens"),
             ("usage", "/settings/usage", "Usage"),
+            ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
-            ("jwts", "/settings/jwts", "JWTs"),
         ),
     ),
+    ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),
 )

@@ -44,14 +44,18 @@ CONSECUTIVE = ("exchange-rates.md", "importing.md", *(page.name for page in IMPO
 READER = "me@example.com"
 #: page -> how many blocks of commands and answers are not run. Each says why.
 NOT_RUN = {
-    "deploying.md": 1,
+    "deploying.md": 2,
     "errors.md": 2,
     "exchange-rates.md": 1,
     "importing.md": 2,
+    "mcp.md": 2,
     "settings-pages.md": 1,
     "settings.md": 2,
 }
 
+#: What a page needs beside curl: programs, and modules of Python.
+PROGRAMS = {"curl-and-jq.md": "jq"}
+MODULES = {"pandas.md": "pandas", "duckdb.md": "duckdb"}
 #: An example that takes longer hangs, on the busiest machine too.
 _SECONDS = 300
 #: Runs a command at the time of the examples.
@@ -269,6 +273,10 @@ def sandboxes(tmp_path: Path, demo: Path, with_reader: Path) -> Iterator[Callabl
 def test_the_examples_of_a_page_give_what_they_show(
     page: Path, sandboxes: Callable[[Path], Sandbox], request: pytest.FixtureRequest
 ) -> None:
+    if page.name in PROGRAMS and shutil.which(PROGRAMS[page.name]) is None:
+        missing(PROGRAMS[page.name])
+    if page.name in MODULES:
+        pytest.importorskip(MODULES[page.name])
     found = run_page(page, sandboxes)
     if found.new and request.config.getoption("--update-examples"):
         rewrite(page, found.new)

@@ -271,6 +271,7 @@ class Pair:
             "change a user": lambda s: s.users.update(mine, premium=False),
             "delete a user": lambda s: s.users.delete(mine),
             "add usage": lambda s: s.usage.add({(mine, 1): 5, (mine, 9): 5}),
+            "add usage by token": lambda s: s.usage.add_by_token({(mine, 1, "1"): 5}),
             "revoke all JWTs": lambda s: s.jwts.revoke_all(mine, 50),
             "revoke all JWTs of nobody": lambda s: s.jwts.revoke_all(99, 50),
             "delete all sessions": lambda s: s.sessions.delete_all(mine),
@@ -336,6 +337,7 @@ def add_credentials(unit, number, state):
             storage.jwts.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
             storage.sessions.add(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each): each})
+            storage.usage.add_by_token({(user.id, each, f"{each}"): each})
         of_both = upload("1", user.id)
         storage.uploads.add(user.id, of_both, [user.email.encode()])
 

@@ -390,6 +390,11 @@ class Visitor:
         form = self.form(page, action)
         return self.post(form.action, form.filled(given), status=status)
 
+    def follow(self, response: TestResponse, **options: Any) -> TestResponse:
+        """The page that a redirection leads to."""
+        assert response.status_int == 303, (response.status, response.text[:3_000])
+        return self.get(location(response), **options)
+
     # -- what people do
 
     def sign_in(
@@ -454,7 +459,7 @@ def location(response: TestResponse) -> str:
 
 def assert_safe_cookie(morsel: Morsel[str]) -> None:
     https = morsel.key.startswith("__Host-")
-    names = ("finance_session", "finance_visitor", "finance_browser")
+    names = ("finance_session", "finance_visitor", "finance_browser", "finance_made")
     assert morsel.key.removeprefix("__Host-") in names
     assert bool(morsel["secure"]) == https
     assert morsel["httponly"]

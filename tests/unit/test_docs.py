@@ -116,7 +116,9 @@ def test_a_variable_of_the_code_is_documented(variable: str) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=page_ids)
 def test_every_variable_in_the_docs_exists(path: Path) -> None:
     named = set(re.findall("FINANCE_API_[A-Z0-9_]+", path.read_text(encoding="utf-8")))
-    known = {setting.variable for setting in (*SETTINGS, *SERVER_SETTINGS)}
+    settings = (*SETTINGS, *SERVER_SETTINGS)
+    known = {setting.variable for setting in settings}
+    known |= {setting.file_variable for setting in settings if setting.secret}
     assert named <= known | _OTHER_VARIABLES
 
 
@@ -245,3 +247,26 @@ def test_every_page_is_linked_from_another() -> None:
         if target.partition("#")[0] not in ("", path.name)
     }
     assert {path.resolve() for path in DOCS.rglob("*.md")} <= linked
+
+
+def _log_lines() -> set[str]:
+    """The longest constant part of every message of level warning and above."""
+    return {
+        max((part.strip(" :;,") for part in re.split("%[sd]", node.args[0].value)), key=len)
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("warning", "error", "exception", "critical")
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "logger"
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    }
+
+
+def test_every_warning_and_error_of_the_log_is_in_the_runbook() -> None:
+    lines = _log_lines()
+    assert len(lines) > 10
+    text = page("runbook.md")
+    assert not [line for line in lines if line not in text]

@@ -66,3 +66,39 @@ def test_a_wrong_or_unknown_setting_of_the_server_is_named(given, environment, s
 
 def test_the_application_leaves_the_settings_of_the_server_alone():
     read_settings({}, {"FINANCE_API_SERVER_WORKERS": "2"})
+
+
+URL = "postgresql://user:secret@localhost/name"
+
+
+def test_a_secret_can_be_in_a_file(tmp_path):
+    file = tmp_path / "url"
+    file.write_text(f"{URL}\n")
+    environment = {"FINANCE_API_SQLALCHEMY_URL_FILE": str(file)}
+    given = {"sqlalchemy.url": "sqlite:///of-the-ini-file"}
+    assert read_settings(given, environment)["sqlalchemy.url"] == URL
+
+
+def test_a_secret_can_be_a_credential_of_systemd(tmp_path):
+    (tmp_path / "sqlalchemy.url").write_text(URL)
+    environment = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    assert read_settings({"sqlalchemy.url": "sqlite://"}, environment)["sqlalchemy.url"] == URL
+    environment["FINANCE_API_SQLALCHEMY_URL"] = "sqlite:///nearer"
+    assert read_settings({}, environment)["sqlalchemy.url"] == "sqlite:///nearer"
+    others = {"CREDENTIALS_DIRECTORY": str(tmp_path / "none")}
+    assert read_settings({"sqlalchemy.url": "sqlite://"}, others)["sqlalchemy.url"] == "sqlite://"
+
+
+def test_a_file_of_a_secret_that_cannot_be_used_is_named(tmp_path):
+    wrong = tmp_path / "wrong"
+    wrong.write_bytes(b"postgresql://user:s3cr3t@localhost\xff")
+    named = "FINANCE_API_SQLALCHEMY_URL_FILE"
+    for environment, said in (
+        ({named: str(tmp_path / "missing")}, "cannot be read"),
+        ({named: str(wrong)}, "is not UTF-8"),
+        ({named: str(wrong), "FINANCE_API_SQLALCHEMY_URL": "sqlite://"}, "give one of them"),
+        ({"FINANCE_API_STORAGE_FILE": str(wrong)}, "there is no such setting"),
+    ):
+        with pytest.raises(SettingError, match=said) as error:
+            read_settings({}, environment)
+        assert "s3cr3t" not in str(error.value)

@@ -37,6 +37,7 @@ from finance_api.storage.interface.data import (
     Page,
     RecordSum,
 )
+from finance_api.storage.interface.faults import NO_VALUE, REPAIR, RESTORE, Fault, Found
 from finance_api.storage.interface.history import (
     BeforeImage,
     HistoryEntry,
@@ -65,6 +66,7 @@ __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWr
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["Change", "ChangeKey", "Changes"]
+__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
@@ -144,6 +146,14 @@ class StorageBackend(ABC):
     @abstractmethod
     def upgrade(self) -> None:
         """Brings what is stored to the version that this program reads; harmless if it is there."""
+
+    def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
+        """What is wrong in how data is stored, read in parts: memory does not grow with it.
+
+        What a user's data says is another matter: `finance_api.ledger.checking`.
+        repair: makes anew what is derived, in transactions of its own. Raises StorageError.
+        """
+        return iter(())
 
     def back_up(self, path: Path) -> None:
         """Writes all that is stored at one moment to a file that only its owner may read.

@@ -1,6 +1,7 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from sqlalchemy import Engine
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import (
     LOCK_TIMEOUT_SECONDS,
+    Fault,
     Storage,
     StorageBackend,
     WritableStorage,
 )
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import postgresql, sqlite
+from finance_api.storage.sql.checking import find_faults
 from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.engine import Server, connect, make_engine, writing
@@ -126,6 +129,9 @@ class SqlBackend(StorageBackend):
 
     def upgrade(self) -> None:
         schema.upgrade(self.engine)
+
+    def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
+        return find_faults(self.engine, repair=repair)
 
     def back_up(self, path: Path) -> None:
         _BACKUPS[self.engine.dialect.name].back_up(self.engine, path)

@@ -61,5 +61,6 @@ class SqliteDriver(Driver):
 
 def _tell_late(error: sqlite3.OperationalError) -> None:
     """Raises StatementTimeout where SQLite was told not to go on."""
-    if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+    # The driver's own errors have no code.
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
         raise StatementTimeout("a statement was ended at its time limit") from error

@@ -18,7 +18,12 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
-from finance_api.storage.errors import StatementTimeout, StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import (
+    StatementTimeout,
+    StorageDamaged,
+    StorageNotReady,
+    StorageUnavailable,
+)
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.driver import Driver
 from finance_api.storage.sql.driver_sqlite import SqliteDriver
@@ -50,7 +55,7 @@ _USED_AT = "finance_api_used_at"
 _GENERATION = "finance_api_generation"
 
 #: SQLite's result codes for what may be over later, or is the file's fault: locked, full,
-#: read-only, not to be opened, damaged.
+#: read-only, not to be opened.
 _SQLITE_UNAVAILABLE = frozenset(
     (
         sqlite3.SQLITE_BUSY,
@@ -58,14 +63,13 @@ _SQLITE_UNAVAILABLE = frozenset(
         sqlite3.SQLITE_NOMEM,
         sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_PROTOCOL,
-        sqlite3.SQLITE_NOTADB,
     )
 )
-
+#: SQLite's result codes for a damaged file.
+_SQLITE_DAMAGED = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB))
 
 #: PostgreSQL's read_only_sql_transaction: of a standby, such as a primary becomes by a failover.
 _READ_ONLY = "25006"
@@ -287,6 +291,11 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
         raise StatementTimeout(f"a statement took too long: {_one_line(error)}") from error
     if _is_of_other_tables(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
+    if _is_damaged(error):
+        raise StorageDamaged(_one_line(error)) from error
+    if _is_text_damaged(error):
+        # Their messages show the text.
+        raise StorageDamaged("a text is not UTF-8") from error
     if _is_read_only(error):
         is_file = isinstance(error, sqlite3.Error)
         why = "its file or folder cannot be written" if is_file else "nothing can be changed now"
@@ -301,6 +310,18 @@ def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool
             hint = " (if it was never made: run 'finance-api db upgrade')"
         message = f"the database does not answer: {_one_line(error)}{hint}"
         raise StorageUnavailable(message) from error
+
+
+def _is_damaged(error: BaseException) -> bool:
+    # PostgreSQL's class XX: damaged data and indexes, and what it can only explain by them.
+    return _sqlstate(error).startswith("XX") or _sqlite_code(error) in _SQLITE_DAMAGED
+
+
+def _is_text_damaged(error: BaseException) -> bool:
+    return isinstance(error, UnicodeDecodeError) or (
+        isinstance(error, sqlite3.OperationalError)
+        and str(error).startswith("Could not decode to UTF-8")
+    )
 
 
 def _is_locked(error: BaseException) -> bool:

@@ -9,6 +9,7 @@ from sqlalchemy import Select, func, select
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
+from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.interface import DataState, JsonPage
 from finance_api.storage.sql.clauses import (
     BindNames,
@@ -138,7 +139,7 @@ def _records(
 ) -> tuple[DataState, bytes]:
     state, rows = get_json(connection, user_id, RECORDS, ids)
     if b"" in rows:
-        raise LookupError("a record is not in records_by_date")
+        raise StorageDamaged("a record is not in records_by_date")
     return state, b"\n".join(rows)
 
 

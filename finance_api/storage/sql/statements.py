@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ColumnElement, Executable
 
-from finance_api.storage.errors import NotFound, StorageUnavailable
+from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import Driver, StatementCache
@@ -109,6 +109,17 @@ _WITH_STATE: dict[str, Callable[[Select[Any]], Select[Any]]] = {
 }
 
 
+def _text(lines: bytes) -> bytes:
+    """Raises UnicodeDecodeError and StorageDamaged for what only a damaged page can hold.
+
+    Nothing else reads these bytes before they are sent.
+    """
+    lines.decode()
+    if b"\0" in lines:
+        raise StorageDamaged("a text has a zero byte")
+    return lines
+
+
 class StatementConnection(ABC):
     """The connection of a unit of work, on which statements are run by their shapes.
 
@@ -137,7 +148,7 @@ class StatementConnection(ABC):
         """Raises what the error means; of some the connection is not used again."""
         if isinstance(error, StorageUnavailable):
             self._invalidate(None)
-        if not isinstance(error, driver.failures):
+        if not isinstance(error, (driver.failures, UnicodeDecodeError)):
             raise error
         is_disconnect = self._dialect.is_disconnect(error, driver.connection, None)  # type: ignore[arg-type]
         if is_disconnect:
@@ -164,7 +175,8 @@ class StatementConnection(ABC):
         driver = self.driver
         self._stream = driver.stream(statement, values, STREAMED_ROWS)
         try:
-            yield from self._stream
+            for lines in self._stream:
+                yield _text(lines)
         except Exception as error:
             self._fail(driver, error)
 
@@ -182,7 +194,7 @@ class StatementConnection(ABC):
         if found is None:
             raise NotFound("there is no such user")
         state, lines = found
-        return DataState(*state), lines
+        return DataState(*state), self._run(lambda driver: _text(lines))
 
     def get_data_state(self, user_id: int) -> DataState:
         """Raises NotFound."""

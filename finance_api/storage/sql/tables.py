@@ -68,6 +68,7 @@ users = Table(
     Column("jwts_revoked_at", BigInteger),
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
+    Column("base_currency", CodePointText),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )
@@ -132,6 +133,16 @@ usage = Table(
     _owner(),
     # The day's first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("requests", BigInteger, nullable=False),
+)
+
+#: The same, by token: since they are counted so.
+token_usage = Table(
+    "token_usage",
+    metadata,
+    _owner(),
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("token_id", CodePointText, primary_key=True),
     Column("requests", BigInteger, nullable=False),
 )
 

@@ -29,6 +29,8 @@ VERSION = 5
 
 _PAGE = 1_000
 
+_REBUILT = (record_anchors, records_by_date, record_sums, data_states, tombstones)
+
 
 def get_version(connection: Connection) -> int | None:
     """The version of the stored projection; None: there is none yet."""
@@ -40,14 +42,21 @@ def rebuild_all(connection: Connection) -> None:
 
     The connection is in a transaction that writes.
     """
-    rebuilt = (record_anchors, records_by_date, record_sums, data_states, tombstones)
-    for table in (*rebuilt, projection_version):
+    for table in (*_REBUILT, projection_version):
         connection.execute(delete(table))
     connection.execute(update(users).values(record_count=0))
     unit = WriteConnection(connection, StatementCache(connection.dialect))
     for user_id in connection.execute(select(users.c.id)).scalars().all():
         _rebuild(unit, user_id)
     connection.execute(insert(projection_version).values(version=VERSION))
+
+
+def rebuild(connection: Connection, user_id: int) -> None:
+    """Rebuilds the projection of one user, in a transaction that writes."""
+    for table in _REBUILT:
+        connection.execute(delete(table).where(table.c.user_id == user_id))
+    connection.execute(update(users).where(users.c.id == user_id).values(record_count=0))
+    _rebuild(WriteConnection(connection, StatementCache(connection.dialect)), user_id)
 
 
 class _Rebuilder(SqlDataWriter):

@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from finance_api.resources import RECORDS
+from finance_api.storage.sql.projection.comparing import is_other
 from finance_api.storage.sql.sums import (
     KEPT_COLUMNS,
     SumColumns,
@@ -31,7 +32,7 @@ from finance_api.storage.sql.sums import (
 )
 from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, PAYEE_KEY_CHARACTERS, record_sums
 from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import DAY_SECONDS
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 
 _KEPT = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
@@ -86,6 +87,25 @@ class RecordSums:
             else:
                 found = self._of_sums(grain).where(*months, *of_grain(_MADE_OF[grain]))
             execute(insert(record_sums).from_select(names, found))
+
+    def differ(self) -> bool:
+        """Whether what is stored is not what the records add up to."""
+        by_user = _KEPT.user_id == self._user_id
+        for grain in reversed(range(len(GRAINS))):
+            if grain == _FINEST:
+                expected = self._of_rows(MIN_SECONDS, MAX_SECONDS + 1)
+            else:
+                expected = self._of_sums(grain).where(by_user, *of_grain(_MADE_OF[grain]))
+            named = zip(expected.selected_columns, record_sums.columns, strict=True)
+            rows = expected.with_only_columns(*(column.label(of.name) for column, of in named))
+            # Without the number, which only tells rows apart.
+            kept = [column for column in record_sums.columns if column is not _KEPT.number]
+            of_rows = rows.subquery().columns
+            made = select(*(of_rows[column.name] for column in kept))
+            stored = select(*kept).where(by_user, _KEPT.grain == literal(grain))
+            if is_other(self._connection, made, stored):
+                return True
+        return False
 
     def _of_rows(self, first: int, end: int) -> Select[Any]:
         """The finest grain."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     Index,
     MetaData,
+    Select,
     Table,
     TextClause,
     and_,
@@ -28,6 +29,7 @@ from finance_api.resources import RECORDS, Kind
 from finance_api.resources.wire import encoder_of
 from finance_api.storage.sql.bulk import Shown, insert_rows, rows_with, shown_in
 from finance_api.storage.sql.columns import SEPARATORS, CodePointText
+from finance_api.storage.sql.projection.comparing import is_other
 from finance_api.storage.sql.tables import (
     ANCHOR_INTERVAL,
     DATA_TABLES,
@@ -63,7 +65,7 @@ _encode = encoder_of(RECORDS).encode
 _BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 
-def _projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
+def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
     payee, note = row["payee"], row["note"]
     json = _encode(row).decode()
     return ProjectedRecord(
@@ -75,6 +77,25 @@ def _projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
         fold(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
         revision_of(row["id"], json),
     )
+
+
+def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """The anchors among these records, as rows of `record_anchors`.
+
+    start: the position of the last of them in the list.
+    """
+    number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
+    counted = (
+        select(
+            _RECORDS.user_id,
+            (number + literal(start - 1)).label("position"),
+            _RECORDS.newest_first,
+            _RECORDS.id,
+        )
+        .where(*which)
+        .subquery("counted")
+    )
+    return select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0)
 
 
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
@@ -177,7 +198,7 @@ class RecordsByDate:
 
     def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
         """Adds records. removed: the positions that some of them had before."""
-        records = sorted([_projected(row, revision_of) for row in rows], key=_date_key)
+        records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
         if records:
             self._insert(records)
         self.note_moved(removed.symmetric_difference(map(_date_key, records)))
@@ -194,6 +215,16 @@ class RecordsByDate:
         if self._last_change is not None:
             self._rebuild_anchors(*self._last_change)
             self._last_change = None
+
+    def anchors_differ(self) -> bool:
+        """Whether the stored anchors and the count are not those of the list."""
+        by_user = _RECORDS.user_id == self.user_id
+        stored = select(record_anchors).where(_ANCHORS.user_id == self.user_id)
+        if is_other(self.connection, _counted(0, [by_user]), stored):
+            return True
+        number = select(func.count()).select_from(records_by_date).where(by_user)
+        kept = select(users.c.record_count).where(users.c.id == self.user_id)
+        return self.connection.scalar(number) != self.connection.scalar(kept)
 
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
         """Places the anchors from this position to the beginning of the list, and counts it."""
@@ -215,21 +246,11 @@ class RecordsByDate:
             start = highest.position + 1
             anchor = tuple_(literal(highest.newest_first), literal(highest.id, CodePointText))
             above.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
-        number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
-        counted = (
-            select(
-                _RECORDS.user_id,
-                (number + literal(start - 1)).label("position"),
-                _RECORDS.newest_first,
-                _RECORDS.id,
-            )
-            .where(*above)
-            .subquery("counted")
-        )
+        counted = _counted(start, above)
         execute(
             insert(record_anchors).from_select(
                 ["user_id", "position", "newest_first", "id"],
-                select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0),
+                counted,
             )
         )
         count = execute(

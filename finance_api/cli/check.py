@@ -1,0 +1,163 @@
+"""finance-api check"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.output import say
+
+if TYPE_CHECKING:
+    from finance_api.storage.interface import Fault, User
+
+#: So far another machine's clock may be ahead.
+_CLOCK_SECONDS = 300
+
+
+@click.command(epilog="Example: finance-api check --repair")
+@click.option("--repair", is_flag=True, help="Make anew what is derived from other data.")
+@click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+@pass_cli_context
+def check(cli: CliContext, repair: bool, as_json: bool) -> None:
+    """Look for what is wrong: settings, keys, clock, disk, the database, every user's data.
+
+    Each fault is named with the command that mends it. The exit code is 1 if one is left.
+    """
+    faults: list[Fault] = []
+    for fault in _faults(cli, repair=repair):
+        faults.append(fault)
+        if not as_json:
+            _say(fault)
+    left = sum(not fault.repaired for fault in faults)
+    if as_json:
+        click.echo(json.dumps({"ok": not left, "faults": [asdict(fault) for fault in faults]}))
+    elif not faults:
+        say("nothing is wrong")
+    if left:
+        raise click.ClickException(f"{left} of {len(faults)} faults are left")
+
+
+def _say(fault: Fault) -> None:
+    user = "" if fault.user is None else f"{fault.user}: "
+    mended = "repaired" if fault.repaired else f"to mend it: {fault.command}"
+    say(f"{fault.kind}: {user}{fault.message}; {mended}")
+
+
+def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
+    """In an order in which nothing is asked for that a fault before it prevents."""
+    from finance_api.settings import SettingError
+    from finance_api.storage.errors import StorageError
+    from finance_api.storage.interface import Fault
+
+    try:
+        yield from _configuration(cli)
+        backend = cli.unchecked_backend
+    except SettingError as error:
+        yield Fault("configuration", str(error), f"edit {cli.config or 'the ini file'}")
+        return
+    yield from _keys(cli)
+    try:
+        backend.check()
+    except StorageError as error:
+        yield Fault("database", str(error), _mending(error))
+        return
+    yield from backend.find_faults(repair=repair)
+    try:
+        users = _users(cli)
+    except StorageError as error:
+        yield Fault.unreadable(error)
+        return
+    yield from _clock(cli, users)
+    yield from _data(cli, users, repair=repair)
+
+
+def _mending(error: Exception) -> str:
+    """The command for a database that cannot be used; it says which, if its version is the reason.
+
+    One that does not answer is to be started: by what, only its owner knows.
+    """
+    from finance_api.storage.interface import RESTORE
+
+    for sign, command in (
+        ("db upgrade", "finance-api db upgrade"),
+        ("newer program", "pip install --upgrade finance-api"),
+        ("damaged", RESTORE),
+        ("cannot be read", RESTORE),
+    ):
+        if sign in str(error):
+            return command
+    return "start the database"
+
+
+def _users(cli: CliContext) -> list[User]:
+    with cli.reading() as storage:
+        return storage.users.list_all()
+
+
+def _configuration(cli: CliContext) -> Iterator[Fault]:
+    """Raises SettingError for the settings of the application; yields those of the server."""
+    from finance_api.settings import SERVER_SETTINGS, SettingError, read_settings
+    from finance_api.storage.interface import Fault
+
+    settings = cli.settings
+    with cli.reading_ini() as loader:
+        section = dict(loader.get_settings("server:main"))
+    if "granian" not in section.pop("use", ""):
+        return
+    given = {f"server.{name}": value for name, value in section.items()}
+    try:
+        server = read_settings(given, os.environ, SERVER_SETTINGS)
+    except SettingError as error:
+        yield Fault("configuration", str(error), f"edit {cli.ini}")
+        return
+    if server["server.workers"] > 1 and settings["finance_api.ratelimit.backend"] == "memory":
+        message = "server.workers: several need finance_api.ratelimit.backend = redis"
+        yield Fault("configuration", message, f"edit {cli.ini}")
+
+
+def _keys(cli: CliContext) -> Iterator[Fault]:
+    from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
+    from finance_api.auth.jwt_settings import KEYS
+    from finance_api.storage.interface import Fault
+
+    path = cli.settings[KEYS]
+    if not path:
+        return
+    try:
+        keys = read_key_file(path)
+    except KeyFileError as error:
+        command = f"ls -l {path}" if os.path.exists(path) else "finance-api jwt new-key"
+        yield Fault("keys", f"{KEYS}: {error}", command)
+        return
+    if signing_key(keys, cli.clock.now()) is None:
+        yield Fault("keys", f"{path} has no key that signs now", "finance-api jwt new-key")
+
+
+def _clock(cli: CliContext, users: list[User]) -> Iterator[Fault]:
+    """A clock that was set back lets revoked and expired things live longer."""
+    from finance_api.storage.interface import Fault
+    from finance_api.values.time import instant_text
+
+    now = cli.clock.now()
+    newest = max((user.data.changed_at for user in users), default=now)
+    if newest > now + _CLOCK_SECONDS:
+        message = f"data was changed at {instant_text(newest)}, and it is {instant_text(now)} now"
+        yield Fault("clock", message, "timedatectl status")
+
+
+def _data(cli: CliContext, users: list[User], *, repair: bool) -> Iterator[Fault]:
+    from finance_api.ledger.checking import find_faults
+    from finance_api.storage.errors import StorageError
+    from finance_api.storage.interface import NO_VALUE, Fault
+
+    for user in users:
+        try:
+            yield from find_faults(cli.backend, user, now=cli.clock.now(), repair=repair)
+        except (StorageError, *NO_VALUE) as error:
+            yield Fault.unreadable(error, user.email)

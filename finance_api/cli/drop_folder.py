@@ -1,0 +1,63 @@
+"""A folder that files are put into to be imported, and another that they go to then."""
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from finance_api.importers.interface import ImportRefused
+
+#: A file that was changed less long ago may still be written.
+_SETTLED_SECONDS = 10
+
+
+def expanded(files: Iterable[str], done: Path, now: int) -> list[str]:
+    """The files, and those in the folders among them, by name; hidden ones and links are left.
+
+    A file of a folder that may still be written is left for the next time.
+    """
+    found: list[str] = []
+    for name in files:
+        folder = Path(name)
+        if not folder.is_dir():
+            found.append(name)
+            continue
+        if folder.resolve() == done.resolve():
+            raise click.UsageError("--move-done: files cannot stay in the folder they come from")
+        with os.scandir(folder) as entries:
+            found += sorted(entry.path for entry in entries if _is_settled(entry, now))
+    return found
+
+
+def _is_settled(entry: os.DirEntry[str], now: int) -> bool:
+    if entry.name.startswith(".") or not entry.is_file(follow_symlinks=False):
+        return False
+    return entry.stat().st_mtime <= now - _SETTLED_SECONDS
+
+
+def move_done(file: str, done: Path, before: os.stat_result) -> str:
+    """Moves an imported file to a name that is free there. Returns its path.
+
+    before: of the file before it was read. Raises ImportRefused if it has changed since: what was
+    added is imported the next time.
+    """
+    after = os.stat(file)
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise ImportRefused(f"{file} was changed while it was imported; it stays where it is")
+    name = Path(file).name
+    for number in range(1, 10_000):
+        target = done / (name if number == 1 else f"{Path(name).stem}.{number}{Path(name).suffix}")
+        try:
+            # Taken, so that two commands cannot choose the same name.
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            continue
+        try:
+            shutil.move(file, target)
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
+        return str(target)
+    raise ImportRefused(f"{done} has too many files of the name {name}")

@@ -1,0 +1,196 @@
+"""Whether a user's data agrees with itself: values, references, derived fields, balances.
+
+How it is stored is another matter: `StorageBackend.find_faults`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from finance_api.ledger.references import ids_in
+from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources.field import Field, Kind, Resource
+from finance_api.resources.records import VOID, record_type
+from finance_api.storage.interface import (
+    REPAIR,
+    RESTORE,
+    DataState,
+    Fault,
+    Found,
+    Storage,
+    StorageBackend,
+    User,
+    WritableStorage,
+    reading,
+    unit_of_work,
+)
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
+
+_PAGE = 1_000
+_HELD = {BY_MODEL_TYPE[f.references] for r in RESOURCES for f in r.references if f.references}
+_TYPES: dict[Kind, type | tuple[type, ...]] = {
+    Kind.NUMBER: int,
+    Kind.DATE: int,
+    Kind.DATETIME: int,
+    Kind.SERIAL: int,
+    Kind.BOOLEAN: bool,
+    Kind.TEXT_LIST: tuple,
+    Kind.ID_LIST: tuple,
+}
+#: Of accounts, by their records.
+_COUNTED = ("balance", "recordCount", "lastRecordDate")
+#: What is made anew: the fields of each resource that follow from other data.
+_DERIVED = {
+    ACCOUNTS.name: _COUNTED,
+    RECORDS.name: ("recordType", "accountName", "category", "labels"),
+}
+
+
+def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) -> Iterator[Fault]:
+    """A user's. repair: corrects what is derived, as a new revision. Raises StorageError."""
+    with reading(backend) as storage:
+        found = _Books(storage, user).faults()
+    # A sum without the rows that cannot be read would be a wrong one.
+    unreadable = any(fault.kind == "values" for fault in found)
+    if not repair or unreadable or not any(fault.command == REPAIR for fault in found):
+        yield from found
+        return
+    with unit_of_work(backend) as storage:
+        state = storage.data.lock(user.id)
+        books = _Books(storage, user)
+        found = books.faults()
+        books.correct(storage)
+        storage.data.set_state(user.id, DataState(state.revision + 1, now))
+    with reading(backend) as storage:
+        left = _Books(storage, user).faults()
+    for fault in found:
+        yield fault if fault in left else fault.as_repaired()
+    yield from (fault for fault in left if fault not in found)
+
+
+class _Books:
+    """A user's data, as one unit of work reads it; the objects that others refer to are held."""
+
+    def __init__(self, storage: Storage, user: User) -> None:
+        self._storage = storage
+        self._user = user
+        self._held: dict[str, dict[str, Row]] = {
+            resource.name: {row["id"]: row for page in self._pages(resource) for row in page}
+            for resource in _HELD
+        }
+        self._imports = {e.number for e in storage.history.list_entries(user.id)}
+        self._counted: dict[str, dict[str, Any]] = {}
+
+    def _pages(self, resource: Resource) -> Iterator[list[Row]]:
+        after = ""
+        scan = self._storage.data.scan_rows
+        while page := scan(self._user.id, resource, after_id=after, limit=_PAGE):
+            yield page
+            after = page[-1]["id"]
+
+    def faults(self) -> list[Fault]:
+        found = Found(self._user.email)
+        self._counted = {i: _nothing(row) for i, row in self._held[ACCOUNTS.name].items()}
+        for resource in RESOURCES:
+            for page in self._pages(resource):
+                for row in page:
+                    self._check(found, resource, row)
+        for account_id, counted in self._counted.items():
+            account = self._held[ACCOUNTS.name][account_id]
+            for name in _COUNTED:
+                if account[name] != counted[name]:
+                    message = f"{name} is not what the records say, of accounts: {{}}"
+                    found.add("balances", message, account_id)
+        return found.faults()
+
+    def _check(self, found: Found, resource: Resource, row: Row) -> None:
+        unsound = _unsound(resource, row)
+        for name in unsound:
+            message = f"{name} is no value of that field, of {resource.name}: {{}}"
+            found.add("values", message, row["id"], RESTORE)
+        if unsound:
+            return
+        for field in resource.references:
+            assert field.references is not None
+            known = self._held[BY_MODEL_TYPE[field.references].name]
+            if any(row_id not in known for row_id in ids_in(row[field.name])):
+                message = f"{field.name} leads nowhere, of {resource.name}: {{}}"
+                found.add("references", message, row["id"], RESTORE)
+        if resource is RECORDS:
+            self._check_record(found, row)
+
+    def _check_record(self, found: Found, row: Row) -> None:
+        if row["importId"] is not None and row["importId"] not in self._imports:
+            message = "importId is of no entry of the history, of records: {}"
+            found.add("imports", message, row["id"], RESTORE)
+        for name, value in self._derived(row).items():
+            if row[name] != value:
+                message = f"{name} is not what follows from other data, of records: {{}}"
+                found.add("derived", message, row["id"])
+        account = self._held[ACCOUNTS.name].get(row["accountId"])
+        if account is not None:
+            if row["currencyCode"] != account["currencyCode"]:
+                # Which of the two is right, nobody can tell.
+                message = "currencyCode is not the account's, of records: {}"
+                found.add("currencies", message, row["id"], RESTORE)
+            _count(self._counted[row["accountId"]], row)
+
+    def _derived(self, row: Row) -> dict[str, Any]:
+        """As `ledger.derivation`, of references that lead somewhere."""
+        accounts, categories, labels = (
+            self._held[name] for name in ("accounts", "categories", "labels")
+        )
+        derived: dict[str, Any] = {"recordType": record_type(row["amount"])}
+        if row["accountId"] in accounts:
+            derived["accountName"] = accounts[row["accountId"]]["name"]
+        if row["categoryId"] is None or row["categoryId"] in categories:
+            derived["category"] = categories.get(row["categoryId"], {"name": None})["name"]
+        if all(label_id in labels for label_id in row["labelIds"]):
+            derived["labels"] = tuple([labels[label_id]["name"] for label_id in row["labelIds"]])
+        return derived
+
+    def correct(self, storage: WritableStorage) -> None:
+        """Writes what is derived; after `faults`."""
+        for page in self._pages(RECORDS):
+            sound = [row for row in page if not _unsound(RECORDS, row)]
+            corrected = [{**row, **self._derived(row)} for row in sound]
+            before = {row["id"]: row for row in page}
+            changed = [row for row in corrected if row != before[row["id"]]]
+            if changed:
+                storage.data.put_rows(self._user.id, RECORDS, new=(), changed=changed)
+        accounts = self._held[ACCOUNTS.name]
+        changed = [
+            {**accounts[i], **counted}
+            for i, counted in self._counted.items()
+            if any(accounts[i][name] != counted[name] for name in _COUNTED)
+        ]
+        storage.data.put_rows(self._user.id, ACCOUNTS, new=(), changed=changed)
+
+
+def _nothing(account: Row) -> dict[str, Any]:
+    return {"balance": account["initialBalance"], "recordCount": 0, "lastRecordDate": None}
+
+
+def _count(counted: dict[str, Any], record: Row) -> None:
+    day = record["recordDate"] - record["recordDate"] % DAY_SECONDS
+    last = counted["lastRecordDate"]
+    counted["lastRecordDate"] = day if last is None else max(day, last)
+    counted["recordCount"] += 1
+    if record["recordState"] != VOID:
+        counted["balance"] += record["amount"]
+
+
+def _unsound(resource: Resource, row: Row) -> list[str]:
+    """The fields that have no value of theirs, of those that follow from nothing."""
+    given = (f for f in resource.persisted_fields if f.name not in _DERIVED.get(resource.name, ()))
+    return [f.name for f in given if not _is_value(f, row[f.name])]
+
+
+def _is_value(field: Field, value: Any) -> bool:
+    """Whether it is one of the field's; SQLite keeps whatever somebody writes into it."""
+    if value is None:
+        return field.nullable
+    wanted = _TYPES.get(field.kind, str)
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        return False
+    return field.kind is not Kind.CHOICE or not field.choices or value in field.choices

@@ -1,0 +1,68 @@
+"""What is found wrong in what is stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+#: What is derived is made anew of what it is derived from.
+REPAIR = "finance-api check --repair"
+#: For what was given and is damaged there is no other source.
+RESTORE = "finance-api restore FILE"
+
+#: What reading a row raises that says what is no value of its field.
+NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """kind: for programs. command: what mends it; FILE stands for a backup.
+
+    repaired: whether it was there, and is mended.
+    """
+
+    kind: str
+    message: str
+    command: str
+    user: str | None = None
+    repaired: bool = False
+
+    @classmethod
+    def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
+        """error: of a storage, or of NO_VALUE, whose messages show data."""
+        is_value = isinstance(error, NO_VALUE)
+        reason = (
+            f"a row holds what is no value ({type(error).__name__})" if is_value else str(error)
+        )
+        return cls("unreadable", reason, RESTORE, user)
+
+    def as_repaired(self) -> "Fault":
+        return replace(self, repaired=True)
+
+
+def these(number: int, first: Sequence[str]) -> str:
+    """So many rows, and the ids of the first of them: ``3 (a, b, …)``."""
+    named = ", ".join(first[:_MOST_NAMED])
+    return f"{number:,} ({named}{', …' if number > len(first[:_MOST_NAMED]) else ''})"
+
+
+class Found:
+    """Faults of many rows, counted: one for each kind, however many rows it is in."""
+
+    def __init__(self, user: str) -> None:
+        self._user = user
+        self._rows: dict[tuple[str, str, str], tuple[int, list[str]]] = {}
+
+    def add(self, kind: str, message: str, row_id: str, command: str = REPAIR) -> None:
+        """message: has ``{}`` for the rows."""
+        number, first = self._rows.get((kind, message, command), (0, []))
+        if number <= _MOST_NAMED:
+            # Of a damaged row it may be anything.
+            first.append(str(row_id))
+        self._rows[kind, message, command] = number + 1, first
+
+    def faults(self) -> list[Fault]:
+        return [
+            Fault(kind, message.format(these(*rows)), command, self._user)
+            for (kind, message, command), rows in self._rows.items()
+        ]

@@ -1,0 +1,270 @@
+"""finance-api check: what is planted is found, and what is derived is made anew."""
+
+import json
+import os
+import shutil
+from collections import namedtuple
+from contextlib import closing
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from support.books import account, category, household, label, record, uid
+from support.command import Command
+from support.service import native_line
+
+ANNA = "anna@example.org"
+
+
+class House:
+    """An installation with a household, and a way to its database past the program."""
+
+    def __init__(self, directory, settings):
+        self.command = Command(directory, settings)
+        self.url = settings["sqlalchemy.url"]
+        self.is_sqlite = self.url.startswith("sqlite")
+        self.command.done("user", "add", ANNA, "--premium")
+        many = (record(n, note=f"Note {n}", amount=-n) for n in range(1_000, 1_600))
+        rows = "".join(map(native_line, [*household(), *many]))
+        self.command.done("import", ANNA, self.command.file("rows.ndjson", rows))
+
+    def run_sql(self, *statements):
+        engine = create_engine(self.url)
+        with closing(engine.connect()) as connection:
+            # As damage does: nobody asks for the foreign keys.
+            if self.is_sqlite:
+                connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+            else:
+                connection.exec_driver_sql("SET session_replication_role = replica")
+            for statement in statements:
+                assert connection.execute(text(statement)).rowcount != 0, statement
+            connection.commit()
+        engine.dispose()
+
+    def check(self, *options):
+        """The exit code, and the faults."""
+        outcome = self.command.run("check", "--json", *options)
+        assert "Traceback" not in outcome.err, outcome
+        assert outcome.out, outcome
+        report = json.loads(outcome.out)
+        assert report["ok"] is (outcome.code == 0), outcome
+        return outcome.code, report["faults"]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request, tmp_path, new_settings):
+    return House(tmp_path, new_settings(request.param))
+
+
+RECORD, ACCOUNT = f"id = '{uid('Record', 1_000)}'", f"id = '{uid('Account', 1)}'"
+
+#: What is planted, as SQL, by the kind that it is found as. All of these are derived.
+DERIVED = {
+    "a record shown otherwise": (
+        "projection",
+        f"UPDATE records_by_date SET json = replace(json, '-1000', '-9000') WHERE {RECORD}",
+    ),
+    "a record that is not listed": ("projection", f"DELETE FROM records_by_date WHERE {RECORD}"),
+    "a record that is listed and not there": (
+        "projection",
+        "UPDATE records_by_date SET id = 'ffffffff' || substr(id, 9) "
+        f"WHERE id = '{uid('Record', 1_599)}'",
+    ),
+    "a record listed on another day": (
+        "projection",
+        f"UPDATE records_by_date SET newest_first = newest_first + 86400 WHERE {RECORD}",
+    ),
+    "a note that is not found": (
+        "projection",
+        f"UPDATE records_by_date SET note_folded = 'other' WHERE {RECORD}",
+    ),
+    "a note that a filter does not find": (
+        "derived-columns",
+        f"UPDATE records SET note_folded = 'other' WHERE {RECORD}",
+    ),
+    "an account shown otherwise": (
+        "derived-columns",
+        f"UPDATE accounts SET json = replace(json, 'Giro', 'Gyro') WHERE {ACCOUNT}",
+    ),
+    "a kept sum": (
+        "sums",
+        "UPDATE record_sums SET amount_low = amount_low + 1 WHERE grain = 0",
+    ),
+    "a kept sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 4"),
+    "an anchor": ("anchors", "UPDATE record_anchors SET id = 'x' WHERE position = 256"),
+    "the count of records": ("anchors", "UPDATE users SET record_count = 7"),
+    "the remembered state": ("state", "UPDATE users SET data_tag = 4711"),
+    "a revision of tomorrow": (
+        "revisions",
+        f"UPDATE records_by_date SET revision = 4711 WHERE {RECORD}",
+    ),
+    "a balance": ("balances", f"UPDATE accounts SET balance = balance + 1 WHERE {ACCOUNT}"),
+    "a count of an account": (
+        "balances",
+        f"UPDATE accounts SET record_count = 0 WHERE {ACCOUNT}",
+    ),
+    "a last day": ("balances", f"UPDATE accounts SET last_record_date = NULL WHERE {ACCOUNT}"),
+    "the name of an account on a record": (
+        "derived",
+        f"UPDATE records SET account_name = 'Other' WHERE {RECORD}",
+    ),
+    "a type against its sign": (
+        "derived",
+        f"UPDATE records SET record_type = 'income' WHERE {RECORD}",
+    ),
+    "usage of nobody": ("orphans", "INSERT INTO usage VALUES (4711, 0, 1)"),
+    "a transfer of nothing": (
+        "orphans",
+        "INSERT INTO transfer_proposals SELECT id, 'no', 'thing', 0, '0' FROM users",
+    ),
+    "a before-image of nothing": (
+        "orphans",
+        "INSERT INTO before_images SELECT id, 4711, 'records', 'x', NULL FROM users",
+    ),
+    "a deletion of what is there": (
+        "orphans",
+        f"INSERT INTO tombstones SELECT user_id, 'accounts', id, 1 FROM accounts WHERE {ACCOUNT}",
+    ),
+}
+
+#: What only a backup has.
+GIVEN = {
+    "a category that is not there": (
+        "references",
+        f"UPDATE records SET category_id = '{uid('Category', 99)}' WHERE {RECORD}",
+    ),
+    "a currency": ("currencies", f"UPDATE records SET currency_code = 'USD' WHERE {RECORD}"),
+    "an import that never was": ("imports", f"UPDATE records SET import_id = 99 WHERE {RECORD}"),
+    "a choice that is none": ("values", f"UPDATE records SET record_state = 'x' WHERE {RECORD}"),
+}
+
+
+def test_nothing_is_wrong_with_what_the_program_stores(house):
+    assert house.check() == (0, [])
+    assert house.command.done("check") == b"nothing is wrong\n"
+    before = house.command.done("dump", ANNA)
+    assert house.check("--repair") == (0, [])
+    assert house.command.done("dump", ANNA) == before
+
+
+def test_what_is_derived_is_found_and_made_anew(house):
+    """One after the other: each of them alone is found, and nothing of it is left."""
+    before = house.command.done("dump", ANNA)
+    for name, (kind, statement) in DERIVED.items():
+        house.run_sql(statement)
+        code, faults = house.check()
+        assert code == 1, name
+        assert kind in {fault["kind"] for fault in faults}, (name, faults)
+        assert {fault["command"] for fault in faults} == {"finance-api check --repair"}, name
+        code, repaired = house.check("--repair")
+        assert (code, [f for f in repaired if not f["repaired"]]) == (0, []), name
+    assert house.check() == (0, [])
+    assert house.command.done("dump", ANNA) == before
+
+
+def test_an_amount_past_the_program_is_believed(house):
+    house.run_sql(f"UPDATE records SET amount = -1 WHERE {RECORD}")
+    _, faults = house.check()
+    assert {fault["kind"] for fault in faults} >= {"projection", "sums", "balances"}
+    assert house.check("--repair")[0] == 0
+    assert house.check() == (0, [])
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_only_a_backup_has_is_found_and_left(house, name):
+    kind, statement = GIVEN[name]
+    house.run_sql(statement)
+    for options in ((), ("--repair",)):
+        code, faults = house.check(*options)
+        assert code == 1
+        (fault,) = [f for f in faults if f["kind"] == kind]
+        assert fault["command"] == "finance-api restore FILE"
+        assert fault["user"] == ANNA
+        assert not fault["repaired"]
+        assert uid("Record", 1_000) in fault["message"]
+
+
+def test_a_value_of_another_type_is_found(house):
+    if not house.is_sqlite:
+        pytest.skip("PostgreSQL refuses it")
+    house.run_sql(f"UPDATE records SET amount = 'much' WHERE {RECORD}")
+    for options in ((), ("--repair",)):
+        _, faults = house.check(*options)
+        assert ("values", False) in {(f["kind"], f["repaired"]) for f in faults}
+
+
+def test_a_damaged_file_is_found(house):
+    """Pages in the middle of the tables; what SQLite notices of single bytes is less."""
+    if not house.is_sqlite:
+        pytest.skip("it has no file of ours")
+    path = house.url.removeprefix("sqlite:///")
+    house.run_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    with open(path, "r+b") as file:
+        size = os.path.getsize(path)
+        for place in range(size // 3 // 8192 * 8192, size * 2 // 3, 8192):
+            file.seek(place)
+            file.write(b"\xa5" * 8192)
+    code, faults = house.check()
+    assert code == 1
+    assert "finance-api restore FILE" in {fault["command"] for fault in faults}
+
+
+# -- what is not data ----------------------------------------------------------------------------
+
+
+def kinds(command):
+    outcome = command.run("check", "--json")
+    assert outcome.code == 1, outcome
+    return {(f["kind"], f["command"]) for f in json.loads(outcome.out)["faults"]}
+
+
+def test_settings_keys_versions_disk_and_clock_are_checked(tmp_path, new_settings, monkeypatch):
+    house = House(tmp_path, new_settings("sqlite"))
+    command, settings = house.command, house.command.settings
+    command.write({**settings, "finance_api.tokens.max_live": "many"})
+    assert {kind for kind, _ in kinds(command)} == {"configuration"}
+    keys = str(tmp_path / "keys.json")
+    command.write({**settings, "finance_api.jwt.keys": keys})
+    assert kinds(command) == {("keys", "finance-api jwt new-key")}
+    command.done("jwt", "new-key")
+    assert command.done("check") == b"nothing is wrong\n"
+    command.write(settings)
+    house.run_sql("UPDATE users SET data_changed_at = data_changed_at + 100000")
+    assert ("clock", "timedatectl status") in kinds(command)
+    house.run_sql("UPDATE users SET data_changed_at = data_changed_at - 100000")
+    usage = namedtuple("usage", "total used free")
+    with monkeypatch.context() as full:
+        full.setattr(shutil, "disk_usage", lambda path: usage(1 << 30, 1 << 30, 1 << 20))
+        assert {kind for kind, _ in kinds(command)} == {"disk"}
+    house.run_sql("UPDATE projection_version SET version = 1")
+    assert kinds(command) == {("database", "finance-api db upgrade")}
+    command.done("db", "upgrade")
+    assert command.done("check") == b"nothing is wrong\n"
+
+
+def test_a_key_of_the_server_is_checked(tmp_path, new_settings):
+    command = Command(tmp_path, new_settings("sqlite"))
+    with open(command.ini, "a") as file:
+        file.write("[server:main]\nuse = egg:finance-api#granian\nworkers = 2\n")
+    outcome = command.run("check")
+    assert outcome.code == 1
+    assert "finance_api.ratelimit.backend = redis" in outcome.out
+
+
+def test_the_memory_storage_has_nothing_to_mend(tmp_path):
+    command = Command(tmp_path, {"finance_api.storage": "memory"})
+    assert command.done("check") == b"nothing is wrong\n"
+
+
+def test_several_users_are_checked_and_only_the_damaged_one_is_rebuilt(house):
+    bert = "bert@example.org"
+    house.command.done("user", "add", bert)
+    rows = "".join(map(native_line, [account(), category(), label(), record(1)]))
+    house.command.done("import", bert, house.command.file("b.ndjson", rows))
+    house.run_sql(
+        f"DELETE FROM record_sums WHERE user_id IN (SELECT id FROM users WHERE email = '{bert}')"
+    )
+    _, faults = house.check()
+    assert {(f["kind"], f["user"]) for f in faults} == {("sums", bert)}
+    assert house.check("--repair")[0] == 0
+    assert house.check() == (0, [])
