@@ -50,7 +50,7 @@ NOT_RUN = {
     "importing.md": 2,
     "mcp.md": 2,
     "settings-pages.md": 1,
-    "settings.md": 2,
+    "settings.md": 3,
 }
 
 #: What a page needs beside curl: programs, and modules of Python.

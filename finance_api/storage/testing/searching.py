@@ -130,8 +130,7 @@ _BOUNDS: tuple[list[str], ...] = (
 def _conditions(search: dict[str, Any]) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for name, texts in search.items():
-        field = RECORDS.get_field(name)
-        assert field is not None
+        field = RECORDS[name]
         for text in texts:
             found += parse_conditions(field, text)
     return tuple(found)

@@ -215,3 +215,6 @@ def test_a_command_is_quoted_for_the_shell():
         *("finance-api", "import", "me@example.com", "a b.csv", "--map", "payee=It's"),
         *("--only", "a=b", "--sign", "D/C type"),
     ]
+    for name, written in (("-f.csv", "./-f.csv"), ("-", "-")):
+        command, _ = commands_to_copy(context, "me@example.com", name, answers)
+        assert shlex.split(command.line)[3] == written
