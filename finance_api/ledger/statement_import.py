@@ -57,7 +57,7 @@ class StatementOptions:
 class StatementImport:
     """Stores the statements of a workspace.
 
-    details: of the history's entry, as far as they are known; digest: the file's.
+    details: of the history's entry, as far as they are known.
     """
 
     def __init__(
