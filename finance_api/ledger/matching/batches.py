@@ -1,6 +1,7 @@
 """A batch and its parts: one statement tells an entry as a whole, another one in its parts."""
 
 from collections.abc import Callable
+from sqlite3 import Row as Found
 
 from finance_api.importers.interface import joined_key
 from finance_api.ledger.matching.workspace import SUM, Outcome, Workspace, total
@@ -35,19 +36,27 @@ def pair_batches(
     _pair_stored_parts(workspace, stored, parts, fits)
 
 
+def _listed(workspace: Workspace, batches: str, searched: str) -> list[Found]:
+    """The batches that a statement selects. searched: the table where each is looked for."""
+    found = list(workspace.rows(batches))
+    if found:
+        index = f"{searched}_by_amount ON {searched} (account, amount, day)"
+        workspace.run(f"CREATE INDEX IF NOT EXISTS {index}")
+    return found
+
+
 def _pair_parts_of_the_file(
     workspace: Workspace, stored: str, outcome: Outcome, fits: Fits
 ) -> None:
     """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
     if workspace.one("SELECT 1 FROM entries WHERE batch IS NOT NULL LIMIT 1") is None:
         return
-    batches = workspace.rows(
-        f"SELECT account, batch, min(day) AS day, max(day) AS last_day, {SUM} "
-        "FROM entries WHERE batch IS NOT NULL AND coalesce(outcome, 0) <> ? "
-        "GROUP BY account, batch HAVING max(outcome IS NOT NULL) = 0 ORDER BY min(n)",
-        Outcome.DUPLICATE,
+    batches = (
+        f"SELECT account, batch, min(day) AS day, max(day) AS last_day, {SUM} FROM entries "
+        f"WHERE batch IS NOT NULL AND coalesce(outcome, 0) <> {int(Outcome.DUPLICATE)} "
+        "GROUP BY account, batch HAVING max(outcome IS NOT NULL) = 0 ORDER BY min(n)"
     )
-    for batch in list(batches):
+    for batch in _listed(workspace, batches, "stored"):
         if batch["day"] != batch["last_day"] or abs(total(batch)) > MAX_UNITS:
             continue
         found = workspace.rows(
@@ -76,12 +85,12 @@ def _pair_stored_parts(workspace: Workspace, stored: str, outcome: Outcome, fits
     if workspace.one("SELECT 1 FROM stored WHERE batch IS NOT NULL LIMIT 1") is None:
         return
     workspace.run("CREATE TABLE IF NOT EXISTS parts (n INT, k INT)")
-    batches = workspace.rows(
+    batches = (
         f"SELECT account, source, batch, day, {SUM}, min(k) AS k, min(inner) AS inner FROM stored "
         f"WHERE {stored} AND batch IS NOT NULL GROUP BY account, source, batch "
         "HAVING max(taken) = 0 AND min(day) = max(day) ORDER BY min(k)"
     )
-    for batch in list(batches):
+    for batch in _listed(workspace, batches, "entries"):
         if abs(total(batch)) > MAX_UNITS:
             continue
         found = workspace.rows(
