@@ -12,7 +12,7 @@ from finance_api.ledger.undo.statement_marks import hand_over_marks, marks_of
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import BeforeImage, HistoryEntry
+from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 _PAGE = 1_000
@@ -55,6 +55,8 @@ class _Undo:
         self._report.remarks = settle_bank_balances(session, wanted)
         self._balances.settle(session)
         session.close(records_changed=True)
+        numbers = ", ".join(map(str, self._report.entries))
+        session.storage.note(session.user.id, AuditAction.UNDO, session.now, numbers)
         return self._report
 
     def _take_back(self, entry: HistoryEntry) -> None:
