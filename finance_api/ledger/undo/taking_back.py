@@ -74,11 +74,7 @@ class _Undo:
     def _remove_records(self, entry: HistoryEntry) -> None:
         data, user_id = self._session.storage.data, self._session.user.id
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
-        after = ""
-        while page := data.scan_rows(
-            user_id, RECORDS, conditions=[made], after_id=after, limit=_REMOVED_PAGE
-        ):
-            after = page[-1]["id"]
+        for page in data.scan_pages(user_id, RECORDS, _REMOVED_PAGE, conditions=[made]):
             gone = []
             for row in page:
                 if self._plan.keeps(entry, RECORDS, row["id"]):
