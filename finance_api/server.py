@@ -73,8 +73,7 @@ def _check(settings: Settings) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        raise SettingError(f"server.port: cannot listen on {host}:{port}: {reason}") from None
+        raise wsgi.not_listening(host, port, error) from None
 
 
 def _granian(settings: Settings) -> Any:

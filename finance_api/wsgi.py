@@ -5,7 +5,9 @@ Errors that prevent the start are one line.
 
 import atexit
 import configparser
+import errno
 import logging
+import os
 import signal
 import sys
 import threading
@@ -20,6 +22,15 @@ logger = logging.getLogger(__name__)
 
 #: The applications of this process that have not been closed.
 applications: list[Any] = []
+
+
+def not_listening(host: str, port: Any, error: OSError) -> SettingError:
+    """For an address that a server cannot have."""
+    # That of a failed look-up has no number of the system's.
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
+    if error.errno == errno.EACCES:
+        reason += "; ports below 1024 are for root: let the proxy listen there"
+    return SettingError(f"server.port: cannot listen on {host}:{port}: {reason}")
 
 
 def app(global_config: dict[str, str], **settings: str) -> Any:

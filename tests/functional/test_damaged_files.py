@@ -7,9 +7,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from psycopg.errors import AdminShutdown, DataCorrupted, IndexCorrupted, InternalError_
+from sqlalchemy import create_engine
 
+from finance_api.errors import DAMAGED, DAMAGED_RETRY_SECONDS
 from finance_api.ledger.checking import find_faults
+from finance_api.storage.errors import StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import NO_VALUE, reading
+from finance_api.storage.sql.engine import raise_unavailable
 from support.books import household, record, uid
 from support.nightly import count
 from support.service import Service
@@ -150,3 +155,47 @@ def test_what_readers_get_of_damage_check_finds(damaged: Damaged) -> None:
         print(f"{kind}: {dict(answers)}, harmful {harmful}, found {found}")
         if kind in ("a page of zeros", "a page of noise"):
             assert not set(answers) - {"same", "503"}, kind
+
+
+def test_damage_is_503_with_its_own_words_and_logged_once(
+    damaged: Damaged, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The pages of the records with their JSON; other data is answered as before."""
+    with closing(sqlite3.connect(damaged.path)) as connection:
+        pages = connection.execute("SELECT pageno FROM dbstat WHERE name = 'records_by_date'")
+        numbers = [number for (number,) in pages]
+    content = bytearray(damaged.whole)
+    for number in numbers:
+        content[(number - 1) * PAGE_BYTES : number * PAGE_BYTES] = bytes(PAGE_BYTES)
+    damaged.write(bytes(content))
+    for _ in range(2):
+        answer = damaged.client.get("records")
+        assert answer.status_int == 503
+        assert answer.json["detail"] == DAMAGED
+        assert int(answer.headers["Retry-After"]) == DAMAGED_RETRY_SECONDS
+    assert damaged.client.get("accounts").status_int == 200
+    (line,) = [r.getMessage() for r in caplog.records if r.name == "finance_api.errors"]
+    assert "finance-api check" in line
+    damaged.write(damaged.whole)
+    assert damaged.client.get("records").status_int == 200
+
+
+def test_noise_in_what_is_shown_is_503(damaged: Damaged) -> None:
+    """Where SQLite has nothing to notice: within the text of a row."""
+    at = damaged.whole.index(b'"note":"Note 999"')
+    for noise in (b"\xff\xfe\xfd", b"\0\0\0"):
+        content = damaged.whole.replace(damaged.whole[at : at + 11], b'"note":"' + noise)
+        damaged.write(content)
+        page = {"recordDate": "gte.2026-01-01", "note": "contains.Note 999"}
+        assert damaged.client.get("records", **page).status_int == 503, noise
+
+
+def test_what_postgresql_says_of_damage() -> None:
+    """Only here of it: it has pages to damage in the server's folder alone."""
+    dialect = create_engine("postgresql+psycopg://").dialect
+    for failure in (DataCorrupted("invalid page"), IndexCorrupted("x"), InternalError_("x")):
+        with pytest.raises(StorageDamaged, match="finance-api check"):
+            raise_unavailable(failure, dialect, is_disconnect=False)
+    with pytest.raises(StorageUnavailable) as raised:
+        raise_unavailable(AdminShutdown("x"), dialect, is_disconnect=False)
+    assert not isinstance(raised.value, StorageDamaged)
