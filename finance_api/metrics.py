@@ -5,7 +5,7 @@ files of that directory, as the client's documentation has it.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+from prometheus_client.registry import Collector
 
 # The creation time of a counter is the start of the process.
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -35,7 +37,6 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
-
         if DIRECTORY in os.environ:
             _mark_of(os.getpid()).touch()
 
@@ -135,7 +136,9 @@ class Metrics:
             _forget_dead()
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry) + generate_latest(_of_database(totals))
+        of_database = CollectorRegistry()
+        of_database.register(_Totals(totals))
+        return generate_latest(registry) + generate_latest(of_database)
 
     def close(self) -> None:
         """Takes back what only a process that is alive has."""
@@ -170,10 +173,14 @@ TOTALS = {
 }
 
 
-def _of_database(totals: Mapping[str, int | None]) -> CollectorRegistry:
-    registry = CollectorRegistry()
-    for name, meaning in TOTALS.items():
-        value = totals.get(name)
-        if value is not None:
-            Gauge(f"finance_api_{name}", meaning, registry=registry).set(value)
-    return registry
+class _Totals(Collector):
+    """Not gauges, which each process would keep in a file."""
+
+    def __init__(self, totals: Mapping[str, int | None]) -> None:
+        self._totals = totals
+
+    def collect(self) -> Iterator[Metric]:
+        for name, meaning in TOTALS.items():
+            value = self._totals.get(name)
+            if value is not None:
+                yield GaugeMetricFamily(f"finance_api_{name}", meaning, value)
