@@ -26,6 +26,8 @@ UPLOADS = "/import"
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
 SETTINGS_PAGES = "/settings"
+#: The references of the APIs.
+DOCS = "/docs"
 PAGES = (
     OVERVIEW,
     "/records",
@@ -40,6 +42,7 @@ PAGES = (
     UPLOADS,
     "/imports",
     SETTINGS_PAGES,
+    DOCS,
 )
 _FIRST = frozenset(path[1:] for path in PAGES)
 

@@ -5,13 +5,16 @@ Errors that prevent the start are one line.
 
 import atexit
 import configparser
+import errno
 import logging
+import os
 import signal
 import sys
 import threading
 from typing import Any
 
 from finance_api import main
+from finance_api.logs import log_what_python_says
 from finance_api.settings import SettingError
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
@@ -19,6 +22,15 @@ logger = logging.getLogger(__name__)
 
 #: The applications of this process that have not been closed.
 applications: list[Any] = []
+
+
+def not_listening(host: str, port: Any, error: OSError) -> SettingError:
+    """For an address that a server cannot have."""
+    # That of a failed look-up has no number of the system's.
+    reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror)
+    if error.errno == errno.EACCES:
+        reason += "; ports below 1024 are for root: let the proxy listen there"
+    return SettingError(f"server.port: cannot listen on {host}:{port}: {reason}")
 
 
 def app(global_config: dict[str, str], **settings: str) -> Any:
@@ -30,6 +42,8 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     """
     try:
         application = main(global_config, **settings)
+        if application.registry.settings["finance_api.log.format"] == "json":
+            log_what_python_says()
         _check_waitress(application, global_config.get("__file__", ""))
         application.registry.services.storage.check()
     except (SettingError, StorageNotReady) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 from collections.abc import Iterator
@@ -84,7 +85,10 @@ def _mending(error: Exception) -> str:
     """
     from finance_api.storage.interface import RESTORE
 
+    own = "give the database's file and folder to the user that the service runs as"
     for sign, command in (
+        ("unable to open", own),
+        ("cannot be written", own),
         ("db upgrade", "finance-api db upgrade"),
         ("newer program", "pip install --upgrade finance-api"),
         ("damaged", RESTORE),
@@ -132,7 +136,11 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
     try:
         keys = read_key_file(path)
     except KeyFileError as error:
-        command = f"ls -l {path}" if os.path.exists(path) else "finance-api jwt new-key"
+        command = (
+            f"ls -l {path}" if os.access(path, os.R_OK) else f"chown {getpass.getuser()} {path}"
+        )
+        if not os.path.exists(path):
+            command = "finance-api jwt new-key"
         yield Fault("keys", f"{KEYS}: {error}", command)
         return
     if signing_key(keys, cli.clock.now()) is None:

@@ -22,7 +22,14 @@ def serve(cli: CliContext, port: int | None, demo: bool) -> None:
 
         prepare_demo(cli, section.get("host", "127.0.0.1"), port or checked)
     cli.close()
-    server(loader.get_wsgi_app(defaults=options))
+    app = loader.get_wsgi_app(defaults=options)
+    try:
+        server(app)
+    except OSError as error:
+        from finance_api.wsgi import not_listening
+
+        # The server's own are all of its address: those of requests are answered.
+        raise not_listening(section.get("host", "127.0.0.1"), port or checked, error) from None
 
 
 def _checked_port(text: str | None) -> int:

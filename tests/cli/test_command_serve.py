@@ -166,3 +166,14 @@ def test_ini_file_without_a_server_is_refused_with_its_name(place, text):
     if text is not None:
         place.ini.write_text(text)
     assert "development.ini" in place.refused("serve", process=True)
+
+
+def test_an_address_that_cannot_be_had_is_a_sentence(place):
+    place.done("db", "upgrade")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = place.start("serve", "--port", str(port))
+        said = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 1
+    last = said.splitlines()[-1]
+    assert f"server.port: cannot listen on 127.0.0.1:{port}: Address already in use" in last

@@ -1,6 +1,10 @@
 """The OpenAPI descriptions: valid, whole, and what the service does."""
 
+import io
 import json
+import shutil
+import subprocess
+import urllib.request
 from urllib.parse import quote
 
 import hypothesis
@@ -11,12 +15,14 @@ from openapi_spec_validator import validate
 from schemathesis.specs.openapi import checks
 
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
+from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import read_parameters
 from finance_api.api.wallet import description, writes
 from finance_api.auth.issuing import SCOPES
 from finance_api.planning.conversion import converted_fields
 from finance_api.planning.summaries import DIMENSIONS, SummaryQuery
 from finance_api.resources import RESOURCES
+from finance_api.resources.common import EXAMPLE_ID
 from finance_api.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
@@ -25,6 +31,7 @@ from finance_api.surfaces import (
 )
 from support.books import household, uid
 from support.nightly import count
+from support.programs import missing
 from support.service import Service
 
 DESCRIPTIONS = {
@@ -95,6 +102,13 @@ def bodies(document):
     for _, operation in operations(document):
         for response in operation["responses"].values():
             yield from resolved(document, response).get("content", {}).values()
+
+
+def examples_of(each):
+    """Of a parameter or a body."""
+    if "example" in each:
+        return [each["example"]]
+    return [named["value"] for named in each.get("examples", {}).values()]
 
 
 def written(name, value, parameter):
@@ -183,8 +197,8 @@ def test_every_field_has_a_meaning_and_an_example():
 def test_every_example_is_valid_by_its_own_schema(document):
     seen = 0
     for each in (*document["components"]["parameters"].values(), *bodies(document)):
-        if "example" in each:
-            seen += is_valid(document, each["schema"], each["example"])
+        for example in examples_of(each):
+            seen += is_valid(document, each["schema"], example)
     for schema in document["components"]["schemas"].values():
         for each in schema.get("properties", {}).values():
             for example in resolved(document, each).get("examples", ()):
@@ -268,6 +282,43 @@ def test_problems_are_as_described(service, client):
         is_valid(document, told["content"][answer.content_type]["schema"], answer.json)
 
 
+def sample(operation, label):
+    (source,) = (s["source"] for s in operation["x-codeSamples"] if s["label"] == label)
+    return source
+
+
+def test_every_sample_in_python_gets_its_answer(document, client, path, monkeypatch):
+    """Over WSGI in place of the network."""
+    token = headers_for(client, path)["Authorization"].removeprefix("Bearer ")
+    monkeypatch.setenv("TOKEN", token)
+    seen = []
+
+    def urlopen(request):
+        target = request.full_url.removeprefix(HOST)
+        if "{id}" in place:
+            target = target.replace(EXAMPLE_ID, row_id(client, place))
+        answer = client.service.web.get(target, headers=dict(request.header_items()), status=200)
+        seen.append(place)
+        return io.BytesIO(answer.body)
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    places = [place for place, _ in operations(document) if place != "/__metrics__"]
+    for place in places:
+        exec(sample(document["paths"][place]["get"], "Python"), {})
+    assert seen == places
+
+
+def test_the_samples_in_javascript_can_be_read(document, tmp_path):
+    if shutil.which("node") is None:
+        missing("node")
+    program = tmp_path / "samples.js"
+    with program.open("w") as file:
+        for _, operation in operations(document):
+            file.write(f"async () => {{\n{sample(operation, 'JavaScript')}}};\n")
+            file.write(sample(operation, "Google Sheets"))
+    subprocess.run(["node", "--check", program], check=True)
+
+
 def test_it_is_asked_for_again_for_nothing(service, path):
     plain = service.web.get(path)
     tag = {"If-None-Match": plain.headers["ETag"]}
@@ -288,8 +339,9 @@ def test_it_says_under_which_path_the_service_is_reached(service, path):
 def test_the_index_leads_to_what_there_is(service, at):
     found = service.web.get(at, headers={"Accept": "application/json"}).json
     assert found["name"] == "finance-api"
-    for path in found["links"].values():
-        assert service.web.get(path, status=200).content_type == "application/json"
+    for name, path in found["links"].items():
+        kind = "text/html" if name == "docs" else "application/json"
+        assert service.web.get(path, status=200).content_type == kind
     below = service.web.get(at, extra_environ={"SCRIPT_NAME": "/money"}).json
     assert below["links"] == {name: f"/money{path}" for name, path in found["links"].items()}
 
@@ -302,7 +354,7 @@ def test_a_browser_is_led_to_the_overview(service):
 @pytest.mark.parametrize("at", ["/v1/api/nothing", "/nothing", "/v2", "/openapi.json"])
 def test_a_404_leads_to_the_index(service, client, at):
     answer = service.web.get(at, headers=client.headers, status=404)
-    assert answer.headers["Link"] == '</v1>; rel="index"'
+    assert answer.headers["Link"] == '</v1>; rel="index", </docs>; rel="service-doc"'
 
 
 @pytest.mark.nightly

@@ -24,7 +24,10 @@ OPERATORS = {
     "/v1/api",
 }
 #: What is shown to those who have not signed in.
-OPEN_PAGES = {"/", "/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
+OPEN_PAGES = {
+    *("/", "/docs", "/docs/wallet", "/docs/internal"),
+    *("/settings", "/settings/", "/settings/login", "/settings/static/*subpath"),
+}
 
 
 def introspected(registry, category):

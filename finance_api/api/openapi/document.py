@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import colander
 from cornice.service import get_services
@@ -13,6 +14,7 @@ from pyramid.registry import Registry
 from finance_api import __version__
 from finance_api.api.openapi.answers import Answer, Header
 from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
+from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
 from finance_api.api.representation import JSON, XLSX, Representation
 from finance_api.api.service import Service
@@ -40,8 +42,13 @@ _RATE = (
 _OF_ALL = (400, 401, 403, 406, 429, 500, 503)
 
 
+def an_example(body: Any) -> dict[str, Any]:
+    """Of a body. Named, as viewers want it where it has members that are null."""
+    return {"examples": {"example": {"value": body}}}
+
+
 def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
-    return {CONTENT_TYPE: {"schema": PROBLEM, "example": problem}}
+    return {CONTENT_TYPE: {"schema": PROBLEM, **an_example(problem)}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -200,7 +207,22 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         "security": [{surface.scheme[0]: list(service.scopes)}] if has_token else [],
         "parameters": [shared.reference("parameters", p["name"], p, *names) for p in parameters],
         "responses": responses,
+        "x-codeSamples": samples(
+            _example_target(path, parameters), answer.forms[0], has_token=has_token
+        ),
     }
+
+
+def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
+    """Path and query of a request with the examples of what is required."""
+    target, query = path, {}
+    for parameter in parameters:
+        example = parameter["example"]
+        if parameter["in"] == "path":
+            target = _PLACE.sub(quote(str(example)), target, count=1)
+        elif parameter.get("required"):
+            query[parameter["name"]] = ",".join(example) if isinstance(example, list) else example
+    return f"{target}?{urlencode(query, safe=',')}" if query else target
 
 
 def _words(path: str) -> list[str]:
@@ -263,7 +285,7 @@ def _content(answer: Answer, form: Representation) -> dict[str, Any]:
     if form is XLSX:
         return {"schema": {"type": "string", "format": "binary"}}
     schema = answer.schema if form is JSON else {"type": "string"}
-    return {"schema": schema, "example": answer.example(form)}
+    return {"schema": schema, **an_example(answer.example(form))}
 
 
 def _header(header: Header) -> dict[str, Any]:

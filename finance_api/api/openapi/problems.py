@@ -14,7 +14,11 @@ from finance_api.problem import problem_body
 
 RETRY_AFTER = Header("Retry-After", "Seconds to wait.", "7")
 _CHALLENGE = Header("WWW-Authenticate", "What is needed (RFC 6750).", 'Bearer realm="finance_api"')
-_INDEX = Header("Link", "Where to begin (RFC 8288).", '</v1>; rel="index"')
+_INDEX = Header(
+    "Link",
+    "Where to begin, and the reference (RFC 8631).",
+    '</v1>; rel="index", </docs>; rel="service-doc"',
+)
 _TEXT, _COUNT = {"type": "string"}, {"type": "integer"}
 
 PROBLEM: Schema = of_members(

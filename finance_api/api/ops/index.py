@@ -11,7 +11,13 @@ from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.requests import Request
-from finance_api.surfaces import INDEX, INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION, WALLET_DESCRIPTION
+from finance_api.surfaces import (
+    DOCS,
+    INDEX,
+    INTERNAL_DESCRIPTION,
+    PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
+)
 
 _WALLET = "walletDescription"
 #: By name: what it is, and its path.
@@ -19,6 +25,7 @@ _LINKS = {
     "description": ("The public API, by OpenAPI.", PUBLIC_DESCRIPTION),
     _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),
     "internalDescription": ("The internal API, by OpenAPI.", INTERNAL_DESCRIPTION),
+    "docs": ("The same as a page.", DOCS),
     "health": ("Whether the storage can be read.", heartbeat.path),
     "version": ("What is running.", version.path),
 }

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from finance_api.api.openapi.document import PERSONAL_TOKEN, Surface
+from finance_api.api.openapi.document import PERSONAL_TOKEN, Surface, an_example
 from finance_api.api.openapi.problems import PROBLEM
 from finance_api.api.openapi.schemas import Schema, of_members, value
 from finance_api.api.ops.openapi import description_service
@@ -24,8 +24,8 @@ _ERROR: Schema = of_members(
 def _error_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
     body = error_body(status, problem)
     if isinstance(body, str):
-        return {"text/plain": {"schema": {"type": "string"}, "example": body}}
-    return {JSON.media_type: {"schema": _ERROR, "example": body}}
+        return {"text/plain": {"schema": {"type": "string"}, **an_example(body)}}
+    return {JSON.media_type: {"schema": _ERROR, **an_example(body)}}
 
 
 SURFACE = Surface(
