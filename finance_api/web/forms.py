@@ -12,7 +12,9 @@ from webob.multidict import MultiDict
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native.values import ValueRefused
 from finance_api.ledger.edits.assignments import editable_fields, parse_value, written_name
-from finance_api.ledger.session import UserRows
+from finance_api.ledger.edits.naming import find_row, rows_called
+from finance_api.ledger.edits.objects import add_category
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
 from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
 from finance_api.resources.field import Field, Kind, Resource
@@ -29,6 +31,9 @@ _CHOICES = {
     "BUDGET_CUSTOM": "From start date to end date",
 }
 _CURRENCY = 3
+#: Forms that give a category take the name of a new one as well.
+NEW_CATEGORY = "new-category"
+_CATEGORY = "categoryId"
 _CAMEL_CASE = re.compile("[a-z]+(?:[A-Z][a-z]+)+")
 
 
@@ -45,7 +50,7 @@ class Control:
     """A field of a form.
 
     kind: flag, one, many, date, number or text. options: pairs of a value and its label.
-    chosen: of the options.
+    chosen: of the options. new_name: that of a new category in place of them; None: it takes none.
     """
 
     name: str
@@ -56,6 +61,7 @@ class Control:
     optional: bool
     options: Sequence[tuple[str, str]]
     chosen: frozenset[str]
+    new_name: str | None
 
 
 def label_of(field: Field) -> str:
@@ -77,11 +83,11 @@ def controls_of(
     owned: UserRows, fields: Mapping[str, Field], texts: Mapping[str, str]
 ) -> list[Control]:
     """A control for each field, with its text of `texts_of` or of a form that was sent."""
-    return [_control(owned, field, texts.get(field.name, "")) for field in fields.values()]
+    return [_control(owned, field, texts) for field in fields.values()]
 
 
-def _control(owned: UserRows, field: Field, text: str) -> Control:
-    label = label_of(field)
+def _control(owned: UserRows, field: Field, texts: Mapping[str, str]) -> Control:
+    label, text = label_of(field), texts.get(field.name, "")
     many = field.kind is Kind.ID_LIST
     return Control(
         name=field.name,
@@ -92,6 +98,7 @@ def _control(owned: UserRows, field: Field, text: str) -> Control:
         optional=field.nullable and not field.required,
         options=_options(owned, field),
         chosen=frozenset(_split(text) if many else [text]),
+        new_name=texts.get(NEW_CATEGORY, "") if field.name == _CATEGORY else None,
     )
 
 
@@ -178,7 +185,22 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
             found[field.name] = joined(values)
         else:
             found[field.name] = (values or [""])[0]
+    if _CATEGORY in found:
+        found[NEW_CATEGORY] = str(sent.get(NEW_CATEGORY, ""))
     return found
+
+
+def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
+    """The texts with the category that they name as a new one. Raises ImportRefused."""
+    name = texts.get(NEW_CATEGORY, "").strip()
+    return {**texts, _CATEGORY: category_called(session, name)} if name else dict(texts)
+
+
+def category_called(session: LedgerSession, name: str) -> str:
+    """The id of the category; it is added if there is none. Raises ImportRefused."""
+    there = rows_called(session, CATEGORIES, name)
+    row = find_row(session, CATEGORIES, name) if there else add_category(session, name)
+    return str(row["id"])
 
 
 def read_texts(

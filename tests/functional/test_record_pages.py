@@ -139,6 +139,27 @@ def test_a_record_makes_a_rule(client, visitor):
     assert client.names("record-rules", "name", name="eq.Kino") == ["Kino"]
 
 
+@on_one_storage
+def test_a_new_category_is_added_where_it_is_first_given(service, client, visitor):
+    path = f"/records/{uid('Record', 3)}"
+    visitor.submit(path, path, status=303, **{"new-category": " Cinema "})
+    form = visitor.form("/records?q=aldi", "/records?q=aldi")
+    sent = form.filled({"id": [uid("Record", 1)], "new-category": "Party", "set_category": "none"})
+    visitor.post(form.action, sent + [("do", "category")], status=303)
+    new = {"keywords": "kiosk", "new-category": "Party"}
+    visitor.submit("/rules/new", "/rules/new", status=303, **new)
+    assert client.names("records", "payee", category="eq.Cinema") == ["Kino"]
+    assert client.names("records", "payee", category="eq.Party") == ["Aldi"]
+    party = client.names("categories", "id", name="eq.Party")
+    assert client.names("record-rules", "categoryId", name="eq.kiosk") == party
+
+    before = dump(service)
+    faulty = {"keywords": "", "new-category": "Not kept"}
+    page = visitor.submit("/rules/new", "/rules/new", status=400, **faulty)
+    assert 'value="Not kept"' in page.text
+    assert dump(service) == before
+
+
 def apply_rules(visitor, everything=""):
     """Looks at the preview, and applies it; the preview."""
     form = visitor.form("/rules/apply")

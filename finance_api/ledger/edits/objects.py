@@ -35,6 +35,19 @@ def add_object(session: LedgerSession, resource: Resource, given: Mapping[str, s
 
 def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> EditReport:
     """values: stored ones. Raises ImportRefused."""
+    return _put(session, resource, _new_row(session, resource, values), None)
+
+
+def add_category(session: LedgerSession, name: str) -> Row:
+    """It is stored with the change that gives it to something. Raises ImportRefused."""
+    values = parse_assignments(session, CATEGORIES, {"name": name})
+    row = stamped(_new_row(session, CATEGORIES, values), {}, None, session.now)
+    assert row is not None
+    session.categories.put(row)
+    return row
+
+
+def _new_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> Row:
     row = replaced(resource, values, None)
     row["id"] = new_id()
     if "currencyCode" not in values:
@@ -46,7 +59,7 @@ def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) 
     if resource is CATEGORIES:
         row["customCategory"] = values.get("customCategory", True)
         set_kind(row, values, None)
-    return _put(session, resource, row, None)
+    return row
 
 
 def set_object(

@@ -31,6 +31,7 @@ from finance_api.web.forms import (
     read_texts,
     sent_texts,
     texts_of,
+    with_new_category,
 )
 from finance_api.web.object_pages import OBJECT_PAGES, ObjectPage
 from finance_api.web.page import (
@@ -112,9 +113,10 @@ def add(request: Request) -> Response | dict[str, Any]:
     texts = sent_texts(fields, request.POST)
     try:
         with editing(request, f"add {shown.resource.path}") as session:
-            values = read_texts(session, fields, texts)
+            named = with_new_category(session, texts)
+            values = read_texts(session, fields, named)
             given = {
-                field.name: texts[field.name]
+                field.name: named[field.name]
                 for field in fields.values()
                 if values[field.name] != field.default
             }
@@ -146,8 +148,9 @@ def change(request: Request) -> Response | dict[str, Any]:
             if request.POST.get("seen") != digest_of(texts_of(resource, stored)):
                 texts = texts_of(resource, stored)
                 raise FormFaults({"form": CHANGED_MEANWHILE})
-            values = read_texts(session, fields, texts)
-            given = {name: texts[name] for name in values if values[name] != stored[name]}
+            named = with_new_category(session, texts)
+            values = read_texts(session, fields, named)
+            given = {name: named[name] for name in values if values[name] != stored[name]}
             if given:
                 set_object(session, resource, row_id, given)
     except (FormFaults, ImportRefused) as error:

@@ -21,7 +21,9 @@ from finance_api.web.answers import Answers
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.cells import Cells
 from finance_api.web.forms import (
+    NEW_CATEGORY,
     FormFaults,
+    category_called,
     controls_of,
     digest_of,
     field_texts,
@@ -30,6 +32,7 @@ from finance_api.web.forms import (
     named_options,
     read_texts,
     sent_texts,
+    with_new_category,
 )
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
@@ -87,6 +90,7 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         categories=[("", "All"), (NO_CATEGORY, "Without category"), *categories],
         labels=[("", "All"), *named_options(owned, LABELS)],
         given_categories=[("", "Choose"), (NO_CATEGORY, "No category"), *categories],
+        new_category=form_text(request, NEW_CATEGORY) if errors else "",
         given_labels=[("", "Choose"), *named_options(owned, LABELS)],
         has_filters=any(filters.given.values()),
         pager=Pager.of(request, found.total or 0),
@@ -132,8 +136,12 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
 
 def _change_chosen(session: LedgerSession, request: Request, ids: list[str], action: str) -> Any:
     if action == "category":
-        wanted = form_text(request, "set_category")
-        category = None if wanted == NO_CATEGORY else _found(session, CATEGORIES, wanted, action)
+        wanted, new = form_text(request, "set_category"), form_text(request, NEW_CATEGORY).strip()
+        if new:
+            category: str | None = category_called(session, new)
+        else:
+            known = wanted != NO_CATEGORY
+            category = _found(session, CATEGORIES, wanted, action) if known else None
         return change_records(session, ids, {"categoryId": category})
     label = [_found(session, LABELS, form_text(request, "set_label"), "label")]
     if action == "unlabel":
@@ -178,7 +186,8 @@ def change_record(request: Request) -> Response | dict[str, Any]:
             if request.POST.get("seen") != digest_of(field_texts(_FIELDS, stored)):
                 texts = field_texts(_FIELDS, stored)
                 raise FormFaults({"form": CHANGED_MEANWHILE})
-            change_records(session, [stored["id"]], read_texts(session, _FIELDS, texts))
+            named = with_new_category(session, texts)
+            change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
     except FormFaults as error:
         errors = error.errors
     except ImportRefused as error:
