@@ -1,12 +1,16 @@
 """The distribution; what tools need to know of it is in pyproject.toml."""
 
+import re
 from pathlib import Path
 
 from setuptools import find_packages, setup
 
+_PACKAGE = Path(__file__).with_name("finance_api")
+(_VERSION,) = re.findall('^__version__ = "(.+)"$', (_PACKAGE / "__init__.py").read_text(), re.M)
+
 setup(
     name="finance-api",
-    version="0.1.0",
+    version=_VERSION,
     description="A self-hosted, read-only REST API over a person's own finance data",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
@@ -75,6 +79,7 @@ setup(
             "starlette>=1.0",
             "uvicorn>=0.54",
         ],
+        "otel": ["opentelemetry-api>=1.45"],
         "postgresql": ["psycopg[binary]>=3.3"],
         "redis": ["redis>=8.1"],
         "test": [
@@ -88,6 +93,7 @@ setup(
             # Other readers and writers of spreadsheets.
             "odfpy>=1.4.1",
             "openpyxl>=3.1.5",
+            "opentelemetry-sdk>=1.45",
             "openapi-spec-validator>=0.9",
             "packaging>=25.0",
             "pandas>=3.1",

@@ -21,7 +21,7 @@ from finance_api.storage.sql.backend import SqlBackend
 from support.directories import quick_directory
 from support.nightly import NIGHTLY
 from support.programs import pgbouncer, postgresql, redis_server
-from support.service import POOLED
+from support.service import BY_DAY, POOLED, STORAGES
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tests", deadline=None)
@@ -55,14 +55,13 @@ def pytest_collection() -> Generator[None, object, object]:
 #: What gives a test its storage, where it is run on each.
 _EACH_STORAGE = ("service", "issuer_service", "new_person", "storage")
 #: Of how many tests by day one runs on it.
-_ONE_OF = {"postgresql": 5} | dict.fromkeys(POOLED, 20)
+_ONE_OF = {kind: 5 for kind in STORAGES if kind != BY_DAY} | dict.fromkeys(POOLED, 20)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """By day few tests of each storage run on PostgreSQL, the same ones at every run.
+    """By day few tests that run on each storage run on others than one.
 
-    All run on SQLite, which is asked in the same SQL. Tests of databases themselves are not meant:
-    they have other names for what they run on.
+    Tests of the storages themselves are not meant: these have other names for what they run on.
     """
     nodes = {item.nodeid for item in items}
     kept, left_out = [], []
@@ -70,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         call = getattr(item, "callspec", None)
         storage = next((call.params[n] for n in _EACH_STORAGE if call and n in call.params), None)
         one_of = _ONE_OF.get(storage)
-        if one_of is None or item.nodeid.replace(storage, "sqlite") not in nodes:
+        if one_of is None or item.nodeid.replace(storage, BY_DAY) not in nodes:
             kept.append(item)
         elif NIGHTLY:
             item.add_marker("nightly")

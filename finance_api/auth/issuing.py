@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Token, User, WritableStorage
+from finance_api.storage.interface import AuditAction, Token, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import MAX_SECONDS
@@ -54,19 +54,36 @@ def issue_token(
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
     text = new_token()
-    storage.tokens.add(
-        Token(
-            id=new_id(),
-            user_id=user.id,
-            name=checked_name(name),
-            sha256=digest(text),
-            start=text[:START_CHARACTERS],
-            scopes=tuple(s for s in SCOPES if s in scopes) or None,
-            created_at=now,
-            expires_at=_checked_expiry(now, expires_at),
-        )
+    token = Token(
+        id=new_id(),
+        user_id=user.id,
+        name=checked_name(name),
+        sha256=digest(text),
+        start=text[:START_CHARACTERS],
+        scopes=tuple(s for s in SCOPES if s in scopes) or None,
+        created_at=now,
+        expires_at=_checked_expiry(now, expires_at),
     )
+    storage.tokens.add(token)
+    storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
     return text
+
+
+def rename_token(
+    storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
+) -> None:
+    """before: the name that it has. name: a `checked_name`. Raises NotFound."""
+    storage.tokens.update(token_id, user_id=user_id, name=name)
+    storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
+
+
+def revoke_token(
+    storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
+) -> Token:
+    """See `TokenWriter.revoke`."""
+    token = storage.tokens.revoke(token_id, now, user_id=user_id)
+    storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
+    return token
 
 
 def regenerate_token(
@@ -95,7 +112,7 @@ def regenerate_token(
         ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
         storage.tokens.update(old.id, user_id=user.id, expires_at=ends)
     else:
-        storage.tokens.revoke(old.id, now, user_id=user.id)
+        revoke_token(storage, old.id, now, user_id=user.id)
     expires_at = None
     if old.expires_at is not None:
         expires_at = min(now + old.expires_at - old.created_at, MAX_SECONDS)

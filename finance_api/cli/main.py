@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api import __version__
+from finance_api.cli.audit import audit
 from finance_api.cli.backup import backup, restore
 from finance_api.cli.check import check
 from finance_api.cli.context import CliContext
@@ -76,6 +77,7 @@ for _command in (
     duplicates,
     rates,
     load_demo,
+    audit,
     check,
     backup,
     restore,

@@ -92,6 +92,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
 @pass_cli_context
 def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     """Revoke a token, by its id or by itself."""
+    from finance_api.auth.issuing import revoke_token
     from finance_api.auth.personal_tokens import digest, is_well_formed
     from finance_api.storage.errors import NotFound
     from finance_api.values.ids import IdError, parse_id
@@ -108,7 +109,7 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
             token_id = found.id
         assert token_id is not None
         try:
-            revoked = storage.tokens.revoke(parse_id(token_id), cli.clock.now())
+            revoked = revoke_token(storage, parse_id(token_id), cli.clock.now())
         except IdError as error:
             raise NotFound(f"{token_id!r} {error}") from None
     say(f"revoked {revoked.id} ({revoked.name})")

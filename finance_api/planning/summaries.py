@@ -55,12 +55,6 @@ def _sum(name: str, meaning: str, example: float, **options: Any) -> Field:
     return _field(name, Kind.NUMBER, meaning, example, nullable=False, **options)
 
 
-def _of_records(name: str) -> Field:
-    found = RECORDS.get_field(name)
-    assert found is not None
-    return found
-
-
 @dataclass(frozen=True)
 class Dimension:
     """Something that groups can have in common.
@@ -88,7 +82,7 @@ def _dimensions() -> Iterator[Dimension]:
     group = _field("categoryGroup", Kind.TEXT, "Group of the category.", "Living")
     yield Dimension("categoryGroup", "categoryId", (group,))
     for name in ("payee", "recordType", "paymentType", "recordState"):
-        yield Dimension(name, name, (_of_records(name),))
+        yield Dimension(name, name, (RECORDS[name],))
     for period in Period:
         of = "recordDate" if period in (Period.DAY, Period.WEEK) else "month"
         text = period_text(period, _EXAMPLE_DAY)
@@ -99,7 +93,7 @@ def _dimensions() -> Iterator[Dimension]:
 #: What records can be grouped by, by name.
 DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _dimensions()}
 
-_CURRENCY = _of_records("currencyCode")
+_CURRENCY = RECORDS["currencyCode"]
 _PERIOD_START = _field(
     "periodStart", Kind.DATE, "The period's first day.", "2026-01-01", nullable=False
 )

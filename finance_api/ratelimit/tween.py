@@ -15,7 +15,7 @@ from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
 from finance_api.requests import Handler, Request
 from finance_api.storage.errors import StatementTimeout
-from finance_api.surfaces import USAGE_PATHS, needs_token
+from finance_api.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
@@ -25,6 +25,9 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         found, quotas = request.authentication, request.services.quotas
         now_ms = request.services.clock.now_ms()
         if isinstance(found, Failure):
+            path = request.environ["PATH_INFO"]
+            credential = "jwt" if path.startswith(INTERNAL_SURFACE) else "token"
+            request.services.metrics.authentication_failures(credential, found.value).inc()
             decision = quotas.take_failure(client_address(request), now_ms)
             # The 401 is made by the next tween.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)

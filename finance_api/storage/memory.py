@@ -24,9 +24,13 @@ from finance_api.resources.records import VOID
 from finance_api.resources.wire import RowEncoder, encoder_of
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
+    COMMAND,
     LOCK_TIMEOUT_SECONDS,
     NO_RATES,
     STREAMED_ROWS,
+    AuditEntry,
+    AuditReader,
+    AuditWriter,
     BeforeImage,
     Change,
     ChangeKey,
@@ -53,6 +57,7 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
+    Totals,
     TransferProposal,
     TransferReader,
     TransferWriter,
@@ -137,6 +142,8 @@ class _Database:
     upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)
     #: By user and number of the entry; then by resource name and row id.
     before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
+    #: In the order in which they were noted.
+    audit: tuple[AuditEntry, ...] = ()
 
 
 class _Unit:
@@ -186,6 +193,7 @@ class MemoryBackend(StorageBackend):
             rates=MemoryRateReader(unit),
             transfers=MemoryTransferReader(unit),
             uploads=MemoryUploadReader(unit),
+            audit=MemoryAuditReader(unit),
             close=lambda: None,
         )
 
@@ -194,6 +202,7 @@ class MemoryBackend(StorageBackend):
         tm: transaction.TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
     ) -> WritableStorage:
         if not self.write_lock.acquire(timeout=lock_timeout_seconds):
             raise StorageUnavailable(
@@ -212,10 +221,16 @@ class MemoryBackend(StorageBackend):
             rates=MemoryRateWriter(unit),
             transfers=MemoryTransferWriter(unit),
             uploads=MemoryUploadWriter(unit),
+            audit=MemoryAuditWriter(unit),
+            origin=origin,
         )
 
     def check(self) -> None:
         """Memory is always there."""
+
+    def totals(self) -> Totals:
+        users = self.database.users.values()
+        return Totals(users=len(users), revisions=sum(user.data.revision for user in users))
 
     def upgrade(self) -> None:
         """There is nothing older than this process."""
@@ -329,6 +344,7 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             before={k: images for k, images in database.before.items() if k[0] != user_id},
             uploads={k: u for k, u in database.uploads.items() if k[0] != user_id},
             upload_pieces={k: p for k, p in database.upload_pieces.items() if k[0] != user_id},
+            audit=tuple(entry for entry in database.audit if entry.user_id != user_id),
         )
 
 
@@ -846,3 +862,26 @@ class MemoryUploadWriter(MemoryUploadReader, UploadWriter):
         for (user_id, upload_id), upload in self._unit.database.uploads.items():
             if upload.created_at < created_before and upload.alive_at < alive_before:
                 self.delete(user_id, upload_id)
+
+
+class MemoryAuditReader(_Part, AuditReader):
+    def list_newest(
+        self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
+    ) -> list[AuditEntry]:
+        found = [
+            entry
+            for entry in reversed(self._unit.database.audit)
+            if user_id in (None, entry.user_id) and entry.at >= since
+        ]
+        return sorted(found, key=lambda entry: entry.at, reverse=True)[:limit]
+
+
+class MemoryAuditWriter(MemoryAuditReader, AuditWriter):
+    def add(self, entry: AuditEntry) -> None:
+        database = self._unit.database
+        if entry.user_id is None or entry.user_id in database.users:
+            self._unit.change(audit=(*database.audit, entry))
+
+    def prune(self, before: int) -> None:
+        kept = tuple(entry for entry in self._unit.database.audit if entry.at >= before)
+        self._unit.change(audit=kept)

@@ -41,13 +41,8 @@ NAVIGATION = (
             ("usage", "/settings/usage", "Usage"),
             ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
-        ),
-    ),
-    (
-        "Advanced",
-        (
-            ("jwts", "/settings/jwts", "JWTs"),
             ("docs", DOCS, "API reference"),
         ),
     ),
+    ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),
 )

@@ -429,7 +429,7 @@ SCREENS = (
     Screen("overview-currencies", "travelled", "/overview"),
     Screen("overview-converted", "travelled", "/overview?convertTo=EUR"),
     Screen("records", "household", "/records"),
-    Screen("records-found", "household", "/records?q=lidl&from=2026-01-01", _open_all),
+    Screen("records-found", "household", "/records?q=market&from=2026-01-01", _open_all),
     Screen("records-none-found", "household", "/records?q=nothing+of+this"),
     Screen("records-faults", "household", "/records?from=never", _click("Set")),
     Screen("records-none", "newcomer", "/records"),

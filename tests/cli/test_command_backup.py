@@ -299,7 +299,7 @@ def test_a_backup_of_an_older_version_is_upgraded(house, backup):
     """As before ``db upgrade``: what it makes differs from the backup by the columns since."""
     before = house.dump()
     later = ("exchange_rates", "exchange_rates_state", "transfer_proposals")
-    for table in (*later, "upload_pieces", "uploads", "token_usage"):
+    for table in (*later, "upload_pieces", "uploads", "token_usage", "audit"):
         house.run_sql(f"DROP TABLE {table}")
     house.run_sql("DROP TABLE data_states")
     house.run_sql("DROP INDEX ix_records_transfers")

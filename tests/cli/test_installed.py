@@ -5,13 +5,16 @@ import re
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 import urllib.error
 import urllib.request
+import venv
 from pathlib import Path
 
 import pytest
 
+import finance_api
 from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -19,37 +22,40 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder with what a wheel has, made as for a wheel but without any network."""
+    """An environment with what a wheel has that is made of an sdist, without any network.
+
+    What it depends on is that of these tests.
+    """
     directory = tmp_path_factory.mktemp("installed")
-    subprocess.run(
-        [
-            *(sys.executable, "-W", "ignore", "setup.py", "-q"),
-            *("egg_info", "--egg-base", str(directory)),
-            *("build", "--build-base", str(directory / "build"), "--build-lib", str(directory)),
-        ],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    return directory
+    python = (sys.executable, "-W", "ignore")
+    sdist = ("setup.py", "-q", "egg_info", "--egg-base", str(directory), "sdist", "--dist-dir")
+    made(*python, *sdist, str(directory))
+    (archive,) = directory.glob("*.tar.gz")
+    pip = (*python, "-m", "pip", "-q", "--disable-pip-version-check")
+    offline = ("--no-index", "--no-deps")
+    made(*pip, "wheel", *offline, "--no-build-isolation", "-w", str(directory), str(archive))
+    (wheel,) = directory.glob("*.whl")
+    venv.create(directory / "venv")
+    made(*pip, "--python", str(directory / "venv"), "install", *offline, str(wheel))
+    (site,) = (directory / "venv").glob("lib/python*/site-packages")
+    # Files like it in that folder are not read: the checkout is not there.
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return site
+
+
+def made(*command):
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
 
 
 @pytest.fixture
 def shell(installed, tmp_path):
     """Runs the command in an empty folder, with the installed package alone."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("FINANCE_API_")}
-    program = (
-        "import sys, finance_api; from finance_api.cli import run; "
-        f"assert finance_api.__file__.startswith({str(installed)!r}); run()"
-    )
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("FINANCE_API_", "PYTHON"))}
+    command = installed.parents[2] / "bin/finance-api"
 
     def start(*arguments, **options):
-        return subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", program, *arguments],
-            cwd=tmp_path,
-            env={**kept, "PYTHONPATH": str(installed)},
-            **options,
-        )
+        environment = {**kept, "PYTHONWARNINGS": "ignore"}
+        return subprocess.Popen([command, *arguments], cwd=tmp_path, env=environment, **options)
 
     return start
 
@@ -62,6 +68,7 @@ def done(process):
 
 def test_newcomer_gets_from_an_empty_folder_to_an_answer(shell):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    assert done(shell("--version", **pipes)).split()[-1] == finance_api.__version__
     for line in ("init", "db upgrade", "user add me@example.com --premium"):
         done(shell(*line.split(), **pipes))
     token = done(shell("token", "create", "me@example.com", "--name", "first", **pipes)).strip()

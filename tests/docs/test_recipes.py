@@ -1,19 +1,23 @@
 """The recipes in other languages: run here as far as what runs them is here."""
 
 import json
+import os
 import re
 import shutil
+import sqlite3
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment
 from webtest.http import StopableWSGIServer
 
+from finance_api.auth.user_accounts import make_user
 from support.books import account, record, uid
 from support.programs import missing
-from support.service import Service
+from support.service import Service, native_line
 
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
 #: Google's services, as far as the recipe uses them.
@@ -109,6 +113,58 @@ def test_the_template_of_home_assistant_adds_balances(books: tuple[Service, str,
     answer = service.web.get(found[1], headers={"Authorization": f"Bearer {token}"})
     shown = Environment(autoescape=True).from_string(template[0]).render(value_json=answer.json)
     assert float(shown) == 100 - sum(range(1, 121))
+
+
+def test_the_query_of_power_bi_is_one() -> None:
+    """By Microsoft's parser, where it is: npm install --no-save @microsoft/powerquery-parser"""
+    code = """
+    let found;
+    try { found = require('@microsoft/powerquery-parser'); } catch { console.log('missing'); }
+    found?.TaskUtils.tryLexParse(found.DefaultSettings, process.argv[1])
+      .then((parsed) => console.log(parsed.resultKind));"""
+    query = block("power-query.md", "")
+    told = node(code, query)
+    if told == "missing\n":
+        pytest.skip("Microsoft's parser of Power Query is not installed")
+    assert told == "Ok\n"
+    assert node(code, query.replace("then Function", "Function")) == "Error\n"
+
+
+def test_the_loop_of_a_drop_folder_puts_away_what_it_has_imported(
+    tmp_path: Path, new_sqlite_url: Callable[[], str]
+) -> None:
+    url, email = new_sqlite_url(), "me@example.org"
+    service = Service("sqlite", {"finance_api.storage": "sql", "sqlalchemy.url": url})
+    service.change(lambda s: make_user(s, email, premium=True, password=None, now=0))
+    done = tmp_path / "statements" / "done"
+    done.mkdir(parents=True)
+    (done.parent / "of march.ndjson").write_text(native_line(account()) + native_line(record()))
+    (done.parent / "nothing.txt").write_text("nothing\n")
+    unit = block("drop-folder.md", "ini\n.Service.")
+    (loop,) = re.findall(r"/bin/sh -c '(.*?)'", unit.replace("\\\n", " "), re.DOTALL)
+    variables = {
+        "HOME": str(tmp_path),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "FINANCE_API_CONFIG": str(RECIPES.parents[1] / "development.ini"),
+        "FINANCE_API_SQLALCHEMY_URL": url,
+    }
+    told = subprocess.run(["sh", "-c", loop], env=variables, capture_output=True, text=True)
+    service.stop()
+    assert "2 created" in told.stdout and "nothing.txt" in told.stderr
+    assert sorted(path.name for path in done.parent.iterdir()) == ["done", "nothing.txt"]
+    assert [path.name for path in done.iterdir()] == ["of march.ndjson"]
+
+
+def test_the_view_of_a_mirror_shows_its_records() -> None:
+    """Numbers with a point stand in it as text."""
+    (view,) = re.findall(r"```sql\n(.*?)```", (RECIPES / "metabase-superset.md").read_text(), re.S)
+    mirror = sqlite3.connect(":memory:")
+    mirror.execute("CREATE TABLE row (type, id, data, PRIMARY KEY (type, id))")
+    data = json.dumps({"recordDate": "2026-03-18", "category": "Food", "amount": "-1.5"})
+    mirror.executemany("INSERT INTO row VALUES (?, 'a', ?)", [("records", data), ("labels", "{}")])
+    mirror.execute(view)
+    assert mirror.execute("SELECT * FROM records").fetchall() == [("2026-03-18", "Food", -1.5)]
+    mirror.close()
 
 
 def test_every_recipe_says_whether_it_was_tried() -> None:

@@ -25,7 +25,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
-from support.service import Service, on_one_storage
+from support.service import BY_DAY, Service, on_one_storage
 from support.uploads import STATEMENT, sent
 
 NEW = "a new password"
@@ -181,9 +181,9 @@ def test_the_routes_that_are_sent_forms_are_all_known_here(in_memory):
 
 
 def some(world, cases):
-    """All of them in memory, a few elsewhere: they are refused before the storage is asked."""
+    """All of them on one storage, a few on others: they are refused before it is asked."""
     cases = list(cases)
-    return cases if world.service.kind == "memory" else cases[::5]
+    return cases if world.service.kind == BY_DAY else cases[::5]
 
 
 # -- without the token ---------------------------------------------------------------------------

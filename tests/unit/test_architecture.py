@@ -82,6 +82,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("cryptography", own("auth")),
         ("redis", own("ratelimit.redis")),
         ("prometheus_client", own("metrics")),
+        ("opentelemetry", own("edge.tracing")),
         ("cornice", own("api")),
         ("colander", own("api")),
         ("click", own("cli")),
@@ -160,7 +161,7 @@ ALLOWED = {
         "uploads",
         "usage",
     ),
-    "tweens": (),
+    "tweens": ("settings",),
     # It has no other way to the data than the HTTP API.
     "mcp": ("__version__", "resources"),
     "settings": ("ratelimit.limits",),
@@ -240,10 +241,10 @@ ALLOWED = {
         "storage.interface",
         "values",
     ),
-    "edge": ("auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
+    "edge": ("__version__", "auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
-    "wsgi": ("main", "settings", "storage.errors"),
-    "server": ("settings", "unended", "wsgi"),
+    "wsgi": ("logs", "main", "settings", "storage.errors"),
+    "server": ("metrics", "settings", "unended", "wsgi"),
 }
 
 

@@ -1,4 +1,6 @@
-"""GET /__metrics__: the counters of the process, for clients that the settings name."""
+"""GET /__metrics__: for clients that the settings name."""
+
+from dataclasses import asdict
 
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
@@ -10,6 +12,7 @@ from finance_api.api.service import Service
 from finance_api.compression import compress
 from finance_api.edge.proxies import client_address, is_known_directly
 from finance_api.requests import Request
+from finance_api.storage.errors import StorageError
 
 
 def only_named_clients(request: Request) -> None:
@@ -25,7 +28,7 @@ _PROMETHEUS = Representation("text/plain", "text/plain; version=0.0.4; charset=u
 metrics = Service(
     "metrics",
     "/__metrics__",
-    "The counters of this process, in Prometheus' text format.",
+    "What the service counts, in Prometheus' text format.",
     factory=only_named_clients,
     answer=Answer(
         forms=(_PROMETHEUS,),
@@ -38,9 +41,18 @@ metrics = Service(
 
 @metrics.get(permission=NO_PERMISSION_REQUIRED)
 def get_metrics(request: Request) -> Response:
-    response = Response(request.services.metrics.text())
+    services = request.services
+    services.sampling.now()
+    response = Response(services.metrics.text(_totals(request)))
     response.headers["Content-Type"] = _PROMETHEUS.content_type
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Encoding"
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response
+
+
+def _totals(request: Request) -> dict[str, int | None]:
+    try:
+        return {"database_up": 1, **asdict(request.services.storage.totals())}
+    except StorageError:
+        return {"database_up": 0}

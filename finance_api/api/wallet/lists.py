@@ -18,7 +18,7 @@ from finance_api.api.wallet import hints, window
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
 from finance_api.api.wallet.headers import OF_LIST, state_headers
-from finance_api.api.wallet.members import document, object_schema
+from finance_api.api.wallet.members import documents, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
 from finance_api.api.wallet.records import NOT_VOID, of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
@@ -98,10 +98,7 @@ class WalletListRequest(DataRequest):
         page = (declared.read or _read_rows)(storage, user_id, query, today)
         if declared.enrich is not None:
             declared.enrich(storage, user_id, page.rows, given, context)
-        members = [m for m in declared.members if self._has_older or not m.older]
-        envelope: dict[str, Any] = {
-            declared.key: [document(members, row, context) for row in page.rows]
-        }
+        envelope: dict[str, Any] = {declared.key: documents(declared.members, page.rows, context)}
         url = self._next_url(len(page.rows)) if page.has_more else None
         if given["agentHints"]:
             envelope["agentHints"] = self._hints(storage, user_id, page, url)

@@ -22,6 +22,9 @@ from finance_api.values.time import date_text, instant_text
 if TYPE_CHECKING:
     from finance_api.api.wallet.context import Context
 
+_ONE: int = 10**DECIMALS
+_FLOAT_UNITS = 10**15
+
 #: The value for orjson; None: there is none.
 Write = Callable[[Row, "Context"], Any]
 
@@ -41,14 +44,21 @@ class Member:
     nullable: bool = False
 
 
-def document(members: Sequence[Member], row: Row, context: "Context") -> dict[str, Any]:
-    """The object of a row, for orjson."""
-    found = {}
-    for member in members:
-        value = member.write(row, context)
-        if value is not None or member.nullable:
-            found[member.name] = value
-    return found
+def documents(
+    members: Sequence[Member], rows: Sequence[Row], context: "Context"
+) -> list[dict[str, Any]]:
+    """The objects of the rows, for orjson."""
+    # Of two with one name the one of earlier versions counts, which is behind the other.
+    shown = {m.name: m for m in members if context.has_older or not m.older}.values()
+    writers = [(member.name, member.write, member.nullable) for member in shown]
+    return [
+        {
+            name: value
+            for name, write, nullable in writers
+            if (value := write(row, context)) is not None or nullable
+        }
+        for row in rows
+    ]
 
 
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
@@ -115,9 +125,17 @@ def _of_field(name: str, field: Field, write: Write, schema: Schema, older: bool
     return Member(name, write, schema, is_optional=field.nullable, older=older)
 
 
-def decimal(units: int | None, decimals: int = DECIMALS) -> orjson.Fragment | None:
-    """The exact number."""
-    return None if units is None else orjson.Fragment(decimal_text(units, decimals))
+def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson.Fragment | None:
+    """The exact number: what orjson writes is `decimal_text`.
+
+    It writes a float as the shortest decimal that is read as this float; of up to 15 digits that is
+    the decimal itself.
+    """
+    if units is None:
+        return None
+    if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
+        return units / _ONE if units % _ONE else units // _ONE
+    return orjson.Fragment(decimal_text(units, decimals))
 
 
 def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) -> Any:

@@ -71,8 +71,8 @@ _PAYER = text("Who paid.", "Employer")
 
 
 def _labels(row: Row, context: Context) -> list[Any]:
-    known = context.names.labels
-    return [known[label] for label in row["labelIds"] if label in known]
+    known, ids = context.names.labels, row["labelIds"]
+    return [known[label] for label in ids if label in known] if ids else []
 
 
 def _category(row: Row, context: Context) -> Any:

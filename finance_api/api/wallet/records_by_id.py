@@ -14,7 +14,7 @@ from finance_api.api.service import Service, options
 from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
 from finance_api.api.wallet.headers import OF_LIST, state_headers
-from finance_api.api.wallet.members import document, object_schema
+from finance_api.api.wallet.members import documents, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import required_ids
 from finance_api.api.wallet.schemas import COUNT, HINTS, text
@@ -50,11 +50,12 @@ class WalletRecordsByIdRequest(DataRequest):
         rows = [found[row_id] for row_id in wanted if row_id in found]
         missing = [text for text in self._ids if text.lower() not in found]
         context = Context(
-            names_of_state(storage, user_id, state), mirrors=mirrors_of(storage, user_id, rows)
+            names_of_state(storage, user_id, state),
+            has_older=self._has_older,
+            mirrors=mirrors_of(storage, user_id, rows),
         )
-        members = [m for m in RECORD if self._has_older or not m.older]
         answer: dict[str, Any] = {
-            "records": [document(members, row, context) for row in rows],
+            "records": documents(RECORD, rows, context),
             "count": len(rows),
         }
         if missing:

@@ -116,6 +116,21 @@ sessions = Table(
 )
 
 
+#: user_id: None: of nobody who is known.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", AutoKey, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("action", CodePointText, nullable=False),
+    Column("origin", CodePointText, nullable=False),
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE")),
+    Column("detail", CodePointText, nullable=False),
+    Index(None, "user_id", "at"),
+    Index(None, "at"),
+)
+
+
 def _owner() -> Column[int]:
     """The user: every key of a user's rows begins with it."""
     return Column(

@@ -8,7 +8,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.issuing import IssueRefused
-from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt
+from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt, revoke_own_jwt
 from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.jwts import JwtRefused, verify_jwt
 from finance_api.auth.permissions import Permission
@@ -192,7 +192,7 @@ def revoke_jwt(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "jti")
     try:
         with writing(request) as storage:
-            storage.jwts.revoke(wanted, request.services.clock.now(), user_id=user.id)
+            revoke_own_jwt(storage, wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(JWTS, "jwt-revoked")

@@ -12,6 +12,7 @@ from finance_api.auth.passwords import PasswordRefused, checked_hash, is_passwor
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
 from finance_api.requests import Request
+from finance_api.storage.interface import AuditAction, AuditEntry
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
@@ -26,6 +27,25 @@ from finance_api.web.page import (
 from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
+_AUDIT_ENTRIES = 50
+_AUDIT_WORDS = {
+    AuditAction.SIGN_IN: "Signed in",
+    AuditAction.SIGN_IN_FAILED: "Failed to sign in",
+    AuditAction.PASSWORD_CHANGED: "Changed the password",
+    AuditAction.TOKEN_CREATED: "Created a token",
+    AuditAction.TOKEN_RENAMED: "Renamed a token",
+    AuditAction.TOKEN_REVOKED: "Revoked a token",
+    AuditAction.TOKENS_REVOKED: "Revoked all tokens",
+    AuditAction.JWT_ISSUED: "Issued a JWT",
+    AuditAction.JWT_REVOKED: "Revoked a JWT",
+    AuditAction.JWTS_REVOKED: "Revoked all JWTs",
+    AuditAction.USER_ENABLED: "Enabled the user",
+    AuditAction.USER_DISABLED: "Disabled the user",
+    AuditAction.IMPORT: "Imported",
+    AuditAction.EDIT: "Edited",
+    AuditAction.UNDO: "Took back",
+    AuditAction.EXPORT: "Exported",
+}
 _ID_CHARACTERS = 16
 
 
@@ -48,6 +68,12 @@ def _page(
         errors=errors,
         sessions=_sessions(request),
         revoke_tokens=revoke_tokens,
+        audit=[
+            (entry, _what(entry))
+            for entry in request.storage.audit.list_newest(
+                identity_of(request).user.id, limit=_AUDIT_ENTRIES
+            )
+        ],
     )
 
 
@@ -68,6 +94,11 @@ def _sessions(request: Request) -> list[dict[str, Any]]:
         for session in request.storage.sessions.list_by_user(current.user_id)
         if sessions.is_alive(session, now)
     ]
+
+
+def _what(entry: AuditEntry) -> str:
+    words = _AUDIT_WORDS[entry.action]
+    return f"{words}: {entry.detail}" if entry.detail else words
 
 
 @view_config(

@@ -7,6 +7,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from finance_api.auth import issuing
 from finance_api.auth.api_access import has_api_access, is_open_to_all
 from finance_api.auth.issuing import (
     SCOPES,
@@ -310,7 +311,14 @@ def rename_token(request: Request) -> Any:
         request.response.status_int = 400
         return _token_page(request, token, text, errors)
     with writing_for_user(request) as storage:
-        storage.tokens.update(token.id, user_id=identity_of(request).user.id, name=name)
+        issuing.rename_token(
+            storage,
+            token.id,
+            user_id=identity_of(request).user.id,
+            before=token.name,
+            name=name or "",
+            now=request.services.clock.now(),
+        )
     return done(TOKENS, "token-renamed")
 
 
@@ -364,7 +372,7 @@ def revoke_token(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "id")
     try:
         with writing(request) as storage:
-            storage.tokens.revoke(wanted, request.services.clock.now(), user_id=user.id)
+            issuing.revoke_token(storage, wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(TOKENS, "token-revoked")

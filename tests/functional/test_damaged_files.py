@@ -1,0 +1,152 @@
+"""Pages of a database's file that somebody or something overwrote: what readers get of it."""
+
+import random
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from finance_api.ledger.checking import find_faults
+from finance_api.storage.interface import NO_VALUE, reading
+from support.books import household, record, uid
+from support.nightly import count
+from support.service import Service
+
+PAGE_BYTES = 8_192
+SECTOR_BYTES = 512
+
+REQUESTS = (
+    ("records", {}),
+    ("records", {"offset": 700, "limit": 100}),
+    ("records", {"note": "contains.Note 9", "sortBy": "-amount"}),
+    ("records/summary", {"groupBy": "category"}),
+    ("records/by-id", {"id": uid("Record", 500)}),
+    ("accounts", {}),
+    ("accounts/balances", {}),
+    ("budgets", {}),
+    ("categories", {}),
+    ("standing-orders", {}),
+    ("changes", {}),
+)
+
+
+class Damaged:
+    """A service over a SQLite file that is overwritten before it is asked again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # Nothing of what was read is kept: neither answers nor, closed each time, pages.
+        settings = {"sqlalchemy.url": f"sqlite:///{path}", "finance_api.cache.max_bytes": "0"}
+        self.service = Service("sqlite", settings)
+        self.service.backend.upgrade()
+        self.client = self.service.client()
+        many = (
+            record(n, note=f"Note {n}", amount=-n, recordDate=f"2026-{n % 12 + 1:02}-01")
+            for n in range(100, 1_000)
+        )
+        self.client.load(*household(), *many)
+        self.older = self.content()
+        self.client.load(*(record(n, note="later") for n in range(1_000, 1_200)))
+        self.whole = self.content()
+        self.expected = self.ask()
+
+    def settle(self) -> None:
+        """Everything into the one file, and no connection to it."""
+        self.service.backend.close()
+        with closing(sqlite3.connect(self.path)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def content(self) -> bytes:
+        self.settle()
+        return self.path.read_bytes()
+
+    def write(self, content: bytes) -> None:
+        """Another file of that name: who has the one before open does not disturb."""
+        self.service.backend.close()
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+        self.path.write_bytes(content)
+
+    def ask(self) -> list[tuple[int, bytes]]:
+        answers = [self.client.get(path, **query) for path, query in REQUESTS]
+        return [(answer.status_int, answer.body) for answer in answers]
+
+    def is_found(self) -> bool:
+        """By what `finance-api check` asks."""
+        backend, now = self.service.backend, self.service.clock.now()
+        try:
+            if list(backend.find_faults()):
+                return True
+            with reading(backend) as storage:
+                users = storage.users.list_all()
+            return any(list(find_faults(backend, u, now=now, repair=False)) for u in users)
+        except NO_VALUE:
+            return True
+
+
+def spoil(kind: str, whole: bytes, older: bytes, chance: random.Random) -> bytes:
+    """One place of the file, after its first page."""
+    at = chance.randrange(1, len(whole) // PAGE_BYTES) * PAGE_BYTES
+    sector = at + chance.randrange(PAGE_BYTES // SECTOR_BYTES) * SECTOR_BYTES
+    match kind:
+        case "a page of zeros":
+            new = bytes(PAGE_BYTES)
+        case "a page of noise":
+            new = chance.randbytes(PAGE_BYTES)
+        case "another page":
+            other = chance.randrange(1, len(whole) // PAGE_BYTES) * PAGE_BYTES
+            new = whole[other : other + PAGE_BYTES]
+        case "an older page":
+            new = older[at : at + PAGE_BYTES] or bytes(PAGE_BYTES)
+        case "a sector of zeros":
+            at, new = sector, bytes(SECTOR_BYTES)
+        case "a sector of noise":
+            at, new = sector, chance.randbytes(SECTOR_BYTES)
+        case _:
+            at += chance.randrange(PAGE_BYTES)
+            new = bytes([whole[at] ^ chance.randrange(1, 256)])
+    return whole[:at] + new + whole[at + len(new) :]
+
+
+KINDS = (
+    "a page of zeros",
+    "a page of noise",
+    "another page",
+    "an older page",
+    "a sector of zeros",
+    "a sector of noise",
+    "a byte",
+)
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
+    return Damaged(tmp_path_factory.mktemp("damaged") / "finance.sqlite")
+
+
+@pytest.mark.nightly
+def test_what_readers_get_of_damage_check_finds(damaged: Damaged) -> None:
+    """Where an answer is another one than of the whole file, check finds what is wrong."""
+    chance = random.Random(0)
+    print()
+    for kind in KINDS:
+        answers: Counter[str] = Counter()
+        found = harmful = 0
+        for _ in range(count(2, 100)):
+            damaged.write(spoil(kind, damaged.whole, damaged.older, chance))
+            got = damaged.ask()
+            named = [
+                "same" if g == e else "wrong" if g[0] == e[0] else str(g[0])
+                for g, e in zip(got, damaged.expected, strict=True)
+            ]
+            answers.update(named)
+            is_harmful = set(named) != {"same"}
+            is_found = damaged.is_found()
+            harmful += is_harmful
+            found += is_found
+            assert is_found or not is_harmful, (kind, named)
+        print(f"{kind}: {dict(answers)}, harmful {harmful}, found {found}")
+        if kind in ("a page of zeros", "a page of noise"):
+            assert not set(answers) - {"same", "503"}, kind
