@@ -57,7 +57,7 @@ bench-micro: $(VENV)/.installed-for-bench ## Measure each layer by itself
 
 requirements: $(VENV)/bin/python ## Renew the locked versions in requirements/, from PyPI
 	@$(PIP) install uv
-	@for part in base postgresql redis; do \
+	@for part in base mcp postgresql redis; do \
 	  test $$part = base && only= || only="--extra $$part --constraint requirements/base.txt"; \
 	  $(BIN)/uv pip compile setup.py $$only --quiet --upgrade --universal --python-version 3.11 \
 	    --generate-hashes --no-config --default-index https://pypi.org/simple \

@@ -15,6 +15,7 @@ _LISTS = {
     Kind.CATEGORIES: "categories",
     Kind.SUMS: "groups",
     Kind.BALANCES: "balances",
+    Kind.WALLET: "records",
 }
 
 
@@ -64,8 +65,9 @@ class Ours(Dialect):
                 payee=f"eq.{query.payee}" if query.payee else None,
                 offset=query.offset or None,
             )
+        below = "/wallet" if query.kind is Kind.WALLET else ""
         return _with_query(
-            "/v1/api/records",
+            f"{below}/v1/api/records",
             recordDate=f"gte.{query.since}" if query.since else None,
             note=f"contains-i.{query.word}" if query.word else None,
             limit=_limit(query),

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import Enum, auto
 
@@ -23,6 +23,7 @@ class Kind(Enum):
     SUMS = auto()
     BALANCES = auto()
     CHANGES = auto()
+    WALLET = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,14 @@ def _changes_in_turn(size: Size, people: Sequence[data.Person]) -> list[Query]:
     return [Query(person, Kind.CHANGES, PAGE) for person in _regular(size, people)]
 
 
+def _wallet_pages_in_turn(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    return [replace(query, kind=Kind.WALLET) for query in _pages_in_turn(size, people)]
+
+
+def _one_wallet_page(size: Size, people: Sequence[data.Person]) -> list[Query]:
+    return _wallet_pages_in_turn(size, people)[:1]
+
+
 def _one_page(size: Size, people: Sequence[data.Person]) -> list[Query]:
     return _pages_in_turn(size, people)[:1]
 
@@ -209,7 +218,15 @@ LOADS = (
     Load("payee", "the same of one payee, most records", _sums_of_payees, Target(1, 1)),
     Load("balances", "balances by month, most records", _balances, Target(20, 20)),
     Load("changes", "first page of 100 changes, users in turn", _changes_in_turn, ours_only=True),
+    Load("wallet", "first page below /wallet, in turn", _wallet_pages_in_turn, ours_only=True),
     Load("cached", "first page, the same again", _one_page, Target(9, 10), cached=True),
+    Load(
+        "wallet-cached",
+        "first page below /wallet, the same again",
+        _one_wallet_page,
+        cached=True,
+        ours_only=True,
+    ),
     Load(
         "unchanged",
         "first page, If-None-Match that holds",

@@ -128,6 +128,8 @@ def _flatness(found: dict[str, Any], results: dict[Any, Any]) -> str:
                 ("offset near the end / half-way", "deepest", "jump", "2"),
                 ("sums, most records / 1,000 records", "sums", "sums-few", "1.5"),
                 ("page of changes / first page", "changes", "page", "1"),
+                ("first page below /wallet / first page", "wallet", "page", "1.4"),
+                ("the same, from the response cache", "wallet-cached", "cached", "1.4"),
             ):
                 if (costly, server, database) in results:
                     cost = (

@@ -38,6 +38,10 @@ class Periodic:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
 
+    def now(self) -> None:
+        """Runs ``work`` in this thread, beside its turns."""
+        self._try()
+
     def stop(self) -> None:
         """Ends the thread, and runs ``work`` if ``last`` is set."""
         self.end()

@@ -15,6 +15,7 @@ from finance_api.downloads import DownloadRunning
 from finance_api.problem import CONTENT_TYPE, problem_body
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
+from finance_api.surfaces import DOCS, INDEX
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +53,10 @@ def is_news(error: Exception) -> bool:
     return not known
 
 
+#: The headers of exceptions that responses have, too.
+_KEPT = ("Allow", "Link", "Location", "Retry-After")
+
+
 def problem(
     status: int,
     detail: str,
@@ -75,10 +80,15 @@ def problem(
 
 def as_problem(error: HTTPException, request: Request) -> Response:
     """Exceptions of Pyramid and Cornice, with some of their headers."""
+    if error.status_int == 404:
+        # Where to begin, for programs and for people (RFC 8631).
+        base = request.script_name
+        links = f'<{base}{INDEX}>; rel="index"', f'<{base}{DOCS}>; rel="service-doc"'
+        error.headers["Link"] = ", ".join(links)
     if error.content_type == CONTENT_TYPE:
         return error
     detail = _DETAILS.get(error.status_int) or error.explanation or error.title
-    headers = {k: v for k, v in error.headers.items() if k in ("Allow", "Location", "Retry-After")}
+    headers = {k: v for k, v in error.headers.items() if k in _KEPT}
     return problem(error.status_int, detail, headers=headers)
 
 

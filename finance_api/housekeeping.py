@@ -1,4 +1,4 @@
-"""Deletes expired sessions and JWTs, uploads, old usage and changes, every ten minutes.
+"""Deletes expired sessions and JWTs, uploads, old usage, changes and audit log, every ten minutes.
 
 A revoked JWT that is forgotten would be accepted again if the clock was ahead and has been set
 back. So JWTs stay for a day longer, and until the clock has been steady for an hour.
@@ -24,9 +24,14 @@ USAGE_DAYS = 400
 
 
 def make_housekeeping(
-    backend: StorageBackend, clock: Clock, *, jwt_leeway_seconds: int, changes_days: int
+    backend: StorageBackend,
+    clock: Clock,
+    *,
+    jwt_leeway_seconds: int,
+    changes_days: int,
+    audit_days: int,
 ) -> Periodic:
-    """changes_days: for how long changes are remembered."""
+    """changes_days, audit_days: for how long changes, and the audit log, are remembered."""
     steady = SteadyTime(clock)
 
     def tidy() -> None:
@@ -37,6 +42,7 @@ def make_housekeeping(
                 storage.jwts.prune(now - jwt_leeway_seconds - DAY_SECONDS)
             prune_uploads(storage, now)
             storage.usage.prune(now - now % DAY_SECONDS - USAGE_DAYS * DAY_SECONDS)
+            storage.audit.prune(now - audit_days * DAY_SECONDS)
         forget_changes(now - changes_days * DAY_SECONDS)
 
     def forget_changes(before: int) -> None:
@@ -57,7 +63,9 @@ def housekeeping_tween(handler: Handler, registry: Registry) -> Handler:
     """Begins with the first request: the process that reads the settings may not be serving."""
 
     def tween(request: Request) -> Response:
-        request.services.housekeeping.start()
+        services = request.services
+        services.housekeeping.start()
+        services.sampling.start()
         return handler(request)
 
     return tween

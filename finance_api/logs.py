@@ -1,10 +1,14 @@
-"""Log records: the request each is of, one line each, without what users' data may stand in.
+"""Log records: the request each is of, one line each, without tokens and data of users.
 
 These hold for every logger and handler of the process, whatever the ini file says of them.
 """
 
 import json
 import logging
+import math
+import re
+import sys
+import threading
 import traceback
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -12,6 +16,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from finance_api.values.text import shown
+
+logger = logging.getLogger(__name__)
+
+#: What may be a personal token or a JWT, wherever a client has put it: its start, and the rest.
+_TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4})[\w.-]{12,}", re.ASCII)
 
 #: The id of the request that a thread is at; "-" in a thread that serves none.
 current_request_id: ContextVar[str] = ContextVar("request_id", default="-")
@@ -30,7 +39,31 @@ class LogRecord(logging.LogRecord):
 
     def getMessage(self) -> str:  # noqa: N802
         """The message with control characters escaped, so that it cannot forge a line."""
-        return shown(super().getMessage())
+        try:
+            message = super().getMessage()
+        except Exception:
+            # logging would write a traceback of its own, with the arguments.
+            template = self.msg if isinstance(self.msg, str) else type(self.msg).__name__
+            message = f"{template} (its arguments do not fit)"
+        return _public(message)
+
+
+def _public(text: str) -> str:
+    """A text on one line, without the secrets of tokens that there may be in it."""
+    text = shown(text)
+    return _TOKEN.sub(r"\1…", text) if "fin_" in text or "eyJ" in text else text
+
+
+def _public_value(value: Any) -> Any:
+    """A value as JSON has it: numbers that are none are texts."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    try:
+        return _public(str(value))
+    except Exception:
+        return f"a {type(value).__name__}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -45,10 +78,11 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
         }
         if isinstance(record.args, Mapping):
-            members = {**members, **record.args, **members}
+            given = {_public(str(name)): _public_value(v) for name, v in record.args.items()}
+            members = {**members, **given, **members}
         if record.exc_text:
             members["exception"] = record.exc_text
-        return json.dumps(members, default=str)
+        return json.dumps(members)
 
 
 def set_up_logs(form: str) -> None:
@@ -58,3 +92,19 @@ def set_up_logs(form: str) -> None:
         loggers = logging.getLogger(), logging.getLogger("finance_api")
         for handler in {handler for logger in loggers for handler in logger.handlers}:
             handler.setFormatter(JsonFormatter())
+
+
+def log_what_python_says() -> None:
+    """Logs what Python itself would write to standard error: warnings, and errors in threads.
+
+    For the whole process.
+    """
+    logging.captureWarnings(True)
+
+    def log(error: Any) -> None:
+        raised = error.exc_value or error.exc_type()
+        frames = (error.exc_type, raised, error.exc_traceback)
+        logger.error("unexpected %s", error.exc_type.__name__, exc_info=frames)
+
+    threading.excepthook = log
+    sys.unraisablehook = log

@@ -1,41 +1,179 @@
-"""Metrics of the process, in Prometheus' data model."""
+"""Metrics, in Prometheus' data model.
+
+Where ``PROMETHEUS_MULTIPROC_DIR`` is set as the process begins, its processes count together: in
+files of that directory, as the client's documentation has it.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
+    Histogram,
+    Summary,
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 # The creation time of a counter is the start of the process.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
+#: The client's own name for it.
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
 
 class Metrics:
-    """Counters of one application; each process has its own."""
+    """Those of one application, or of all its processes."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        self.requests = Counter(
-            "finance_api_requests_total",
-            "Answers, by their status.",
-            ["status"],
-            registry=self._registry,
+        self._registry = registry = CollectorRegistry()
+
+        if DIRECTORY in os.environ:
+            _mark_of(os.getpid()).touch()
+
+        def child(metric: Any) -> Callable[..., Any]:
+            """What a metric counts under the values of its labels, which are few."""
+            return cache(metric.labels)
+
+        def gauge(name: str, meaning: str, *labels: str, mode: str = "livesum") -> Gauge:
+            return Gauge(
+                f"finance_api_{name}",
+                meaning,
+                labels,
+                registry=registry,
+                multiprocess_mode=mode,  # type: ignore[arg-type]
+            )
+
+        self.requests = child(
+            Histogram(
+                "finance_api_request_seconds",
+                "Requests, by route and status: how long until the response began.",
+                ["route", "status"],
+                buckets=_SECONDS,
+                registry=registry,
+            )
         )
-        self._by_status: dict[int, Counter] = {}
+        self.database = child(
+            Summary(
+                "finance_api_database_seconds",
+                "What a request reads, and transactions that write: time in the database.",
+                ["work"],
+                registry=registry,
+            )
+        )
+        self.cache_lookups = child(
+            Counter(
+                "finance_api_cache_lookups",
+                "Responses that were looked for in the response cache.",
+                ["result"],
+                registry=registry,
+            )
+        )
+        self.ratelimit_decisions = child(
+            Counter(
+                "finance_api_ratelimit_decisions",
+                "Decisions of the rate limiter, by its rule.",
+                ["rule", "decision"],
+                registry=registry,
+            )
+        )
         self.ratelimit_fallbacks = Counter(
-            "finance_api_ratelimit_fallbacks_total",
-            "Decisions made in this process because the shared rate limiter was away.",
-            registry=self._registry,
+            "finance_api_ratelimit_fallbacks",
+            "Decisions made in one process because the shared rate limiter was away.",
+            registry=registry,
+        )
+        self.authentication_failures = child(
+            Counter(
+                "finance_api_authentication_failures",
+                "Requests and sign-ins without a valid credential.",
+                ["credential", "reason"],
+                registry=registry,
+            )
+        )
+        self.imports = child(
+            Counter(
+                "finance_api_imports",
+                "Files that were sent on the page Import, and confirmed.",
+                ["outcome"],
+                registry=registry,
+            )
+        )
+        self._connections = gauge(
+            "database_connections", "Connections of the pools.", "pool", "state"
+        )
+        self._cache_bytes = gauge("cache_bytes", "The approximate size of the response cache.")
+        self._breaker = gauge(
+            "breaker_open", "Whether a service is taken to be away.", "service", mode="livemax"
         )
 
-    def count_response(self, status: int) -> None:
-        """Counts a response."""
-        counter = self._by_status.get(status)
-        if counter is None:
-            counter = self._by_status[status] = self.requests.labels(status)
-        counter.inc()
+    def set_state(
+        self,
+        connections: Mapping[str, tuple[int, int]],
+        cache_bytes: int,
+        breakers: Mapping[str, bool],
+    ) -> None:
+        """How this process is now. connections: used and free ones of each pool."""
+        for pool, numbers in connections.items():
+            for state, number in zip(("used", "free"), numbers, strict=True):
+                self._connections.labels(pool, state).set(number)
+        self._cache_bytes.set(cache_bytes)
+        for service, is_open in breakers.items():
+            self._breaker.labels(service).set(is_open)
 
-    def text(self) -> bytes:
-        """Prometheus' text format, version 0.0.4."""
-        return generate_latest(self._registry)
+    def text(self, totals: Mapping[str, int | None]) -> bytes:
+        """Prometheus' text format, version 0.0.4. totals: of the database, by their meaning."""
+        registry = self._registry
+        if DIRECTORY in os.environ:
+            _forget_dead()
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry) + generate_latest(_of_database(totals))
+
+    def close(self) -> None:
+        """Takes back what only a process that is alive has."""
+        if DIRECTORY in os.environ:
+            _forget(os.getpid())
+
+
+def _mark_of(pid: int) -> Path:
+    """The file that says that a process counts here."""
+    return Path(os.environ[DIRECTORY], f"{pid}.pid")
+
+
+def _forget_dead() -> None:
+    for mark in Path(os.environ[DIRECTORY]).glob("*.pid"):
+        try:
+            os.kill(int(mark.stem), 0)
+        except ProcessLookupError:
+            _forget(int(mark.stem))
+
+
+def _forget(pid: int) -> None:
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]
+    _mark_of(pid).unlink(missing_ok=True)
+
+
+#: What is asked of the database, and what it means.
+TOTALS = {
+    "database_up": "Whether the database can be read, and is of this program's version.",
+    "users": "Users.",
+    "revisions": "Revisions of all users' data together: imports, edits and undos.",
+    "projection_version": "The version of the stored lists.",
+}
+
+
+def _of_database(totals: Mapping[str, int | None]) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    for name, meaning in TOTALS.items():
+        value = totals.get(name)
+        if value is not None:
+            Gauge(f"finance_api_{name}", meaning, registry=registry).set(value)
+    return registry

@@ -13,7 +13,9 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from granian import Granian
@@ -21,7 +23,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from pyramid.paster import get_app, setup_logging
 
-from finance_api import wsgi
+from finance_api import metrics, wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
 from finance_api.unended import UnendedBody
 
@@ -40,7 +42,12 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
         # A forked worker would end without atexit, and draw the same random numbers as the others.
         multiprocessing.set_start_method("spawn", force=True)
         make_application = partial(_application, dict(global_conf))
-        _granian(settings).serve(target_loader=make_application, wrap_loader=False)
+        with ExitStack() as stack:
+            if settings["server.workers"] > 1:
+                # The workers count together there.
+                directory = TemporaryDirectory(prefix="finance-api-metrics-")
+                os.environ.setdefault(metrics.DIRECTORY, stack.enter_context(directory))
+            _granian(settings).serve(target_loader=make_application, wrap_loader=False)
         return
     except SettingError as error:
         print(f"finance-api: {error}", file=sys.stderr, flush=True)

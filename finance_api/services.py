@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from finance_api.api.response_cache import ResponseCache
+from finance_api.auth.auditing import make_audit
 from finance_api.auth.jwt_keys import KeyRing
 from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
 from finance_api.auth.jwts import JwtRules
@@ -19,28 +20,34 @@ from finance_api.metrics import Metrics
 from finance_api.ratelimit.quotas import Quotas, open_limiters
 from finance_api.settings import Settings
 from finance_api.storage import open_backend
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import AuditEntry, StorageBackend
 from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.work import UploadWork
-from finance_api.usage.counting import UserDay, make_usage
+from finance_api.usage.counting import TokenDay, make_usage
+
+#: How old the gauges of other processes may be.
+_SAMPLING_SECONDS = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
     """``request.services`` of every request of the application.
 
+    sampling: tells the metrics how the process is.
     data_requests: through which user's data is read from the storage.
     """
 
     clock: Clock
     metrics: Metrics
+    sampling: Periodic
     storage: StorageBackend
     last_used: WriteBehind[str]
     seen_sessions: SeenSessions
     jwt_keys: KeyRing
     jwt_rules: JwtRules
     quotas: Quotas
-    usage: WriteBehind[UserDay]
+    usage: WriteBehind[TokenDay]
+    audit: WriteBehind[AuditEntry]
     housekeeping: Periodic
     response_cache: ResponseCache
     data_requests: Bulkhead
@@ -54,11 +61,14 @@ class Services:
         Every part is closed, whatever another one raises; the last error is raised in the end.
         """
         with ExitStack() as stack:
+            stack.callback(self.metrics.close)
+            stack.callback(self.sampling.stop)
             stack.callback(self.storage.close)
             stack.callback(self.last_used.stop)
             stack.callback(self.seen_sessions.stop)
             stack.callback(self.quotas.close)
             stack.callback(self.usage.stop)
+            stack.callback(self.audit.stop)
             stack.callback(self.housekeeping.stop)
             stack.callback(self.upload_jobs.stop)
 
@@ -67,26 +77,48 @@ def make_services(settings: Settings, clock: Clock) -> Services:
     """Raises SettingError, StorageNotReady."""
     metrics = Metrics()
     storage = open_backend(settings)
+    storage.on_work = lambda work, seconds: metrics.database(work).observe(seconds)
     rules = jwt_rules(settings)
+    quotas = Quotas(*open_limiters(settings, metrics), settings, metrics)
+    response_cache = ResponseCache(settings["finance_api.cache.max_bytes"])
+
+    def sample() -> None:
+        state = storage.state
+        metrics.set_state(
+            state.connections,
+            response_cache.cached_bytes,
+            {"database": state.is_away, "ratelimit": quotas.is_away},
+        )
+
     return Services(
         clock=clock,
         metrics=metrics,
+        sampling=Periodic("metrics", _SAMPLING_SECONDS, sample, last=False),
         storage=storage,
         last_used=make_last_used(storage, settings["finance_api.tokens.last_used_seconds"]),
         seen_sessions=SeenSessions(storage),
         jwt_keys=open_key_ring(settings),
         jwt_rules=rules,
-        quotas=Quotas(*open_limiters(settings, metrics), settings),
+        quotas=quotas,
         usage=make_usage(storage),
+        audit=make_audit(storage),
         housekeeping=make_housekeeping(
             storage,
             clock,
             jwt_leeway_seconds=rules.leeway_seconds,
             changes_days=settings["finance_api.changes.keep_days"],
+            audit_days=settings["finance_api.audit.keep_days"],
         ),
-        response_cache=ResponseCache(settings["finance_api.cache.max_bytes"]),
+        response_cache=response_cache,
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
         downloads=Downloads(settings["finance_api.max_downloads"]),
-        upload_jobs=UploadJobs(UploadWork(storage, clock, ImportSettings.of(settings))),
+        upload_jobs=UploadJobs(
+            UploadWork(
+                storage,
+                clock,
+                ImportSettings.of(settings),
+                on_import=lambda outcome: metrics.imports(outcome).inc(),
+            )
+        ),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

@@ -313,6 +313,21 @@ SETTINGS: tuple[Setting, ...] = (
         "How long it is remembered what has changed: a mirror that was read before begins anew.",
     ),
     Setting(
+        "finance_api.audit.keep_days",
+        _integer(1, 100_000),
+        "400",
+        "days",
+        "How long the audit log is kept: sign-ins, tokens, JWTs, password changes, imports, edits, "
+        "exports.",
+    ),
+    Setting(
+        "finance_api.users.api_access",
+        _one_of("premium", "all"),
+        "premium",
+        "premium or all",
+        "Who may use the public API: users with premium, or every enabled user.",
+    ),
+    Setting(
         "finance_api.tokens.last_used_seconds",
         _integer(1, 900),
         "60",
@@ -477,6 +492,13 @@ SETTINGS: tuple[Setting, ...] = (
         "text",
         "text or json",
         "Whether the log has lines in the forms of the ini file, or one JSON object a line.",
+    ),
+    Setting(
+        "finance_api.traces",
+        _boolean,
+        "false",
+        "true or false",
+        "Whether each request is a span of OpenTelemetry's; needs the extra otel, and an SDK.",
     ),
     Setting(
         "finance_api.metrics.clients",

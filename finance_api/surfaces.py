@@ -9,6 +9,13 @@ INTERNAL_SURFACE = "/internal/v1/"
 TOKEN_SURFACES = (PUBLIC_SURFACE, WALLET_SURFACE)
 SURFACES = (*TOKEN_SURFACES, INTERNAL_SURFACE)
 
+#: Where programs begin.
+INDEX = "/v1"
+#: They say what can be asked, and are for everybody.
+PUBLIC_DESCRIPTION = "/v1/openapi.json"
+WALLET_DESCRIPTION = f"{WALLET}/openapi"
+INTERNAL_DESCRIPTION = f"{INTERNAL_SURFACE}openapi.json"
+
 USAGE_PATH = f"{PUBLIC_SURFACE}api-usage/stats"
 #: Requests to them are not counted.
 USAGE_PATHS = (USAGE_PATH, f"{WALLET}{USAGE_PATH}")
@@ -19,6 +26,8 @@ UPLOADS = "/import"
 #: These paths and all paths below them are pages: for browsers, with a session.
 OVERVIEW = "/overview"
 SETTINGS_PAGES = "/settings"
+#: The references of the APIs.
+DOCS = "/docs"
 PAGES = (
     OVERVIEW,
     "/records",
@@ -33,8 +42,14 @@ PAGES = (
     UPLOADS,
     "/imports",
     SETTINGS_PAGES,
+    DOCS,
 )
 _FIRST = frozenset(path[1:] for path in PAGES)
+
+
+def needs_token(path: str) -> bool:
+    """Whether nothing at the path is for those without a token: so it is on the surfaces."""
+    return path.startswith(SURFACES) and path != INTERNAL_DESCRIPTION
 
 
 def is_page(path: str) -> bool:

@@ -3,6 +3,8 @@
 from pyramid.config import Configurator
 from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 
+from finance_api.settings import SettingError
+
 #: Outermost first.
 TWEENS = (
     # The id, HSTS, the access log, and a response even where nothing else made one.
@@ -26,7 +28,19 @@ TWEENS = (
 )
 
 
+#: Within the first one, where it is wanted.
+TRACING = "finance_api.edge.tracing.tracing_tween"
+
+
 def includeme(config: Configurator) -> None:
+    if config.get_settings()["finance_api.traces"]:
+        try:
+            config.add_tween(TRACING, under=TWEENS[0], over=TWEENS[1])
+        except ImportError as error:
+            raise SettingError(
+                f"finance_api.traces: needs the package {error.name}; "
+                "install finance-api with its extra otel"
+            ) from None
     for outer, tween, inner in zip((INGRESS, *TWEENS), TWEENS, (*TWEENS[1:], MAIN), strict=False):
         if tween != EXCVIEW:
             config.add_tween(tween, under=outer, over=inner)

@@ -14,6 +14,7 @@ import threading
 from typing import Any
 
 from finance_api import main
+from finance_api.logs import log_what_python_says
 from finance_api.settings import SettingError
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
@@ -41,6 +42,8 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     """
     try:
         application = main(global_config, **settings)
+        if application.registry.settings["finance_api.log.format"] == "json":
+            log_what_python_says()
         _check_waitress(application, global_config.get("__file__", ""))
         application.registry.services.storage.check()
     except (SettingError, StorageNotReady) as error:

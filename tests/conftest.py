@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,7 +19,9 @@ from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
 from support.directories import quick_directory
+from support.nightly import NIGHTLY
 from support.programs import pgbouncer, postgresql, redis_server
+from support.service import BY_DAY, POOLED, STORAGES
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tests", deadline=None)
@@ -47,6 +50,35 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(2_000, 10, 100)
         gc.enable()
+
+
+#: What gives a test its storage, where it is run on each.
+_EACH_STORAGE = ("service", "issuer_service", "new_person", "storage")
+#: Of how many tests by day one runs on it.
+_ONE_OF = {kind: 5 for kind in STORAGES if kind != BY_DAY} | dict.fromkeys(POOLED, 20)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """By day few tests that run on each storage run on others than one.
+
+    Tests of the storages themselves are not meant: these have other names for what they run on.
+    """
+    nodes = {item.nodeid for item in items}
+    kept, left_out = [], []
+    for item in items:
+        call = getattr(item, "callspec", None)
+        storage = next((call.params[n] for n in _EACH_STORAGE if call and n in call.params), None)
+        one_of = _ONE_OF.get(storage)
+        if one_of is None or item.nodeid.replace(storage, BY_DAY) not in nodes:
+            kept.append(item)
+        elif NIGHTLY:
+            item.add_marker("nightly")
+            kept.append(item)
+        else:
+            is_run = zlib.crc32(item.nodeid.encode()) % one_of == 0
+            (kept if is_run else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
 
 
 @pytest.fixture

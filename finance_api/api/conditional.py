@@ -20,6 +20,7 @@ from finance_api.api.data_request import (
 from finance_api.api.exporting import cost_of
 from finance_api.api.representation import XLSX
 from finance_api.api.service import refusal
+from finance_api.auth.auditing import note_export
 from finance_api.auth.identity import Failure
 from finance_api.compression import GZIP, gzip_chunks, gzipped, takes_gzip
 from finance_api.downloads import Chunks, download
@@ -54,8 +55,11 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
     response: CachedResponse | None = None
     if has_gzip:
         response = cache.get(user.id, tag, (*key, GZIP))
-    if response is None:
+    if response is not None:
+        services.metrics.cache_lookups("hit").inc()
+    else:
         response = cache.get(user.id, tag, key)
+        services.metrics.cache_lookups("miss" if response is None else "hit").inc()
         if response is None:
             payload = services.data_requests.call(
                 lambda: _read(request.storage, data_request, user.id, today)
@@ -106,7 +110,9 @@ def respond_with_export(
         headers.append(("Content-Encoding", GZIP))
         return Response(headerlist=headers), gzip_chunks(export.chunks)
 
-    return download(request, user.id, begin, partial(give_back, request))
+    response = download(request, user.id, begin, partial(give_back, request))
+    note_export(request, user.id)
+    return response
 
 
 def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:

@@ -9,6 +9,14 @@ from typing import Any
 
 import colander
 
+from finance_api.api.openapi.schemas import (
+    Schema,
+    conditions_meaning,
+    of_conditions,
+    of_names,
+    of_order,
+    one_or_more,
+)
 from finance_api.api.suggestions import suggestion
 from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
 from finance_api.planning.conversion import CONVERTED
@@ -20,7 +28,9 @@ from finance_api.query.model import (
     MAX_OFFSET,
     Bound,
     Condition,
+    Operator,
     Query,
+    operators_of,
 )
 from finance_api.query.parse import (
     MAX_LIST_OPERANDS,
@@ -35,6 +45,7 @@ from finance_api.query.parse import (
 from finance_api.querystring import split_query
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.common import ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.resources.records import WORDS
@@ -44,14 +55,23 @@ MAX_CONDITIONS_PER_FIELD = 10
 _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
 CONVERT_TO = "convertTo"
+SORT_MEANING = "What the rows are sorted by; with - the last comes first."
 _COMPUTED = "is computed and cannot be filtered"
 
 
-class Scalar(colander.SchemaType):  # type: ignore[misc]
+class ParameterKind(colander.SchemaType):  # type: ignore[misc]
+    """schema: of what the parameter says, with an example. is_repeated: how a list is written."""
+
+    schema: Schema
+    is_repeated = False
+
+
+class Scalar(ParameterKind):
     """A parameter that may be given once."""
 
-    def __init__(self, parse: Callable[[str], Any]) -> None:
+    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
         self._parse = parse
+        self.schema = schema
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -64,11 +84,23 @@ class Scalar(colander.SchemaType):  # type: ignore[misc]
             raise colander.Invalid(node, list(error.faults)) from None
 
 
-class Conditions(colander.SchemaType):  # type: ignore[misc]
-    """The conditions on one field; the parameter may be repeated."""
+class Conditions(ParameterKind):
+    """The conditions on one field; the parameter may be repeated. meaning: of the parameter."""
 
-    def __init__(self, field: Field) -> None:
+    is_repeated = True
+
+    def __init__(
+        self,
+        field: Field,
+        operators: Sequence[Operator] | None = None,
+        *,
+        has_relative_days: bool = True,
+    ) -> None:
+        """operators, has_relative_days: those that are described."""
         self._field = field
+        known = operators_of(field) if operators is None else operators
+        self.schema = of_conditions(field, known, has_relative_days=has_relative_days)
+        self.meaning = conditions_meaning(field, known)
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -87,8 +119,13 @@ class Conditions(colander.SchemaType):  # type: ignore[misc]
         return tuple(conditions)
 
 
-class Ids(colander.SchemaType):  # type: ignore[misc]
+class Ids(ParameterKind):
     """Ids in the order of the request; the parameter may be repeated."""
+
+    is_repeated = True
+    schema = one_or_more(
+        {"type": "string", "format": "uuid"}, [ID.example], maxItems=MAX_LIST_OPERANDS
+    )
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -123,42 +160,67 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     ranges: tuple[tuple[str, str], ...] = ()
     rules: tuple["Rule", ...] = ()
 
-    def add_parameter(self, name: str, kind: colander.SchemaType, missing: Any) -> None:
+    def add_parameter(self, name: str, kind: ParameterKind, missing: Any, meaning: str) -> None:
         """missing: the value without the parameter."""
-        self.add(colander.SchemaNode(kind, name=name, missing=missing))
+        self.add(colander.SchemaNode(kind, name=name, missing=missing, description=meaning))
 
-    def add_required(self, name: str, kind: colander.SchemaType, wanted: str) -> None:
+    def add_required(self, name: str, kind: ParameterKind, wanted: str, meaning: str) -> None:
         """wanted: the allowed values, for the error message."""
         message = f"is required: {wanted}"
-        self.add(colander.SchemaNode(kind, name=name, missing_msg=message))
+        self.add(colander.SchemaNode(kind, name=name, missing_msg=message, description=meaning))
 
     def add_page(self, max_limit: int, default_limit: int = DEFAULT_LIMIT) -> None:
         """limit and offset."""
-        self.add_integer("limit", 1, max_limit, default_limit)
-        self.add_integer("offset", 0, MAX_OFFSET, 0)
+        self.add_integer("limit", 1, max_limit, default_limit, "How many rows a page has at most.")
+        self.add_integer("offset", 0, MAX_OFFSET, 0, "How many rows come before the page.")
 
-    def add_integer(self, name: str, low: int, high: int, missing: int) -> None:
-        self.add_parameter(name, Scalar(lambda text: parse_integer(text, low, high)), missing)
+    def add_integer(self, name: str, low: int, high: int, missing: int, meaning: str) -> None:
+        schema = {
+            "type": "integer",
+            "minimum": low,
+            "maximum": high,
+            "default": missing,
+            "examples": [missing],
+        }
+        kind = Scalar(lambda text: parse_integer(text, low, high), schema)
+        self.add_parameter(name, kind, missing, meaning)
+
+    def add_flag(self, name: str, meaning: str) -> None:
+        """Without the parameter it is false."""
+        schema = {"type": "boolean", "default": False, "examples": [True]}
+        self.add_parameter(name, Scalar(parse_boolean, schema), False, meaning)
 
     def add_filters(self, resource: Resource) -> None:
         """A filter for each field of the resource that has one, q and withSubcategories."""
         self.computed = frozenset(names_of(resource.computed_fields))
         if resource is RECORDS:
-            self.add_parameter(WORDS.name, Scalar(parse_words), ())
+            schema = {"type": "string", "minLength": 1, "examples": [WORDS.example]}
+            meaning = f"Words that all stand in one of these: {WORDS.meaning}"
+            self.add_parameter(WORDS.name, Scalar(parse_words, schema), (), meaning)
         if has_categories(resource):
-            self.add_parameter(WITH_SUBCATEGORIES, Scalar(parse_boolean), False)
+            meaning = "Whether a category that is asked for means those below it, too."
+            self.add_flag(WITH_SUBCATEGORIES, meaning)
         for field in resource.fields:
             if field.filterable:
-                self.add_parameter(field.name, Conditions(field), ())
+                self.add_conditions(field)
+
+    def add_conditions(self, field: Field) -> None:
+        kind = Conditions(field)
+        self.add_parameter(field.name, kind, (), kind.meaning)
 
     def add_sort(self, resource: Resource) -> None:
         """sortBy."""
         sort = partial(parse_sort, resource)
-        self.add_parameter("sortBy", Scalar(sort), sort(resource.default_sort))
+        names = names_of(field for field in resource.fields if field.sortable)
+        kind = Scalar(sort, of_order(names, resource.default_sort))
+        self.add_parameter("sortBy", kind, sort(resource.default_sort), SORT_MEANING)
 
     def add_fields(self, resource: Resource) -> None:
         """fields: those that are shown of each row."""
-        self.add_parameter("fields", Scalar(partial(parse_fields, resource)), resource.fields)
+        names = names_of(resource.fields)
+        kind = Scalar(partial(parse_fields, resource), of_names(names, list(names[:2])))
+        meaning = "The fields that are shown of each row, id always among them; all of them."
+        self.add_parameter("fields", kind, resource.fields, meaning)
 
     def add_columns(self, resource: Resource) -> None:
         """As `add_fields`; convertTo, where something can be converted."""
@@ -168,7 +230,9 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
     def add_conversion(self, name: str) -> None:
         """The currency that amounts are converted to."""
-        self.add_parameter(name, Scalar(_currency), None)
+        schema = {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]}
+        meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
+        self.add_parameter(name, Scalar(_currency, schema), None, meaning)
 
 
 def _currency(text: str) -> str:
@@ -182,7 +246,7 @@ def list_schema(resource: Resource) -> ParameterSchema:
     schema = ParameterSchema()
     schema.add_page(MAX_LIMIT)
     schema.add_sort(resource)
-    schema.add_parameter("withTotal", Scalar(parse_boolean), False)
+    schema.add_flag("withTotal", "Whether all rows that match are counted, too.")
     schema.add_columns(resource)
     schema.add_filters(resource)
     return schema
@@ -192,7 +256,7 @@ def export_schema(resource: Resource) -> ParameterSchema:
     """sortBy, fields, trailer and filters."""
     schema = ParameterSchema()
     schema.add_sort(resource)
-    schema.add_parameter("trailer", Scalar(parse_boolean), False)
+    schema.add_flag("trailer", "Whether NDJSON ends with a line that says how many rows it has.")
     schema.add_fields(resource)
     schema.add_filters(resource)
     return schema
@@ -208,7 +272,8 @@ def object_schema(resource: Resource) -> ParameterSchema:
 def ids_schema(resource: Resource) -> ParameterSchema:
     """``id``, which is required, and what is shown of each."""
     schema = object_schema(resource)
-    schema.add_required("id", Ids(), f"1 to {MAX_LIST_OPERANDS} ids")
+    wanted = f"1 to {MAX_LIST_OPERANDS} ids"
+    schema.add_required("id", Ids(), wanted, f"{wanted}, repeated or between commas.")
     return schema
 
 

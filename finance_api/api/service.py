@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from cornice import Service
+from cornice import Service as CorniceService
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
+from finance_api.api.openapi.answers import Answer, list_answer
 from finance_api.api.parameters import Fault, ParameterSchema, list_schema, validate_query
 from finance_api.api.representation import CSV, NDJSON, XLSX, Representation
 from finance_api.auth.contexts import Factory, own_data, own_internal_data
@@ -14,6 +15,29 @@ from finance_api.auth.permissions import Permission
 from finance_api.errors import problem
 from finance_api.requests import Request
 from finance_api.resources.field import Resource
+
+
+class Service(CorniceService):  # type: ignore[misc]
+    """A service that is described.
+
+    answer: without faults; None: there is none, and nothing to describe. scopes: those that a
+    token needs.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: str,
+        description: str,
+        *,
+        answer: Answer | None,
+        scopes: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        # A scan finds what is at the caller's.
+        super().__init__(name, path, description, depth=2, **options)
+        self.answer = answer
+        self.scopes = tuple(scopes)
 
 
 def refuse(request: Request) -> HTTPException:
@@ -31,11 +55,18 @@ def refusal(faults: Sequence[Fault]) -> HTTPException:
 
 
 def options(
-    description: str, schema: ParameterSchema, permission: Permission, factory: Factory
+    description: str,
+    schema: ParameterSchema,
+    permission: Permission,
+    factory: Factory,
+    answer: Answer | None,
+    scopes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """factory: of the context, whose ACL decides who has the permission."""
     return {
         "description": description,
+        "answer": answer,
+        "scopes": scopes,
         "schema": schema,
         "validators": (validate_query,),
         "error_handler": refuse,
@@ -49,6 +80,7 @@ def public(
     permission: Permission,
     schema: ParameterSchema | None = None,
     description: str | None = None,
+    answer: Answer | None = None,
 ) -> dict[str, Any]:
     """A resource of the public API; by default a list of it. Its path is the token's scope."""
     return options(
@@ -56,22 +88,29 @@ def public(
         schema or list_schema(resource),
         permission,
         own_data(str(resource.path), permission),
+        answer or list_answer(resource),
+        (str(resource.path),),
     )
 
 
-def internal(description: str, schema: ParameterSchema, permission: Permission) -> dict[str, Any]:
-    return options(description, schema, permission, own_internal_data(permission))
+def internal(
+    description: str, schema: ParameterSchema, permission: Permission, answer: Answer
+) -> dict[str, Any]:
+    return options(description, schema, permission, own_internal_data(permission), answer)
 
 
 #: A view that is given the representation; None: the one that the client prefers.
 FormView = Callable[[Request, Representation | None], Response]
 
 
-def in_every_form(path: str, view: FormView, **service_options: Any) -> Iterator[Service]:
+def in_every_form(
+    path: str, view: FormView, *, answer: Answer, **service_options: Any
+) -> Iterator[Service]:
     """The service at a path, where Accept decides, and one at the path with each ending."""
     for form in (None, CSV, NDJSON, XLSX):
         at = path if form is None else f"{path}.{form.suffix}"
-        service = Service(f"public {at}", at, **service_options)
+        of_form = answer if form is None else answer.only(form)
+        service = Service(f"public {at}", at, answer=of_form, **service_options)
         service.add_view("GET", _view_in(view, form))
         yield service
 

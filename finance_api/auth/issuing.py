@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest, new_token
 from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.storage.interface import Token, User, WritableStorage
+from finance_api.storage.errors import NotFound
+from finance_api.storage.interface import AuditAction, Token, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean_or_none
 from finance_api.values.time import MAX_SECONDS
@@ -28,16 +29,19 @@ def issue_token(
     scopes: Sequence[str] = (),
     expires_at: int | None = None,
     max_live: int = MAX_LIVE,
+    is_open_to_all: bool = False,
 ) -> str:
     """Issues a token and returns its text, which is not stored. Raises IssueRefused, NotFound.
 
     scopes: paths of resources; none means all. expires_at: None means never.
     max_live: how many tokens a user has that are neither revoked nor expired.
+    is_open_to_all: whether it needs no premium.
     """
     user = storage.users.lock(user.id)
-    if not user.premium:
+    if not (user.premium or is_open_to_all):
         raise IssueRefused(
-            "personal tokens need a premium subscription: finance-api user set EMAIL --premium"
+            "personal tokens need premium: finance-api user set EMAIL --premium, or for all users "
+            "the setting finance_api.users.api_access = all"
         )
     if not user.enabled:
         raise IssueRefused("the user is disabled")
@@ -50,19 +54,78 @@ def issue_token(
     if unknown:
         raise IssueRefused(f"{unknown[0]} is not a scope; the scopes are {', '.join(SCOPES)}")
     text = new_token()
-    storage.tokens.add(
-        Token(
-            id=new_id(),
-            user_id=user.id,
-            name=checked_name(name),
-            sha256=digest(text),
-            start=text[:START_CHARACTERS],
-            scopes=tuple(s for s in SCOPES if s in scopes) or None,
-            created_at=now,
-            expires_at=_checked_expiry(now, expires_at),
-        )
+    token = Token(
+        id=new_id(),
+        user_id=user.id,
+        name=checked_name(name),
+        sha256=digest(text),
+        start=text[:START_CHARACTERS],
+        scopes=tuple(s for s in SCOPES if s in scopes) or None,
+        created_at=now,
+        expires_at=_checked_expiry(now, expires_at),
     )
+    storage.tokens.add(token)
+    storage.note(user.id, AuditAction.TOKEN_CREATED, now, token.name)
     return text
+
+
+def rename_token(
+    storage: WritableStorage, token_id: str, *, user_id: int, before: str, name: str, now: int
+) -> None:
+    """before: the name that it has. name: a `checked_name`. Raises NotFound."""
+    storage.tokens.update(token_id, user_id=user_id, name=name)
+    storage.note(user_id, AuditAction.TOKEN_RENAMED, now, f"{before}, now {name}")
+
+
+def revoke_token(
+    storage: WritableStorage, token_id: str, now: int, *, user_id: int | None = None
+) -> Token:
+    """See `TokenWriter.revoke`."""
+    token = storage.tokens.revoke(token_id, now, user_id=user_id)
+    storage.note(token.user_id, AuditAction.TOKEN_REVOKED, now, token.name)
+    return token
+
+
+def regenerate_token(
+    storage: WritableStorage,
+    user: User,
+    token_id: str,
+    *,
+    now: int,
+    overlap_seconds: int,
+    max_live: int = MAX_LIVE,
+    is_open_to_all: bool = False,
+) -> str:
+    """Issues a token in place of an active one, and returns its text. Raises as `issue_token`.
+
+    It has the same name and scopes, and lasts as long as the old one was made for. The old one is
+    valid for overlap_seconds more, or is revoked with 0.
+    """
+    storage.users.lock(user.id)
+    found = [token for token in storage.tokens.list_by_user(user.id) if token.id == token_id]
+    if not found:
+        raise NotFound("there is no such token")
+    (old,) = found
+    if not is_live(old, now):
+        raise IssueRefused("the token is not active any more: create another one")
+    if overlap_seconds:
+        ends = min(now + overlap_seconds, old.expires_at or MAX_SECONDS)
+        storage.tokens.update(old.id, user_id=user.id, expires_at=ends)
+    else:
+        revoke_token(storage, old.id, now, user_id=user.id)
+    expires_at = None
+    if old.expires_at is not None:
+        expires_at = min(now + old.expires_at - old.created_at, MAX_SECONDS)
+    return issue_token(
+        storage,
+        user,
+        name=old.name,
+        now=now,
+        scopes=old.scopes or (),
+        expires_at=expires_at,
+        max_live=max_live,
+        is_open_to_all=is_open_to_all,
+    )
 
 
 def is_live(token: Token, now: int) -> bool:

@@ -6,7 +6,7 @@ from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_keys import JwtKey, signing_key
 from finance_api.auth.jwts import MAX_ID_CHARACTERS, Claims, JwtRules, sign_jwt
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import Jwt, User, WritableStorage
+from finance_api.storage.interface import AuditAction, Jwt, User, WritableStorage
 from finance_api.values.ids import new_id
 
 
@@ -57,7 +57,14 @@ def issue_jwt(
     claims = Claims(user.uuid, new_id(), issued_at, expires_at)
     jwt = Jwt(claims.jti, user.id, issued_at, expires_at)
     storage.jwts.add(jwt)
+    storage.note(user.id, AuditAction.JWT_ISSUED, now, jwt.jti)
     return sign_jwt(key, rules, claims), jwt
+
+
+def revoke_own_jwt(storage: WritableStorage, jti: str, now: int, *, user_id: int) -> None:
+    """Revokes a JWT that was issued here to the user. Raises NotFound."""
+    storage.jwts.revoke(jti, now, user_id=user_id)
+    storage.note(user_id, AuditAction.JWT_REVOKED, now, jti)
 
 
 def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int) -> Jwt:
@@ -67,6 +74,12 @@ def revoke_jwt(storage: WritableStorage, jti: str, *, rules: JwtRules, now: int)
     """
     if not 0 < len(jti) <= MAX_ID_CHARACTERS or not jti.isprintable():
         raise RevokeRefused(f"a jti has 1 to {MAX_ID_CHARACTERS} printable characters")
+    jwt = _revoked(storage, jti, rules, now)
+    storage.note(jwt.user_id, AuditAction.JWT_REVOKED, now, jti)
+    return jwt
+
+
+def _revoked(storage: WritableStorage, jti: str, rules: JwtRules, now: int) -> Jwt:
     try:
         return storage.jwts.revoke(jti, now)
     except NotFound:

@@ -25,6 +25,7 @@ class Permission(StrEnum):
     SETTINGS_READ = "settings:all:read"
     SETTINGS_TOKENS_WRITE = "settings:tokens:write"
     SETTINGS_JWTS_WRITE = "settings:jwts:write"
+    SETTINGS_PROFILE_WRITE = "settings:profile:write"
     SETTINGS_SECURITY_WRITE = "settings:security:write"
     DATA_READ = "pages:data:read"
     DATA_WRITE = "pages:data:write"

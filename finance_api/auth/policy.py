@@ -7,6 +7,7 @@ from pyramid.config import Configurator
 from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
+from finance_api.auth.api_access import has_api_access
 from finance_api.auth.identity import Failure, Identity
 from finance_api.auth.principals import principals_of
 from finance_api.requests import Request
@@ -29,7 +30,10 @@ class SecurityPolicy:
 
     def permits(self, request: Request, context: Any, permission: str) -> Any:
         identity = self.identity(request)
-        principals = () if identity is None else principals_of(identity)
+        if identity is None:
+            return self._acl.permits(context, (), permission)
+        has_access = has_api_access(identity.user, request.registry.settings)
+        principals = principals_of(identity, has_api_access=has_access)
         return self._acl.permits(context, principals, permission)
 
     def remember(self, request: Request, userid: str, **options: Any) -> list[tuple[str, str]]:

@@ -34,22 +34,24 @@ def owner_by_session(user_id: int) -> str:
     return f"user:{user_id}:session"
 
 
-def principals_of(identity: Identity) -> Sequence[str]:
+def principals_of(identity: Identity, *, has_api_access: bool) -> Sequence[str]:
     user = identity.user
     if isinstance(identity, JwtIdentity):
         return [owner_by_jwt(user.id)]
     if isinstance(identity, SessionIdentity):
         return [owner_by_session(user.id)]
-    return _by_token(user.id, identity.scopes, user.premium)
+    return _by_token(user.id, identity.scopes, has_api_access)
 
 
 @lru_cache(maxsize=4_096)
-def _by_token(user_id: int, scopes: tuple[str, ...] | None, premium: bool) -> tuple[str, ...]:
+def _by_token(
+    user_id: int, scopes: tuple[str, ...] | None, has_api_access: bool
+) -> tuple[str, ...]:
     scopes = SCOPES if scopes is None else scopes
     principals = [owner_with_scope(user_id, scope) for scope in scopes]
     principals.append(owner_by_token(user_id))
     if set(scopes) >= set(SCOPES):
         principals.append(owner_with_every_scope(user_id))
-    if not premium:
+    if not has_api_access:
         principals.append(NO_PREMIUM)
     return tuple(principals)

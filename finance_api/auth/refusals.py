@@ -14,6 +14,10 @@ from finance_api.problem import CONTENT_TYPE
 from finance_api.requests import Request
 
 REALM = "finance_api"
+NEEDS_PREMIUM = (
+    "The public API needs premium, which your administrator can give to you, or to all users with "
+    "the setting finance_api.users.api_access."
+)
 
 _DETAILS = {
     Failure.ABSENT: "A token is needed: send the header Authorization: Bearer <token>.",
@@ -38,7 +42,7 @@ def forbidden(error: HTTPForbidden, request: Request) -> Response:
         return unauthorized(request.authentication)
     denied = error.result
     if isinstance(denied, ACLDenied) and denied.ace and denied.ace[1] == NO_PREMIUM:
-        return problem(403, "The public API needs a premium subscription.")
+        return problem(403, NEEDS_PREMIUM)
     scopes = getattr(request.context, "scopes", ())
     if not scopes or not isinstance(request.authentication, TokenIdentity):
         return problem(403, "The token does not allow this.")

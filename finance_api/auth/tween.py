@@ -8,7 +8,7 @@ from finance_api.auth.refusals import unauthorized
 from finance_api.errors import problem
 from finance_api.querystring import split_query
 from finance_api.requests import Handler, Request
-from finance_api.surfaces import SURFACES
+from finance_api.surfaces import needs_token
 
 #: Query parameters for tokens in other services; logs and browser histories would record them.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})
@@ -17,8 +17,9 @@ TOKEN_IN_QUERY = "a token goes into the header Authorization: Bearer <token>, ne
 
 def authentication_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        on_surface = request.environ["PATH_INFO"].startswith(SURFACES)
-        if on_surface and isinstance(request.authentication, Failure):
+        if needs_token(request.environ["PATH_INFO"]) and isinstance(
+            request.authentication, Failure
+        ):
             _refuse_token_in_query(request)
             raise unauthorized(request.authentication)
         return handler(request)

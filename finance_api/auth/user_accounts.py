@@ -8,7 +8,7 @@ import re
 
 from finance_api.auth.passwords import checked_hash, is_password
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Storage, User, WritableStorage
+from finance_api.storage.interface import AuditAction, Storage, User, WritableStorage
 from finance_api.values.ids import new_id
 from finance_api.values.text import TextError, clean
 
@@ -75,6 +75,7 @@ def set_password(
     """Changes the password, and ends all sessions and JWTs. Raises NotFound."""
     storage.users.lock(user.id)
     storage.users.update(user.id, password_hash=password_hash)
+    storage.note(user.id, AuditAction.PASSWORD_CHANGED, now)
     _end_access(storage, user.id, now, tokens=revoke_tokens)
 
 
@@ -86,6 +87,8 @@ def set_enabled(storage: WritableStorage, user: User, enabled: bool, now: int) -
     if storage.users.lock(user.id).enabled and enabled:
         return
     storage.users.update(user.id, enabled=enabled)
+    action = AuditAction.USER_ENABLED if enabled else AuditAction.USER_DISABLED
+    storage.note(user.id, action, now)
     _end_access(storage, user.id, now, tokens=True)
 
 
@@ -94,6 +97,7 @@ def _end_access(storage: WritableStorage, user_id: int, now: int, *, tokens: boo
     revoke_all_jwts(storage, user_id, now)
     if tokens:
         storage.tokens.revoke_all(user_id, now)
+        storage.note(user_id, AuditAction.TOKENS_REVOKED, now)
 
 
 def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
@@ -104,3 +108,4 @@ def revoke_all_jwts(storage: WritableStorage, user_id: int, now: int) -> None:
     storage.users.lock(user_id)
     latest = max((jwt.issued_at or 0 for jwt in storage.jwts.list_by_user(user_id)), default=0)
     storage.jwts.revoke_all(user_id, max(now, latest))
+    storage.note(user_id, AuditAction.JWTS_REVOKED, now)

@@ -5,6 +5,7 @@ import sys
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
+from finance_api.cli.output import say
 
 
 @click.command(epilog="Example: finance-api dump me@example.com > me.ndjson")
@@ -13,8 +14,17 @@ from finance_api.cli.context import CliContext, get_user, pass_cli_context
 def dump(cli: CliContext, email: str) -> None:
     """Write a user's whole data to standard output, in the native format."""
     from finance_api.ledger.dump import dump as dumped
+    from finance_api.storage.errors import StorageUnavailable
+    from finance_api.storage.interface import AuditAction, unit_of_work
 
     out = sys.stdout.buffer
     with cli.reading() as storage:
-        out.writelines(dumped(storage, get_user(storage, email).id))
+        user = get_user(storage, email)
+        out.writelines(dumped(storage, user.id))
     out.flush()
+    try:
+        with unit_of_work(cli.backend, lock_timeout_seconds=1) as storage:
+            storage.note(user.id, AuditAction.EXPORT, cli.clock.now(), "dump")
+    except StorageUnavailable as error:
+        # Data can be saved from a database that can only be read.
+        say(f"finance-api: this is not in the audit log: {error}", err=True)

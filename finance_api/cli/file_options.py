@@ -54,7 +54,8 @@ def commands_to_copy(
     words = ["finance-api"]
     if context.parent is not None:
         words += _given(context.parent, ())
-    words += ["import", email, file]
+    # A name that begins with a hyphen would be an option; by itself it is standard input.
+    words += ["import", email, f"./{file}" if len(file) > 1 and file[0] == "-" else file]
     as_given = [*words, *_given(context, ())]
     found = [
         ([*words, *_given(context, answer.instead_of), *answer.words], answer.meaning)

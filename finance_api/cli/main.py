@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api import __version__
+from finance_api.cli.audit import audit
 from finance_api.cli.backup import backup, restore
 from finance_api.cli.check import check
 from finance_api.cli.context import CliContext
@@ -18,6 +19,7 @@ from finance_api.cli.importing import import_command
 from finance_api.cli.imports import imports
 from finance_api.cli.init import init
 from finance_api.cli.jwts import jwt
+from finance_api.cli.mcp import mcp
 from finance_api.cli.objects import add, remove, set_command
 from finance_api.cli.output import say
 from finance_api.cli.profiles import profiles
@@ -75,9 +77,11 @@ for _command in (
     duplicates,
     rates,
     load_demo,
+    audit,
     check,
     backup,
     restore,
+    mcp,
 ):
     command.add_command(_command)
 

@@ -31,6 +31,7 @@ def create(
     cli: CliContext, email: str, name: str, scopes: tuple[str, ...], expires_in_days: int | None
 ) -> None:
     """Create a token, and print it: it is not stored and cannot be shown again."""
+    from finance_api.auth.api_access import is_open_to_all
     from finance_api.auth.issuing import issue_token
     from finance_api.values.time import DAY_SECONDS
 
@@ -44,6 +45,7 @@ def create(
             scopes=scopes,
             expires_at=None if expires_in_days is None else now + expires_in_days * DAY_SECONDS,
             max_live=cli.settings["finance_api.tokens.max_live"],
+            is_open_to_all=is_open_to_all(cli.settings),
         )
     click.echo(text)
 
@@ -90,6 +92,7 @@ def list_tokens(cli: CliContext, email: str, as_json: bool) -> None:
 @pass_cli_context
 def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
     """Revoke a token, by its id or by itself."""
+    from finance_api.auth.issuing import revoke_token
     from finance_api.auth.personal_tokens import digest, is_well_formed
     from finance_api.storage.errors import NotFound
     from finance_api.values.ids import IdError, parse_id
@@ -106,7 +109,7 @@ def revoke(cli: CliContext, token_id: str | None, value: str | None) -> None:
             token_id = found.id
         assert token_id is not None
         try:
-            revoked = storage.tokens.revoke(parse_id(token_id), cli.clock.now())
+            revoked = revoke_token(storage, parse_id(token_id), cli.clock.now())
         except IdError as error:
             raise NotFound(f"{token_id!r} {error}") from None
     say(f"revoked {revoked.id} ({revoked.name})")

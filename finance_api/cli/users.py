@@ -17,7 +17,7 @@ def user() -> None:
 
 @user.command(epilog="Example: finance-api user add me@example.com --premium")
 @click.argument("email")
-@click.option("--premium", is_flag=True, help="With the subscription that the public API needs.")
+@click.option("--premium", is_flag=True, help="With premium, which the public API needs.")
 @click.option("--password-stdin", is_flag=True, help="Read a password from standard input.")
 @pass_cli_context
 def add(cli: CliContext, email: str, premium: bool, password_stdin: bool) -> None:
@@ -103,7 +103,11 @@ def list_users(cli: CliContext, as_json: bool) -> None:
 
 @user.command("set", epilog="Example: finance-api user set me@example.com --no-premium")
 @click.argument("email")
-@click.option("--premium/--no-premium", default=None, help="With or without the subscription.")
+@click.option(
+    "--premium/--no-premium",
+    default=None,
+    help="With or without premium, which the public API needs.",
+)
 @click.option("--enable/--disable", "enabled", default=None, help="Disabling ends all access.")
 @click.option("--time-zone", metavar="ZONE", help="Says which day is today: Europe/Berlin, UTC.")
 @pass_cli_context

@@ -13,6 +13,7 @@ from pyramid.response import Response
 
 from finance_api.auth.identity import credential_id
 from finance_api.edge.proxies import client_address, is_https
+from finance_api.edge.routes import route_finder
 from finance_api.errors import unexpected
 from finance_api.logs import current_request_id
 from finance_api.requests import Handler, Request
@@ -33,6 +34,8 @@ os.register_at_fork(after_in_child=_random.seed)
 
 
 def request_id_tween(handler: Handler, registry: Registry) -> Handler:
+    route_of = route_finder(registry)
+
     def tween(request: Request) -> Response:
         request.request_id = f"{_random.getrandbits(128):032x}"
         outside = current_request_id.set(request.request_id)
@@ -50,10 +53,10 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
         response.headerlist.append(("X-Request-Id", request.request_id))
         if is_https(request):
             response.headerlist.append(_HSTS)
-        status = response.status_int
-        request.services.metrics.count_response(status)
+        status, seconds = response.status_int, time.perf_counter() - started
+        request.services.metrics.requests(route_of(request), status).observe(seconds)
         if logger.isEnabledFor(logging.INFO):
-            members = _members(request, status, time.perf_counter() - started)
+            members = _members(request, status, seconds)
             # Not by ``info``, which goes through the stack to find who calls it.
             name, level = logger.name, logging.INFO
             logger.handle(logger.makeRecord(name, level, __file__, 0, _LINE, (members,), None))

@@ -25,6 +25,7 @@ class Section:
     """A statement of the file while its entries are read.
 
     number: equal ones follow each other: what both say are two things.
+    opening: the balance before its entries.
     earlier: the `Statement` of the account that it does not follow.
     count, total: of its entries so far; the sum in ten-thousandths.
     first, last: the days of the entries of its `Statement`. closing: once it has ended.
@@ -32,6 +33,7 @@ class Section:
 
     statement: Statement
     number: int
+    opening: BankBalance | None
     earlier: Statement | None = None
     closing: int | None = None
     count: int = 0
@@ -117,12 +119,14 @@ class Sections:
         if before is None or (not follows and self._statements < MAX_STATEMENTS):
             self._statements += 1
             earlier = None if before is None else before.statement
-            section = Section(Statement(self._named(account)), self._next(), earlier)
+            section = Section(Statement(self._named(account)), self._next(), opening, earlier)
             is_new = True
         else:
-            disjoint = follows and (opening is not None or not self._repeat)
+            disjoint = follows and (
+                not self._repeat if opening is None else _is_later(opening, before.opening)
+            )
             number = before.number if disjoint else self._next()
-            section = Section(before.statement, number, before.earlier)
+            section = Section(before.statement, number, opening, before.earlier)
             section.first, section.last = before.first, before.last
             is_new = False
         self._latest[key] = section
@@ -140,6 +144,16 @@ class Sections:
         if first == account.currency:
             return account
         return replace(account, name=f"{account.name} {account.currency}")
+
+
+def _is_later(opening: BankBalance, before: BankBalance | None) -> bool:
+    """Whether a statement that goes on where the one before ended can be no repetition.
+
+    One whose entries come to nothing goes on where it ended itself.
+    """
+    if before is None or opening.date != before.date:
+        return before is None or opening.date > before.date
+    return opening.amount != before.amount
 
 
 def _check(opening: int, total: int, closing: int, line: int) -> None:

@@ -75,9 +75,8 @@ class Balances:
         if gone is None or gone != newest:
             return newest
         of_account = condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,))
-        date = RECORDS.get_field("recordDate")
-        assert date is not None
-        query = Query(RECORDS, (of_account,), (SortKey(date, descending=True),), limit=1)
+        newest_first = SortKey(RECORDS["recordDate"], descending=True)
+        query = Query(RECORDS, (of_account,), (newest_first,), limit=1)
         page = session.storage.data.list_rows(session.user.id, query)
         return _day(page.rows[0]["recordDate"]) if page.rows else None
 

@@ -82,11 +82,7 @@ class _Books:
         self._counted: dict[str, dict[str, Any]] = {}
 
     def _pages(self, resource: Resource) -> Iterator[list[Row]]:
-        after = ""
-        scan = self._storage.data.scan_rows
-        while page := scan(self._user.id, resource, after_id=after, limit=_PAGE):
-            yield page
-            after = page[-1]["id"]
+        return self._storage.data.scan_pages(self._user.id, resource, _PAGE)
 
     def faults(self) -> list[Fault]:
         found = Found(self._user.email)

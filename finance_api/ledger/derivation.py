@@ -85,9 +85,6 @@ def _pages_with(session: LedgerSession, field_name: str, ids: list[str]) -> Iter
     for begin in range(0, len(ids), _PAGE):
         wanted = tuple(ids[begin : begin + _PAGE])
         condition = condition_on(RECORDS, field_name, Operator.ANY_OF, wanted)
-        after = ""
-        while page := session.storage.data.scan_rows(
-            session.user.id, RECORDS, conditions=[condition], after_id=after, limit=_PAGE
-        ):
-            yield page
-            after = page[-1]["id"]
+        yield from session.storage.data.scan_pages(
+            session.user.id, RECORDS, _PAGE, conditions=[condition]
+        )

@@ -43,11 +43,10 @@ def complete_standing_order(row: Row) -> None:
 def carry_currencies_over(session: LedgerSession) -> bool:
     """A new currency of an account is that of its standing orders too; whether any changed."""
     changed = session.accounts.changed_ids("currencyCode")
-    data, user_id, after, seen = session.storage.data, session.user.id, "", False
-    while changed and (
-        page := data.scan_rows(user_id, STANDING_ORDERS, after_id=after, limit=_PAGE)
-    ):
-        after = page[-1]["id"]
+    if not changed:
+        return False
+    seen = False
+    for page in session.storage.data.scan_pages(session.user.id, STANDING_ORDERS, _PAGE):
         orders = RowSet(STANDING_ORDERS, page)
         for order in page:
             if order["accountId"] in changed and order["currencyCode"] is not None:

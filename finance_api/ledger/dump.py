@@ -17,12 +17,8 @@ def dump(storage: Storage, user_id: int) -> Generator[bytes, None, None]:
     data_state_of(storage, user_id)
     for resource in RESOURCES:
         writer = NativeWriter(resource)
-        after = ""
-        while page := storage.data.scan_rows(
-            user_id, resource, after_id=after, limit=STREAMED_ROWS
-        ):
+        for page in storage.data.scan_pages(user_id, resource, STREAMED_ROWS):
             yield b"".join([writer.line(row) for row in page])
-            after = page[-1]["id"]
 
 
 def count_dumped(storage: Storage, user_id: int) -> int:

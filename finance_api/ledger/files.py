@@ -11,7 +11,7 @@ from finance_api.importers.options import FILE_OPTIONS, currency_code
 from finance_api.ledger.importing import Step, import_file, nothing_more
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions
-from finance_api.storage.interface import StorageBackend
+from finance_api.storage.interface import COMMAND, StorageBackend
 
 #: Those about what is stored already.
 _MATCHING = ("new_account", "ids", "first_day", "match_days")
@@ -77,7 +77,7 @@ class FileImport:
         *,
         now: int,
         name: str,
-        by: str = "command",
+        origin: str = COMMAND,
         dry_run: bool = False,
         begin: Step = nothing_more,
         end: Step = nothing_more,
@@ -92,7 +92,7 @@ class FileImport:
             options=self._statement_options(),
             name=name,
             given=self.given,
-            by=by,
+            origin=origin,
             keep_days=self._settings.keep_days,
             dry_run=dry_run,
             begin=begin,

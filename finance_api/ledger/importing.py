@@ -13,7 +13,7 @@ from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession, UserRows, changing
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
-from finance_api.storage.interface import StorageBackend, reading
+from finance_api.storage.interface import COMMAND, StorageBackend, reading
 
 #: Is called within an import.
 Step = Callable[[LedgerSession, ImportReport], None]
@@ -33,7 +33,7 @@ def import_file(
     options: StatementOptions | None = None,
     name: str | None = None,
     given: Mapping[str, Any] | None = None,
-    by: str = "command",
+    origin: str = COMMAND,
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
     begin: Step = nothing_more,
@@ -56,7 +56,7 @@ def import_file(
         "options": dict(given or {}),
     }
     change = changing(
-        backend, email, now, action=IMPORT, by=by, keep_days=keep_days, dry_run=dry_run
+        backend, email, now, action=IMPORT, origin=origin, keep_days=keep_days, dry_run=dry_run
     )
     if importer is None:
         with native_file(stream) as file, change as session:

@@ -18,7 +18,9 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURC
 from finance_api.resources.field import Resource, Role
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
+    COMMAND,
     LOCK_TIMEOUT_SECONDS,
+    AuditAction,
     BeforeImage,
     DataState,
     HistoryEntry,
@@ -77,7 +79,7 @@ class LedgerSession(UserRows):
     """Those that a change writes; other changes of the user's data wait until its end.
 
     now: seconds; the time that new and changed rows carry.
-    action, by: see `HistoryEntry`; a session without an action takes entries back, and is none.
+    action: see `HistoryEntry`; a session without an action takes entries back, and is none.
     keep_days: see KEEP_DAYS.
     """
 
@@ -90,13 +92,12 @@ class LedgerSession(UserRows):
         now: int,
         *,
         action: str | None,
-        by: str,
         keep_days: int,
     ) -> None:
         super().__init__(storage, user)
         self.now = now
         self.keep_days = keep_days
-        self._action, self._by = action, by
+        self._action = action
         self._state = storage.data.lock(user.id)
         self._has_images = False
         #: Of the records that came, changed or went, counted from 1970-01-01.
@@ -173,14 +174,24 @@ class LedgerSession(UserRows):
                 number=self.number,
                 at=self.now,
                 action=self._action,
-                by=self._by,
+                by=COMMAND if self.storage.origin == COMMAND else "page",
                 revision=self.revision if changed else self._state.revision,
                 details=details or {},
             )
             self.storage.history.add(self.user.id, entry)
+            self._note_entry(entry)
         if changed or self._has_images:
             self._prune()
         return changed
+
+    def _note_entry(self, entry: HistoryEntry) -> None:
+        """In the audit log."""
+        if entry.action == IMPORT:
+            what, name = AuditAction.IMPORT, entry.details.get("file", {}).get("name")
+        else:
+            what, name = AuditAction.EDIT, entry.action
+        detail = f"{entry.number} ({name})" if name else f"{entry.number}"
+        self.storage.note(self.user.id, what, self.now, detail)
 
     def _prune(self) -> None:
         before = self.now - self.keep_days * DAY_SECONDS
@@ -236,22 +247,22 @@ def changing(
     now: int,
     *,
     action: str | None,
-    by: str = "command",
+    origin: str = COMMAND,
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
 
-    dry_run: everything but keeping it. lock_timeout_seconds: see `StorageBackend.write`.
+    dry_run: everything but keeping it. lock_timeout_seconds, origin: see `StorageBackend.write`.
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
     try:
-        storage = backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)
+        storage = backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
         user = storage.users.get(email)
-        yield LedgerSession(storage, user, now, action=action, by=by, keep_days=keep_days)
+        yield LedgerSession(storage, user, now, action=action, keep_days=keep_days)
     except Conflict as error:
         tm.abort()
         raise ImportRefused(str(error)) from None

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from finance_api.importers import CSV
+from finance_api.importers import CSV, QIF
 from finance_api.importers.interface import Answer, ImportRefused, StatementAccount
 from finance_api.importers.questions import CODE, NAME
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
@@ -72,7 +72,7 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
             answers=(Answer(("--account", NAME)),),
         )
     if account.name != account.key:
-        known = _remembered(owned, source, account.key)
+        known = _remembered(owned, source, account.key) or _called(owned, account.key)
         # No two banks give the same one.
         by_iban = known is None and account.number is not None and is_iban(compact(account.number))
         return _numbered(owned, account) if by_iban else known
@@ -93,6 +93,20 @@ def _remembered(owned: UserRows, source: str, key: str) -> Row | None:
     return owned.accounts.find(None, source, source_id) or owned.accounts.rows.get(
         row_id(owned.user.uuid, source, source_id)
     )
+
+
+def _called(owned: UserRows, key: str) -> Row | None:
+    """The account that statements of other formats call so: MT940 and MT942 say it alike.
+
+    What files and the user call by a name is another matter.
+    """
+    found = {
+        account_id
+        for known, account_id in owned.account_ids.items()
+        for source, _, its_key in [known.partition(":")]
+        if its_key == key and source not in (CSV, QIF)
+    }
+    return owned.accounts.rows[found.pop()] if len(found) == 1 else None
 
 
 def _named(owned: UserRows, name: str) -> Row | None:

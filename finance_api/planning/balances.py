@@ -78,7 +78,7 @@ class _Whole:
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
     """Raises BalancesError."""
     of_accounts = list(query.conditions)
-    ids = [Condition(_ID, c.operator, c.operand) for c in query.conditions]
+    ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
     whole = _Whole(storage, user_id, of_accounts)
@@ -160,15 +160,6 @@ def converted_totals(rows: Iterable[Row]) -> list[Row]:
         sums: Row = {"convertedBalance": None if errors else sum(balances)}
         totals.append(found[0] | sums | {"conversionError": "; ".join(errors) or None})
     return totals
-
-
-def _field(name: str) -> Any:
-    found = ACCOUNTS.get_field(name)
-    assert found is not None
-    return found
-
-
-_ID = _field("id")
 
 
 def _day(seconds: int) -> int:

@@ -29,7 +29,8 @@ CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
 def converted_field(name: str) -> Field:
     """The column of a converted amount."""
     converted = f"converted{name[0].upper()}{name[1:]}"
-    return Field(name=converted, kind=Kind.NUMBER, meaning="", example=None)
+    meaning = f"{name} in the currency of convertTo."
+    return Field(name=converted, kind=Kind.NUMBER, meaning=meaning, example=-49.9)
 
 
 CONVERTED_CURRENCY = Field(
@@ -37,10 +38,15 @@ CONVERTED_CURRENCY = Field(
     kind=Kind.CHOICE,
     choices=CURRENCIES,
     nullable=False,
-    meaning="",
-    example=None,
+    meaning="The currency of convertTo.",
+    example="USD",
 )
-_ERROR = Field(name="conversionError", kind=Kind.TEXT, meaning="", example=None)
+_ERROR = Field(
+    name="conversionError",
+    kind=Kind.TEXT,
+    meaning="Why it could not be converted.",
+    example="there is no rate of EUR in USD of 2026-01-31 or the 7 days before",
+)
 
 
 @cache

@@ -10,8 +10,6 @@ from finance_api.resources import CATEGORIES
 from finance_api.resources.field import Field, Resource
 from finance_api.storage.interface import Storage
 
-_NAME = CATEGORIES.get_field("name")
-
 
 def names_categories(field: Field) -> bool:
     """Whether the field holds ids of categories."""
@@ -40,12 +38,9 @@ def _widened(tree: CategoryTree, resource: Resource, condition: Condition) -> Co
         named = condition.operand
         assert isinstance(named, tuple)
     elif field.name == "category":
-        assert _NAME is not None
-        on_name = replace(condition.negated() if is_ne else condition, field=_NAME)
+        on_name = replace(condition.negated() if is_ne else condition, field=CATEGORIES["name"])
         named = tuple([row["id"] for row in tree.rows.values() if matches(row, [on_name])])
-        by_id = resource.get_field("categoryId")
-        assert by_id is not None
-        field = by_id
+        field = resource["categoryId"]
     else:
         return condition
     ids = tuple(sorted(tree.with_descendants(map(str, named))))

@@ -15,7 +15,7 @@ from finance_api.planning.conversion import CONVERTED_CURRENCY, Conversion, conv
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import RANGES, Condition, Operator, SortKey, Span, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
-from finance_api.resources.common import INCOME
+from finance_api.resources.common import EXAMPLE_ID, INCOME
 from finance_api.resources.field import Field, Kind, names_of
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 #: Names that records have of others, and the ids that they follow from.
 _IDS_OF = {"accountName": "accountId", "category": "categoryId"}
+
+#: 2026-01-01
+_EXAMPLE_DAY = 1_767_225_600
 
 #: What a summary leaves out, unless it is to include it.
 LEFT_OUT = ("void", "transfers", "excluded")
@@ -44,14 +47,12 @@ class SummaryTooLarge(Exception):
     """There would be more groups than a summary may have; the message says how many."""
 
 
-def _field(name: str, kind: Kind, **options: Any) -> Field:
-    return Field(name=name, kind=kind, meaning="", example=None, **options)
+def _field(name: str, kind: Kind, meaning: str, example: Any, **options: Any) -> Field:
+    return Field(name=name, kind=kind, meaning=meaning, example=example, **options)
 
 
-def _of_records(name: str) -> Field:
-    found = RECORDS.get_field(name)
-    assert found is not None
-    return found
+def _sum(name: str, meaning: str, example: float, **options: Any) -> Field:
+    return _field(name, Kind.NUMBER, meaning, example, nullable=False, **options)
 
 
 @dataclass(frozen=True)
@@ -69,41 +70,47 @@ class Dimension:
 
 
 def _dimensions() -> Iterator[Dimension]:
-    for name, of in (
-        ("account", "accountId"),
-        ("category", "categoryId"),
-        ("topCategory", "categoryId"),
-        ("label", "labelIds"),
+    for name, of, what, example in (
+        ("account", "accountId", "account", "Current account"),
+        ("category", "categoryId", "category", "Groceries"),
+        ("topCategory", "categoryId", "topmost category above", "Living"),
+        ("label", "labelIds", "label", "household"),
     ):
-        fields = (_field(name, Kind.TEXT), _field(f"{name}Id", Kind.ID))
-        yield Dimension(name, of, fields)
-    yield Dimension("categoryGroup", "categoryId", (_field("categoryGroup", Kind.TEXT),))
+        name_of = _field(name, Kind.TEXT, f"Name of the {what}.", example)
+        id_of = _field(f"{name}Id", Kind.ID, f"Id of the {what}.", EXAMPLE_ID)
+        yield Dimension(name, of, (name_of, id_of))
+    group = _field("categoryGroup", Kind.TEXT, "Group of the category.", "Living")
+    yield Dimension("categoryGroup", "categoryId", (group,))
     for name in ("payee", "recordType", "paymentType", "recordState"):
-        yield Dimension(name, name, (_of_records(name),))
+        yield Dimension(name, name, (RECORDS[name],))
     for period in Period:
         of = "recordDate" if period in (Period.DAY, Period.WEEK) else "month"
-        yield Dimension(period.value, of, (_field(period.value, Kind.TEXT),), period)
+        text = period_text(period, _EXAMPLE_DAY)
+        field = _field(period.value, Kind.TEXT, f"The {period}.", text, nullable=False)
+        yield Dimension(period.value, of, (field,), period)
 
 
 #: What records can be grouped by, by name.
 DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _dimensions()}
 
-_CURRENCY = _of_records("currencyCode")
-_PERIOD_START = _field("periodStart", Kind.DATE)
+_CURRENCY = RECORDS["currencyCode"]
+_PERIOD_START = _field(
+    "periodStart", Kind.DATE, "The period's first day.", "2026-01-01", nullable=False
+)
 _SUMS = (
-    _field("count", Kind.NUMBER, decimals=0),
-    _field("income", Kind.NUMBER),
-    _field("expense", Kind.NUMBER),
-    _field("net", Kind.NUMBER),
-    _field("firstDate", Kind.DATE),
-    _field("lastDate", Kind.DATE),
+    _sum("count", "How many records.", 12, decimals=0),
+    _sum("income", "Sum of the amounts of income.", 0),
+    _sum("expense", "Sum of the amounts of expenses, negative.", -412.5),
+    _sum("net", "income and expense together.", -412.5),
+    _field("firstDate", Kind.DATE, "Day of the first record.", "2026-01-02"),
+    _field("lastDate", Kind.DATE, "Day of the last record.", "2026-01-30"),
 )
 
 
 #: The sums of converted amounts; count: of how many records.
 _CONVERTED = (
     CONVERTED_CURRENCY,
-    _field("convertedCount", Kind.NUMBER, decimals=0),
+    _sum("convertedCount", "How many records could be converted.", 12, decimals=0),
     *map(converted_field, ("income", "expense", "net")),
 )
 

@@ -173,9 +173,7 @@ def condition_on(
     resource: Resource, name: str, operator: Operator, operand: Operand = None
 ) -> Condition:
     """A condition that the program itself sets."""
-    field = resource.get_field(name)
-    assert field is not None
-    return Condition(field, operator, operand)
+    return Condition(resource[name], operator, operand)
 
 
 #: The comparisons that leave a range of numbers or dates: `Condition.bounds`.

@@ -62,6 +62,11 @@ class FallbackLimiter(RateLimiter):
             return replace(ask(self._local), made_by=self._local)
         return self._ask_shared(ask) or decision
 
+    @property
+    def is_away(self) -> bool:
+        """Whether ``shared`` is, as far as is known."""
+        return self._circuit.state != "closed"
+
     def close(self) -> None:
         try:
             self._shared.close()

@@ -32,13 +32,18 @@ class Quotas:
     """
 
     def __init__(
-        self, limiter: RateLimiter, strict: RateLimiter, settings: Mapping[str, Any]
+        self,
+        limiter: RateLimiter,
+        strict: RateLimiter,
+        settings: Mapping[str, Any],
+        metrics: Metrics,
     ) -> None:
         def rule(name: str, algorithm: Algorithm, free: Limit | None = None) -> Rule:
             return Rule(name, algorithm, settings[f"finance_api.ratelimit.{name}"], free)
 
         self._limiter = limiter
         self._strict = strict
+        self._decisions = metrics.ratelimit_decisions
         free = Limit(settings["finance_api.ratelimit.free"] * _FREE_SECONDS, _FREE_SECONDS)
         self._public = rule("public", Algorithm.TOKEN_BUCKET, free)
         self._internal = rule("internal", Algorithm.SLIDING_WINDOW, free)
@@ -51,7 +56,8 @@ class Quotas:
 
     def take(self, identity: Identity, now_ms: int, *, is_free: bool) -> Decision:
         """Takes a request of this identity. is_free: as of `RateLimiter`."""
-        return self._limiter.take(*self._counted(identity), now_ms, is_free=is_free)
+        rule, key = self._counted(identity)
+        return self._noted(rule, self._limiter.take(rule, key, now_ms, is_free=is_free))
 
     def give_back(
         self, identity: Identity, decision: Decision, now_ms: int, *, is_free: bool
@@ -68,7 +74,8 @@ class Quotas:
         A refusal takes nothing.
         """
         self.give_back(identity, decision, now_ms, is_free=True)
-        return self._limiter.take(*self._counted(identity), now_ms, number=number)
+        rule, key = self._counted(identity)
+        return self._noted(rule, self._limiter.take(rule, key, now_ms, number=number))
 
     def peek(self, identity: Identity, now_ms: int) -> Decision:
         """The levels, without taking a request."""
@@ -76,7 +83,8 @@ class Quotas:
 
     def take_failure(self, address: Address | None, now_ms: int) -> Decision:
         """Takes a request that could not be authenticated."""
-        return self._limiter.take(self._failed_auth, _network(address), now_ms)
+        decision = self._limiter.take(self._failed_auth, _network(address), now_ms)
+        return self._noted(self._failed_auth, decision)
 
     def take_sign_in(
         self, email: str, address: Address | None, browser: str | None, now_ms: int
@@ -106,7 +114,7 @@ class Quotas:
     def _attempt(self, counted: list[tuple[Rule, str]], now_ms: int) -> "Attempt":
         taken: list[tuple[Rule, str, Decision]] = []
         for rule, key in counted:
-            decision = self._strict.take(rule, key, now_ms)
+            decision = self._noted(rule, self._strict.take(rule, key, now_ms))
             if not decision.allowed:
                 self._give_back(taken, now_ms)
                 return Attempt(decision, lambda: None)
@@ -122,8 +130,17 @@ class Quotas:
         """As `peek`, for a personal token."""
         return self._limiter.peek(self._public, token_id, now_ms)
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the shared limiter is taken to be away, if there is one."""
+        return isinstance(self._limiter, FallbackLimiter) and self._limiter.is_away
+
     def close(self) -> None:
         self._limiter.close()
+
+    def _noted(self, rule: Rule, decision: Decision) -> Decision:
+        self._decisions(rule.name, "allowed" if decision.allowed else "refused").inc()
+        return decision
 
     def _counted(self, identity: Identity) -> tuple[Rule, str]:
         if isinstance(identity, TokenIdentity):

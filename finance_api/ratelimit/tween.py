@@ -15,16 +15,19 @@ from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
 from finance_api.requests import Handler, Request
 from finance_api.storage.errors import StatementTimeout
-from finance_api.surfaces import SURFACES, USAGE_PATHS
+from finance_api.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
-        if not request.environ["PATH_INFO"].startswith(SURFACES):
+        if not needs_token(request.environ["PATH_INFO"]):
             return handler(request)
         found, quotas = request.authentication, request.services.quotas
         now_ms = request.services.clock.now_ms()
         if isinstance(found, Failure):
+            path = request.environ["PATH_INFO"]
+            credential = "jwt" if path.startswith(INTERNAL_SURFACE) else "token"
+            request.services.metrics.authentication_failures(credential, found.value).inc()
             decision = quotas.take_failure(client_address(request), now_ms)
             # The 401 is made by the next tween.
             return handler(request) if decision.allowed else _too_many(decision, _FAILURES)

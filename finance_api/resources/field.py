@@ -157,6 +157,10 @@ class Resource:
     def __repr__(self) -> str:
         return f"<Resource {self.name}>"
 
+    def __getitem__(self, name: str) -> Field:
+        """The field of that name, which there is."""
+        return self._by_name[name]
+
     def get_field(self, name: str) -> Field | None:
         return self._by_name.get(name)
 

@@ -19,13 +19,7 @@ _NAMES = {
 }
 
 
-def _field(name: str) -> Field:
-    field = RECORDS.get_field(name)
-    assert field is not None
-    return field
-
-
-TRANSACTION_FIELDS: dict[str, Field] = {key: _field(name) for key, name in _NAMES.items()}
+TRANSACTION_FIELDS: dict[str, Field] = {key: RECORDS[name] for key, name in _NAMES.items()}
 
 _encoder = RowEncoder(
     tuple(TRANSACTION_FIELDS.values()),

@@ -24,9 +24,13 @@ from finance_api.resources.records import VOID
 from finance_api.resources.wire import RowEncoder, encoder_of
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import (
+    COMMAND,
     LOCK_TIMEOUT_SECONDS,
     NO_RATES,
     STREAMED_ROWS,
+    AuditEntry,
+    AuditReader,
+    AuditWriter,
     BeforeImage,
     Change,
     ChangeKey,
@@ -53,6 +57,7 @@ from finance_api.storage.interface import (
     Token,
     TokenReader,
     TokenWriter,
+    Totals,
     TransferProposal,
     TransferReader,
     TransferWriter,
@@ -121,6 +126,7 @@ class _Database:
     jwts: dict[str, Jwt] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     usage: dict[tuple[int, int], int] = field(default_factory=dict)
+    token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)
     tables: dict[tuple[int, str], _Table] = field(default_factory=dict)
     #: By user and revision.
     states: dict[tuple[int, int], DataState] = field(default_factory=dict)
@@ -136,6 +142,8 @@ class _Database:
     upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)
     #: By user and number of the entry; then by resource name and row id.
     before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
+    #: In the order in which they were noted.
+    audit: tuple[AuditEntry, ...] = ()
 
 
 class _Unit:
@@ -185,6 +193,7 @@ class MemoryBackend(StorageBackend):
             rates=MemoryRateReader(unit),
             transfers=MemoryTransferReader(unit),
             uploads=MemoryUploadReader(unit),
+            audit=MemoryAuditReader(unit),
             close=lambda: None,
         )
 
@@ -193,6 +202,7 @@ class MemoryBackend(StorageBackend):
         tm: transaction.TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
     ) -> WritableStorage:
         if not self.write_lock.acquire(timeout=lock_timeout_seconds):
             raise StorageUnavailable(
@@ -211,10 +221,16 @@ class MemoryBackend(StorageBackend):
             rates=MemoryRateWriter(unit),
             transfers=MemoryTransferWriter(unit),
             uploads=MemoryUploadWriter(unit),
+            audit=MemoryAuditWriter(unit),
+            origin=origin,
         )
 
     def check(self) -> None:
         """Memory is always there."""
+
+    def totals(self) -> Totals:
+        users = self.database.users.values()
+        return Totals(users=len(users), revisions=sum(user.data.revision for user in users))
 
     def upgrade(self) -> None:
         """There is nothing older than this process."""
@@ -320,6 +336,7 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             jwts={k: j for k, j in database.jwts.items() if j.user_id != user_id},
             sessions={k: s for k, s in database.sessions.items() if s.user_id != user_id},
             usage={k: n for k, n in database.usage.items() if k[0] != user_id},
+            token_usage={k: n for k, n in database.token_usage.items() if k[0] != user_id},
             tables={k: table for k, table in database.tables.items() if k[0] != user_id},
             states={k: state for k, state in database.states.items() if k[0] != user_id},
             history={k: entry for k, entry in database.history.items() if k[0] != user_id},
@@ -327,6 +344,7 @@ class MemoryUserWriter(MemoryUserReader, UserWriter):
             before={k: images for k, images in database.before.items() if k[0] != user_id},
             uploads={k: u for k, u in database.uploads.items() if k[0] != user_id},
             upload_pieces={k: p for k, p in database.upload_pieces.items() if k[0] != user_id},
+            audit=tuple(entry for entry in database.audit if entry.user_id != user_id),
         )
 
 
@@ -347,13 +365,21 @@ class MemoryTokenWriter(MemoryTokenReader, TokenWriter):
         self._unit.user(token.user_id)
         self._unit.change(tokens=self._unit.database.tokens | {token.id: token})
 
+    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        token = replace(self._get(token_id, user_id), **changes)
+        self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
+        return token
+
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
+        token = self._get(token_id, user_id)
+        if token.revoked_at is None:
+            token = self.update(token_id, user_id=token.user_id, revoked_at=at)
+        return token
+
+    def _get(self, token_id: str, user_id: int | None) -> Token:
         token = self._unit.database.tokens.get(token_id)
         if token is None or user_id not in (None, token.user_id):
             raise NotFound("there is no such token")
-        if token.revoked_at is None:
-            token = replace(token, revoked_at=at)
-            self._unit.change(tokens=self._unit.database.tokens | {token_id: token})
         return token
 
     def revoke_all(self, user_id: int, at: int) -> None:
@@ -460,6 +486,13 @@ class MemoryUsageReader(_Part, UsageReader):
             if owner_id == user_id and start <= day < end
         )
 
+    def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
+        sums: Counter[str] = Counter()
+        for (owner_id, day, token_id), count in self._unit.database.token_usage.items():
+            if owner_id == user_id and start <= day < end:
+                sums[token_id] += count
+        return dict(sums)
+
 
 class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
     def add(self, requests: Mapping[tuple[int, int], int]) -> None:
@@ -469,9 +502,19 @@ class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
                 usage[user_id, day] = usage.get((user_id, day), 0) + count
         self._unit.change(usage=usage)
 
+    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
+        usage = dict(self._unit.database.token_usage)
+        for key, count in requests.items():
+            if key[0] in self._unit.database.users:
+                usage[key] = usage.get(key, 0) + count
+        self._unit.change(token_usage=usage)
+
     def prune(self, before: int) -> None:
-        usage = self._unit.database.usage
-        self._unit.change(usage={key: n for key, n in usage.items() if key[1] >= before})
+        usage, by_token = self._unit.database.usage, self._unit.database.token_usage
+        self._unit.change(
+            usage={key: n for key, n in usage.items() if key[1] >= before},
+            token_usage={key: n for key, n in by_token.items() if key[1] >= before},
+        )
 
 
 class MemoryDataReader(_Part, DataReader):
@@ -819,3 +862,26 @@ class MemoryUploadWriter(MemoryUploadReader, UploadWriter):
         for (user_id, upload_id), upload in self._unit.database.uploads.items():
             if upload.created_at < created_before and upload.alive_at < alive_before:
                 self.delete(user_id, upload_id)
+
+
+class MemoryAuditReader(_Part, AuditReader):
+    def list_newest(
+        self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
+    ) -> list[AuditEntry]:
+        found = [
+            entry
+            for entry in reversed(self._unit.database.audit)
+            if user_id in (None, entry.user_id) and entry.at >= since
+        ]
+        return sorted(found, key=lambda entry: entry.at, reverse=True)[:limit]
+
+
+class MemoryAuditWriter(MemoryAuditReader, AuditWriter):
+    def add(self, entry: AuditEntry) -> None:
+        database = self._unit.database
+        if entry.user_id is None or entry.user_id in database.users:
+            self._unit.change(audit=(*database.audit, entry))
+
+    def prune(self, before: int) -> None:
+        kept = tuple(entry for entry in self._unit.database.audit if entry.at >= before)
+        self._unit.change(audit=kept)

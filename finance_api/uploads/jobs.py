@@ -25,11 +25,14 @@ class UploadJobs:
         self._running: dict[tuple[int, str], threading.Thread] = {}
         self._alive = Periodic("uploads", _ALIVE_SECONDS, self._say_alive, last=False)
 
-    def start(self, user: User, upload: Upload) -> None:
-        """Begins the work at an upload that is CHECKING or IMPORTING, and stored as such."""
+    def start(self, user: User, upload: Upload, origin: str) -> None:
+        """Begins the work at an upload that is CHECKING or IMPORTING, and stored as such.
+
+        origin: see `WritableStorage`.
+        """
         self._alive.start()
         thread = threading.Thread(
-            target=self._run, args=(user, upload), name=f"upload {upload.id}", daemon=True
+            target=self._run, args=(user, upload, origin), name=f"upload {upload.id}", daemon=True
         )
         with self._lock:
             self._running[user.id, upload.id] = thread
@@ -56,11 +59,11 @@ class UploadJobs:
             thread.join(_STOP_SECONDS)
         self._alive.stop()
 
-    def _run(self, user: User, upload: Upload) -> None:
+    def _run(self, user: User, upload: Upload, origin: str) -> None:
         try:
             with self._one:
                 if not self._stopping.is_set():
-                    self._work.do(user, upload)
+                    self._work.do(user, upload, origin)
         finally:
             with self._lock:
                 self._running.pop((user.id, upload.id), None)

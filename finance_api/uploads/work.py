@@ -1,6 +1,7 @@
 """What is done with an upload: it is looked at, which stores nothing, and imported."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +40,14 @@ class UploadWork:
     backend: StorageBackend
     clock: Clock
     settings: ImportSettings
+    #: Is told what becomes of an import: done, refused or failed.
+    on_import: Callable[[str], None] = lambda outcome: None
 
-    def do(self, user: User, upload: Upload) -> None:
-        """upload: CHECKING or IMPORTING. Raises nothing."""
+    def do(self, user: User, upload: Upload, origin: str) -> None:
+        """upload: CHECKING or IMPORTING. origin: see `WritableStorage`. Raises nothing."""
         try:
             if upload.state is UploadState.IMPORTING:
-                self._import(user, upload)
+                self._import(user, upload, origin)
             else:
                 self._check(user, upload)
         except (NotFound, Conflict) as error:
@@ -69,7 +72,7 @@ class UploadWork:
             preview["headings"] = headings_of(file)
             self._keep(user, upload, UploadState.READY, preview)
 
-    def _import(self, user: User, upload: Upload) -> None:
+    def _import(self, user: User, upload: Upload, origin: str) -> None:
         """The import and its result are kept together, so that neither is without the other."""
 
         def begin(session: LedgerSession, report: ImportReport) -> None:
@@ -83,9 +86,11 @@ class UploadWork:
             uploads.drop_content(user.id, upload.id)
 
         try:
-            self._run(user, upload, dry_run=False, begin=begin, end=end)
+            file = self._run(user, upload, dry_run=False, origin=origin, begin=begin, end=end)
         except _DataMoved:
             self._check(user, upload, moved=True)
+        else:
+            self.on_import("refused" if file is None else "done")
 
     def _run(self, user: User, upload: Upload, **how: Any) -> FileImport | None:
         """The file, if it was read to its end; else its refusal is kept."""
@@ -94,13 +99,15 @@ class UploadWork:
             try:
                 file = FileImport(stream, upload.options, self.settings)
                 now = self.clock.now()
-                file.run(self.backend, user.email, now=now, name=upload.name, by="page", **how)
+                file.run(self.backend, user.email, now=now, name=upload.name, **how)
             except ImportRefused as refused:
                 self._keep(user, upload, UploadState.ASKING, refusal_of(refused, file))
                 return None
         return file
 
     def _fail(self, user: User, upload: Upload, why: str) -> None:
+        if upload.state is UploadState.IMPORTING:
+            self.on_import("failed")
         try:
             self._keep(user, upload, UploadState.FAILED, {**upload.outcome, "why": why})
         except StorageError as error:

@@ -1,6 +1,7 @@
 """Counting requests of the public API, and writing the numbers to the storage."""
 
 import operator
+from collections import Counter
 from collections.abc import Mapping
 
 from pyramid.registry import Registry
@@ -21,16 +22,20 @@ _FLUSH_SECONDS = 0.9
 _LAST_ATTEMPTS = 20
 
 
-#: User id and day (its first second).
-UserDay = tuple[int, int]
+#: User id, day (its first second) and token id.
+TokenDay = tuple[int, int, str]
 
 
-def make_usage(backend: StorageBackend) -> WriteBehind[UserDay]:
-    """Numbers of requests by user and day."""
+def make_usage(backend: StorageBackend) -> WriteBehind[TokenDay]:
+    """Numbers of requests by user, day and token."""
 
-    def write(requests: Mapping[UserDay, int]) -> None:
+    def write(requests: Mapping[TokenDay, int]) -> None:
+        days: Counter[tuple[int, int]] = Counter()
+        for (user_id, day, _), number in requests.items():
+            days[user_id, day] += number
         with unit_of_work(backend, lock_timeout_seconds=1) as storage:
-            storage.usage.add(requests)
+            storage.usage.add(days)
+            storage.usage.add_by_token(requests)
 
     name = "writing how many requests were made"
     return WriteBehind(
@@ -52,7 +57,8 @@ def usage_tween(handler: Handler, registry: Registry) -> Handler:
             identity = request.known_identity
             if isinstance(identity, TokenIdentity) and path not in USAGE_PATHS:
                 now = request.services.clock.now()
-                request.services.usage.note((identity.user.id, now - now % DAY_SECONDS), 1)
+                day = now - now % DAY_SECONDS
+                request.services.usage.note((identity.user.id, day, identity.token_id), 1)
         return response
 
     return tween

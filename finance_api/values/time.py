@@ -5,7 +5,7 @@ A calendar date stands for its midnight. Years run from 0001 to 9999.
 
 import re
 from calendar import monthrange
-from datetime import date, datetime
+from datetime import date, datetime, time
 from fractions import Fraction
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -140,6 +140,19 @@ def parse_time_zone(text: str) -> str:
     if found is None:
         raise TimeError("is not a time zone of the IANA database such as Europe/Berlin")
     return found
+
+
+def local_time(time_zone: str, at: int) -> datetime:
+    """The date-time that it is there at a moment; in UTC where a year would be none."""
+    try:
+        return datetime.fromtimestamp(at, ZoneInfo(time_zone))
+    except (OverflowError, ValueError):
+        return datetime.fromtimestamp(at, ZoneInfo(UTC))
+
+
+def start_of_day(time_zone: str, day: int) -> int:
+    """The moment at which a calendar day, up to 9999-12-30, begins there."""
+    return int(datetime.combine(to_date(day), time(), ZoneInfo(time_zone)).timestamp())
 
 
 def day_in(time_zone: str, at: int) -> int:

@@ -25,6 +25,7 @@ def includeme(config: Configurator) -> None:
         callback=lambda request: is_page(request.path_info),
     )
     config.include("finance_api.web.views.objects")
+    config.include("finance_api.web.views.reference")
     config.scan("finance_api.web.views")
     # Else the first sign-in to an unknown account would take longer than others.
     placeholder_hash()

@@ -48,7 +48,7 @@ class Cells:
             case Kind.DATE:
                 return day(value)
             case Kind.DATETIME:
-                return moment(value)
+                return moment(value, self._owned.user.time_zone)
             case Kind.BOOLEAN:
                 return "Yes" if value else "No"
             case Kind.CHOICE:

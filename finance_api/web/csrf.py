@@ -23,6 +23,7 @@ from finance_api.auth.identity import SessionIdentity
 from finance_api.edge.proxies import is_https
 from finance_api.requests import Request
 from finance_api.surfaces import UPLOADS, is_page
+from finance_api.web.return_path import LOGIN
 
 _PORT = re.compile(":[0-9]*$")
 _BLANK = re.compile("[ \t]")
@@ -50,10 +51,18 @@ class CsrfTokens:
         return sessions.csrf_token(secret)
 
     def check_csrf_token(self, request: Request, supplied_token: Any) -> bool:
-        expected = self.get_csrf_token(request)
-        return isinstance(supplied_token, str) and hmac.compare_digest(
-            expected.encode(), supplied_token.encode("utf-8", "replace")
+        expected = [self.get_csrf_token(request)]
+        # The sign-in form of a tab that was open before another one signed in.
+        visitor = sessions.sent_secret(request, _VISITOR)
+        if request.path_info == LOGIN and visitor is not None:
+            expected.append(sessions.csrf_token(visitor))
+        return isinstance(supplied_token, str) and any(
+            _is_same(token, supplied_token) for token in expected
         )
+
+
+def _is_same(token: str, supplied: str) -> bool:
+    return hmac.compare_digest(token.encode(), supplied.encode("utf-8", "replace"))
 
 
 def _visitor(request: Request) -> str:

@@ -3,7 +3,7 @@
 from pyramid.config import Configurator
 from pyramid.events import NewResponse
 
-from finance_api.surfaces import is_page
+from finance_api.surfaces import DOCS, is_page
 from finance_api.web.routes import STATIC
 
 _POLICY = "; ".join(
@@ -15,6 +15,15 @@ _POLICY = "; ".join(
         "form-action 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
+    )
+)
+#: The viewer of a reference brings styles and images of its own, and asks this service.
+_DOCS_POLICY = "; ".join(
+    (
+        _POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
+            "img-src 'self'", "img-src 'self' data:"
+        ),
+        "connect-src 'self'",
     )
 )
 _HEADERS = {
@@ -35,6 +44,8 @@ def protect(event: NewResponse) -> None:
     if not is_page(path):
         return
     response.headers.update(_HEADERS)
+    if path.startswith(DOCS):
+        response.headers["Content-Security-Policy"] = _DOCS_POLICY
     if not (path.startswith(STATIC) and response.status_int == 200):
         response.headers["Cache-Control"] = "no-store"
 

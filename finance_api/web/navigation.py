@@ -1,5 +1,6 @@
 """The navigation of the pages."""
 
+from finance_api.surfaces import DOCS
 from finance_api.web.object_pages import OBJECT_PAGES
 
 _TITLES = {name: page.title for name, page in OBJECT_PAGES.items()}
@@ -38,8 +39,10 @@ NAVIGATION = (
         (
             ("tokens", "/settings/tokens", "API tokens"),
             ("usage", "/settings/usage", "Usage"),
+            ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
-            ("jwts", "/settings/jwts", "JWTs"),
+            ("docs", DOCS, "API reference"),
         ),
     ),
+    ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),
 )

@@ -7,6 +7,7 @@ from typing import Any
 from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
+from finance_api.auth.auditing import origin_of
 from finance_api.auth.identity import SessionIdentity
 from finance_api.ledger.session import LedgerSession, UserRows, changing
 from finance_api.requests import Request
@@ -44,7 +45,8 @@ def writing(request: Request) -> AbstractContextManager[WritableStorage]:
     It ends the one that reads: a request never needs two connections.
     """
     request.close_storage()
-    return unit_of_work(request.services.storage, lock_timeout_seconds=LOCK_SECONDS)
+    backend = request.services.storage
+    return unit_of_work(backend, lock_timeout_seconds=LOCK_SECONDS, origin=origin_of(request))
 
 
 @contextmanager
@@ -72,7 +74,7 @@ def editing(request: Request, action: str, *, dry_run: bool = False) -> Iterator
         identity.user.email,
         request.services.clock.now(),
         action=action,
-        by="page",
+        origin=origin_of(request),
         keep_days=request.registry.settings["finance_api.imports.keep_days"],
         dry_run=dry_run,
         lock_timeout_seconds=LOCK_SECONDS,

@@ -1,17 +1,31 @@
 """Template filters for numbers and times, and variables of every template."""
 
 import hashlib
+from collections.abc import Callable
+from datetime import datetime
 from functools import cache, partial
 from importlib.resources import files
 
+from jinja2 import pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.events import BeforeRender
 
+from finance_api import __version__
+from finance_api.auth.api_access import has_api_access
 from finance_api.requests import Request
 from finance_api.values.number import decimal_text, rounded
-from finance_api.values.time import date_text, instant_text, to_date
+from finance_api.values.time import (
+    UTC,
+    date_text,
+    day_in,
+    from_date,
+    instant_text,
+    local_time,
+    to_date,
+)
 from finance_api.web.api_requests import curl_line
 from finance_api.web.navigation import NAVIGATION
 from finance_api.web.routes import STATIC
@@ -35,9 +49,11 @@ NOTICES = {
     "changed-elsewhere": "This file was changed in another window. This is how it is now.",
     "discarded": "The file is discarded. Nothing was imported.",
     "undone": "Taken back. What was there before is there again.",
+    "token-renamed": "The token is renamed.",
     "token-revoked": "The token is revoked. Requests with it are refused from now on.",
     "jwt-revoked": "The JWT is revoked. Requests with it are refused from now on.",
     "jwts-revoked": "All your JWTs are revoked. Requests with them are refused from now on.",
+    "session-ended": "The session is ended. That browser has to sign in again.",
     "signed-out": "You are signed out.",
     "signed-out-everywhere": "You are signed out everywhere.",
     "password-changed": "Your password is changed. All other sessions and all JWTs have ended.",
@@ -55,16 +71,27 @@ def month_words(seconds: int) -> str:
     return day_words(seconds).partition(" ")[2]
 
 
-def moment(seconds: int) -> Markup:
+def moment(seconds: int, time_zone: str = UTC) -> Markup:
     """A date-time, with the exact one as an attribute."""
-    exact = instant_text(seconds)
-    shown = f"{day_words(seconds)}, {exact[11:16]} UTC"
-    return Markup('<time datetime="{}">{}</time>').format(exact, shown)
+    local = local_time(time_zone, seconds)
+    shown = f"{day_words(from_date(local.date()))}, {_clock(local)}"
+    return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
 
 
-def time_of_day(seconds: int) -> Markup:
-    exact = instant_text(seconds)
-    return Markup('<time datetime="{}">{} UTC</time>').format(exact, exact[11:16])
+def time_of_day(seconds: int, time_zone: str = UTC) -> Markup:
+    shown = _clock(local_time(time_zone, seconds))
+    return Markup('<time datetime="{}">{}</time>').format(instant_text(seconds), shown)
+
+
+def _clock(local: datetime) -> str:
+    """``13:00 CET``, or ``13:00 UTC-03`` where the zone has no letters."""
+    name = local.tzname() or ""
+    return f"{local:%H:%M} {'UTC' if name.startswith(('+', '-')) else ''}{name}"
+
+
+def day_of(seconds: int, time_zone: str = UTC) -> Markup:
+    """The day of a moment."""
+    return day(day_in(time_zone, seconds))
 
 
 def day(seconds: int) -> Markup:
@@ -110,22 +137,37 @@ def add_globals(event: BeforeRender) -> None:
     identity = request.known_identity
     known = event.rendering_val
     has_form = identity is not None or known.get("page") == "login"
-    event["user"] = None if identity is None else identity.user
+    user = event["user"] = None if identity is None else identity.user
+    settings = request.registry.settings
+    event["has_api_access"] = user is not None and has_api_access(user, settings)
     event["csrf_token"] = get_csrf_token(request) if has_form else ""
     # Not on an error page, whose query may be malformed.
     tells = has_form and known.get("page") != "error"
     event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
     event["static_url"] = static_url
     event["navigation"] = NAVIGATION
+    event["version"] = __version__
     event["curl_line"] = partial(curl_line, request, "$TOKEN")
+
+
+def _in_zone_of_user(show: Callable[[int, str], Markup]) -> Callable[[Context, int], Markup]:
+    """The filter that shows a moment in the time zone of who is signed in."""
+
+    @pass_context
+    def shown(context: Context, seconds: int) -> Markup:
+        user = context.get("user")
+        return show(seconds, user.time_zone if user else UTC)
+
+    return shown
 
 
 def includeme(config: Configurator) -> None:
     config.add_settings(
         {
             "jinja2.filters": {
-                "moment": moment,
-                "time_of_day": time_of_day,
+                "moment": _in_zone_of_user(moment),
+                "time_of_day": _in_zone_of_user(time_of_day),
+                "day_of": _in_zone_of_user(day_of),
                 "day": day,
                 "amount": amount,
                 "cents": cents,

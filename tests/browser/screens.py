@@ -85,7 +85,17 @@ class People:
             used = (now - 5 * DAY_SECONDS, now - 9 * DAY_SECONDS - 500, now - 7_300, now - 240)
             storage.tokens.set_used(dict(zip(ids, used, strict=False)))
             storage.jwts.revoke(first.jti, now - 1_000)
-            storage.usage.add(_usage(user, now))
+            days = _usage(user, now)
+            storage.usage.add(days)
+            # Counted so in the last weeks only.
+            storage.usage.add_by_token(
+                {
+                    (of, day, ids[n]): number * (4 - n) // 10
+                    for (of, day), number in days.items()
+                    for n in range(4)
+                    if day > now - 20 * DAY_SECONDS
+                }
+            )
             for n, agent in enumerate(_AGENTS, 1):
                 secret = session_digest(new_secret())
                 storage.sessions.add(
@@ -111,7 +121,9 @@ class People:
                 storage.tokens.add(
                     replace(token, id=f"id{n}", sha256=digest(new_token()), revoked_at=now)
                 )
-            storage.usage.add({(user.id, now - now % DAY_SECONDS): 9_999_999})
+            today = now - now % DAY_SECONDS
+            storage.usage.add({(user.id, today): 9_999_999})
+            storage.usage.add_by_token({(user.id, today, token.id): 9_999_999})
             agent = "Agent/" + "9" * 194
             secret = session_digest(new_secret())
             storage.sessions.add(Session(secret, user.id, now - 40_000, now - 1_000, agent))
@@ -291,6 +303,11 @@ def _faulty_token(page: Page) -> None:
     _submit("Create the token", name=" ", expires_on="2020-02-29")(page)
 
 
+def _made_token(page: Page) -> None:
+    page.get_by_label("Records", exact=True).check()
+    _submit("Create the token", name="Spreadsheet at home")(page)
+
+
 def _follow(*links: str) -> Callable[[Page], object]:
     def then(page: Page) -> None:
         for link in links:
@@ -338,6 +355,11 @@ def _first_object_removed(page: Page) -> None:
     page.wait_for_load_state()
 
 
+def _first_token_without_name(page: Page) -> None:
+    _first_object(page)
+    _submit("Rename", name=" ")(page)
+
+
 def _look_at_progress(page: Page) -> None:
     """It would load itself anew while it is looked at."""
     _follow("Look: xxx")(page)
@@ -380,15 +402,23 @@ SCREENS = (
         "token-created",
         "maker",
         "/settings/tokens/new",
-        _submit("Create the token", name="Spreadsheet at home"),
+        _made_token,
     ),
     Screen("token-revoke", "household", "/settings/tokens", _follow("Revoke Spreadsheet")),
     Screen("token-revoke-extreme", "extreme", "/settings/tokens", _follow("Revoke")),
+    Screen("token", "household", "/settings/tokens", _first_object),
+    Screen("token-ended", "household", "/settings/tokens", _follow("Old laptop")),
+    Screen("token-extreme", "extreme", "/settings/tokens", _first_object),
+    Screen("token-faults", "household", "/settings/tokens", _first_token_without_name),
     Screen("jwts", "household", "/settings/jwts"),
     Screen("jwts-none", "newcomer", "/settings/jwts"),
     Screen("jwt-created", "maker", "/settings/jwts", _submit("Issue a JWT")),
     Screen("jwt-revoke", "household", "/settings/jwts", _follow("Revoke")),
     Screen("jwt-revoke-all", "household", "/settings/jwts/revoke-all"),
+    Screen("profile", "household", "/settings/profile"),
+    Screen("profile-no-premium", "free", "/settings/profile"),
+    Screen("session-end", "household", "/settings/security", _follow("End the session of Safari")),
+    Screen("sign-out-everywhere", "household", "/settings/security/sign-out-everywhere"),
     Screen("usage-30-days", "household", "/settings/usage"),
     Screen("usage-12-weeks", "household", "/settings/usage?period=12weeks"),
     Screen("usage-12-months", "household", "/settings/usage?period=12months", _open_table),
@@ -399,7 +429,7 @@ SCREENS = (
     Screen("overview-currencies", "travelled", "/overview"),
     Screen("overview-converted", "travelled", "/overview?convertTo=EUR"),
     Screen("records", "household", "/records"),
-    Screen("records-found", "household", "/records?q=lidl&from=2026-01-01", _open_all),
+    Screen("records-found", "household", "/records?q=market&from=2026-01-01", _open_all),
     Screen("records-none-found", "household", "/records?q=nothing+of+this"),
     Screen("records-faults", "household", "/records?from=never", _click("Set")),
     Screen("records-none", "newcomer", "/records"),

@@ -120,6 +120,7 @@ def test_names_are_shown_as_text_on_their_way_through_the_form(site, inside, str
         page.goto("/settings/tokens/new")
         field = page.get_by_label("Name")
         field.fill(text[:100])
+        page.get_by_label("Records", exact=True).check()
         typed = field.input_value()
         # Back once with a fault, then on.
         page.get_by_label("On a date").check()

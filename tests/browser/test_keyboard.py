@@ -15,6 +15,7 @@ PAGES = (
     "/settings/usage",
     "/accounts",
     "/settings/security",
+    "/settings/profile",
     "/settings/tokens/nothing/revoke",
 )
 
@@ -129,9 +130,9 @@ def test_the_whole_way_by_keyboard_alone(site, windows):
     keys.press("Enter")
     tab_to(page, page.get_by_label("Name"))
     keys.type("By keyboard")
-    tab_to(page, page.get_by_label("Goals", exact=True))
+    tab_to(page, page.get_by_label("Records", exact=True))
     keys.press("Space")
-    expect(page.get_by_label("Goals", exact=True)).not_to_be_checked()
+    expect(page.get_by_label("Records", exact=True)).to_be_checked()
     tab_to(page, page.get_by_label("In 90 days"))
     keys.press("ArrowDown")
     expect(page.get_by_label("In 365 days")).to_be_checked()
@@ -161,7 +162,7 @@ def test_the_whole_way_by_keyboard_alone(site, windows):
     expect(page.locator("h2").first).to_contain_text("12 weeks")
     tab_to(page, page.locator("main summary"))
     keys.press("Space")
-    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.get_by_role("table", name="Requests, 12 weeks")).to_be_visible()
 
     tab_to(page, page.get_by_role("button", name="Sign out"))
     keys.press("Enter")

@@ -15,6 +15,8 @@ def test_without_script_a_token_can_be_made_and_revoked(site, windows):
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_label("Name").fill("No script")
+    expect(page.get_by_role("button", name="Tick all")).to_have_count(0)
+    page.get_by_label("Records", exact=True).check()
     page.get_by_label("On a date").check()
     page.get_by_label("Last day").fill("2099-01-31")
     page.get_by_role("button", name="Create the token").click()
@@ -53,6 +55,9 @@ def new_token_page(site: Site, windows: Windows) -> Page:
 def make(page: Page) -> str:
     page.goto("/settings/tokens/new")
     page.get_by_label("Name").fill("To be copied")
+    page.get_by_role("button", name="Tick all").click()
+    page.get_by_role("button", name="Tick none").click()
+    page.get_by_label("Records", exact=True).check()
     page.get_by_role("button", name="Create the token").click()
     return page.locator("#token").inner_text()
 

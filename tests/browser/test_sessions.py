@@ -90,6 +90,7 @@ def test_signing_out_everywhere_ends_every_browser(site, windows):
     here, elsewhere = (context.new_page() for context in contexts)
     elsewhere.goto("/overview")
     here.goto("/settings/security")
+    here.get_by_role("link", name="Sign out everywhere").click()
     here.get_by_role("button", name="Sign out everywhere").click()
     expect(here.get_by_role("status").first).to_contain_text("You are signed out everywhere")
     elsewhere.reload()

@@ -53,6 +53,30 @@ def test_ini_file_is_the_one_for_development(new):
     assert (directory / "finance-api.ini").read_text() == (ROOT / "development.ini").read_text()
 
 
+def test_the_api_may_be_open_to_all(command):
+    assert "--premium" not in command.done("init", "--api-access", "all").decode()
+    written = (command.directory / "finance-api.ini").read_text()
+    assert "\nfinance_api.users.api_access = all\n" in written
+    command.done("user", "add", "me@example.com")
+    create = ("token", "create", "me@example.com", "--name", "x")
+    assert "users.api_access = all" in command.refused(*create)
+    open_to_all = {"FINANCE_API_USERS_API_ACCESS": "all"}
+    assert command.done(*create, environment=open_to_all).startswith(b"fin_")
+
+
+def test_on_a_terminal_it_is_asked_who_may_use_the_api(command):
+    ours, theirs = os.openpty()
+    os.write(ours, b"nobody\nall\n")
+    with command.start("init", stdin=theirs) as child:
+        said, _ = child.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert child.returncode == 0
+    assert b"Who may use the public API?" in said
+    written = (command.directory / "finance-api.ini").read_text()
+    assert "\nfinance_api.users.api_access = all\n" in written
+
+
 def test_next_commands_work_as_printed(command, new):
     directory, init = new
     said = init()

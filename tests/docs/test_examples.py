@@ -5,14 +5,17 @@
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from webtest.http import StopableWSGIServer
@@ -21,6 +24,7 @@ from finance_api.auth.issuing import issue_token
 from finance_api.auth.key_rotation import add_signing_key
 from finance_api.storage.interface import User
 from support.clock import HeldClock
+from support.command import run_here
 from support.examples import Block, Example, examples_of, matches, rewrite, rewritten
 from support.programs import missing
 from support.service import USUAL_LIMITS, Service
@@ -44,10 +48,14 @@ NOT_RUN = {
     "errors.md": 2,
     "exchange-rates.md": 1,
     "importing.md": 2,
+    "mcp.md": 2,
     "settings-pages.md": 1,
-    "settings.md": 2,
+    "settings.md": 3,
 }
 
+#: What a page needs beside curl: programs, and modules of Python.
+PROGRAMS = {"curl-and-jq.md": "jq"}
+MODULES = {"pandas.md": "pandas", "duckdb.md": "duckdb"}
 #: An example that takes longer hangs, on the busiest machine too.
 _SECONDS = 300
 #: Runs a command at the time of the examples.
@@ -59,6 +67,9 @@ clock.SystemClock.now_ms = lambda self: {now}000
 from finance_api.cli import run
 run()" "$@"
 """
+
+#: Lines in the end that a shell only takes to words.
+_PLAIN_LINES = re.compile(r"^((?:finance-api [^|<>;&`$*\\]*\n)+)\Z", re.MULTILINE)
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +114,7 @@ class Sandbox:
         """The output of the example. Raises AssertionError where one of its commands fails."""
         if example.command.language != "python" and "curl" not in example.command.body:
             # It is about the command alone.
-            return self.shell(example.command.body)
+            return self._commands(example.command.body)
         service, server = self._served
         address = server.application_url.rstrip("/")
         code = example.command.body.replace(ADDRESS, address)
@@ -116,6 +127,19 @@ class Sandbox:
         else:
             output = self.shell(code, variables)
         return output.replace(address, ADDRESS)
+
+    def _commands(self, code: str) -> str:
+        """Lines of commands alone run in this process, after what makes their files."""
+        before, *lines = _PLAIN_LINES.split(code, maxsplit=1)
+        if not lines or "finance-api" in before:
+            return self.shell(code)
+        output = self.shell(before)
+        for line in lines[0].splitlines():
+            with patch("finance_api.cli.context.SystemClock", partial(HeldClock, NOW)):
+                done = run_here(shlex.split(line)[1:], self._directory, self._environment)
+            assert done.code == 0, done
+            output += done.out
+        return output
 
     def shell(self, code: str, variables: dict[str, str] | None = None) -> str:
         return self._output(["bash", "-e", "-o", "pipefail", "-c", code], variables or {})
@@ -249,6 +273,10 @@ def sandboxes(tmp_path: Path, demo: Path, with_reader: Path) -> Iterator[Callabl
 def test_the_examples_of_a_page_give_what_they_show(
     page: Path, sandboxes: Callable[[Path], Sandbox], request: pytest.FixtureRequest
 ) -> None:
+    if page.name in PROGRAMS and shutil.which(PROGRAMS[page.name]) is None:
+        missing(PROGRAMS[page.name])
+    if page.name in MODULES:
+        pytest.importorskip(MODULES[page.name])
     found = run_page(page, sandboxes)
     if found.new and request.config.getoption("--update-examples"):
         rewrite(page, found.new)

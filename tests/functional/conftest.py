@@ -1,7 +1,6 @@
 """The service over each storage; every test has users of its own."""
 
 import json
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from finance_api.storage.interface import User
 from support.browser import Visitor, new_user, signed_in
 from support.jwt_attacks import IDP, SPKI, Attacker
-from support.nightly import NIGHTLY
 from support.service import POOLED, STORAGES, Client, Service, running_services
 
 
@@ -24,29 +22,7 @@ def services(
         yield of
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """By day some tests run on some storages only, the same ones at every run.
-
-    One in twenty behind PgBouncer in each mode; of pages one in five on PostgreSQL: their views
-    know no storage.
-    """
-
-    def is_left_out(item: pytest.Item) -> bool:
-        call = getattr(item, "callspec", None)
-        if NIGHTLY or call is None:
-            return False
-        some = zlib.crc32(item.nodeid.encode())
-        if call.params.get("service") in POOLED:
-            return some % 20 != 0
-        is_of_pages = "_settings_" in item.path.name or item.path.stem.endswith(("_page", "_pages"))
-        return is_of_pages and "postgresql" in call.params.values() and some % 5 != 0
-
-    left_out = [item for item in items if is_left_out(item)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not is_left_out(item)]
-
-
-@pytest.fixture(params=[*STORAGES, *(pytest.param(p, marks=pytest.mark.nightly) for p in POOLED)])
+@pytest.fixture(params=[*STORAGES, *POOLED])
 def service(request: pytest.FixtureRequest, services: Callable[[str], Service]) -> Service:
     found = services(request.param)
     found.clock.set("2026-03-18T12:00:00Z")

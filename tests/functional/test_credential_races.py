@@ -151,7 +151,7 @@ def test_a_page_makes_nothing_for_a_session_that_has_ended(
 ):
     """Before: a token, for a user who had been disabled even one that came back with enabling."""
     path = f"/settings/{kind}"
-    given = {"name": "x", "expiry": "never"} if kind == "tokens/new" else {"ttl": "3600"}
+    given = {"name": "x", "scopes": "records"} if kind == "tokens/new" else {"ttl": "3600"}
     sent = visitor.form(path).filled(given)
     with before_writing(monkeypatch, lambda: end(service, user)):
         response = visitor.post(path, sent, status=403)

@@ -78,16 +78,16 @@ def few(new_settings):
 def test_a_page_makes_so_many_tokens_and_says_so(few):
     """Before: as many as one liked."""
     visitor = signed_in(few)
-    given = {"name": "x", "expiry": "30"}
+    given = {"name": "x", "scopes": "records", "expiry": "30"}
     for _ in range(2):
-        visitor.submit("/settings/tokens/new", status=200, **given)
+        visitor.submit("/settings/tokens/new", status=303, **given)
     refused = visitor.submit("/settings/tokens/new", status=400, **given)
     wanted = "There are 2 active tokens, and 2 are allowed: revoke one first."
     assert wanted in shown_text(refused.text)
     # Neither expired nor revoked ones count.
     few.clock.advance(30 * 86_400)
     visitor = signed_in(few, few.change(lambda s: s.users.list_all()[0]))
-    visitor.submit("/settings/tokens/new", status=200, **given)
+    visitor.submit("/settings/tokens/new", status=303, **given)
 
 
 def test_a_page_makes_so_many_jwts_and_says_so(few):
@@ -95,14 +95,14 @@ def test_a_page_makes_so_many_jwts_and_says_so(few):
     visitor = signed_in(few)
     (user,) = few.change(lambda s: s.users.list_all())
     for _ in range(2):
-        visitor.submit("/settings/jwts", status=200, ttl="900")
+        visitor.submit("/settings/jwts", status=303, ttl="900")
     refused = visitor.submit("/settings/jwts", status=400, ttl="900")
     wanted = "There are 2 active JWTs, and 2 are allowed: revoke one first, or wait"
     assert wanted in shown_text(refused.text)
     jti = jwts_of(few, user)[0].jti
     visitor.submit(f"/settings/jwts/{jti}/revoke", status=303)
-    visitor.submit("/settings/jwts", status=200, ttl="900")
+    visitor.submit("/settings/jwts", status=303, ttl="900")
     few.clock.advance(900)
     for _ in range(2):
-        visitor.submit("/settings/jwts", status=200, ttl="900")
+        visitor.submit("/settings/jwts", status=303, ttl="900")
     assert tokens_of(few, user) == []

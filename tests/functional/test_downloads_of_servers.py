@@ -25,6 +25,7 @@ from support.service import Service
 INIS = ["development.ini", "production.ini"]
 SERVERS = pytest.mark.parametrize("ini", INIS, ids=["waitress", "granian"])
 COUNT = 10 * STREAMED_ROWS
+LARGE_COUNT = 8_000
 EXPORT = "/v1/api/export/records.ndjson"
 TESTS = Path(__file__).parents[1]
 
@@ -32,12 +33,12 @@ TESTS = Path(__file__).parents[1]
 class Place:
     """A database with one user's records, and servers on it."""
 
-    def __init__(self, directory, kind, settings, count):
+    def __init__(self, directory, kind, settings, count, note):
         self.directory, self.kind = directory, kind
         self.url = settings["sqlalchemy.url"]
         self.service = Service(kind, settings)
         self.client = self.service.client()
-        self.client.load(account(), *(record(n, note="n" * 500) for n in range(1, count + 1)))
+        self.client.load(account(), *(record(n, note=note) for n in range(1, count + 1)))
         self.servers = []
 
     def start(self, ini, **settings):
@@ -51,6 +52,9 @@ class Place:
         self.servers.append(server)
         return server.wait()
 
+    def start_breaking(self, ini):
+        return self.start(ini, **{"finance_api.storage": "support.breaking.from_settings"})
+
     def ask(self, connection, path=EXPORT, host="localhost", **headers):
         sent = {"Host": host, "Authorization": f"Bearer {self.client.token}", **headers}
         connection.request("GET", path, headers=sent)
@@ -60,23 +64,41 @@ class Place:
         with connect(server) as connection:
             return self.ask(connection, path).status
 
-    def stop(self):
-        codes = [server.stop() for server in self.servers]
-        self.service.stop()
-        assert set(codes) <= {0}, [server.said for server in self.servers]
+    def stop_servers(self):
+        servers, self.servers = self.servers, []
+        codes = [server.stop() for server in servers]
+        assert set(codes) <= {0}, [server.said for server in servers]
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory, new_settings):
+    """One for each database: on PostgreSQL with more than all buffers hold."""
+    made = {}
+
+    def of(kind):
+        if kind not in made:
+            size = {"sqlite": (COUNT, "n" * 500), "postgresql": (LARGE_COUNT, "n" * 4_000)}[kind]
+            directory = tmp_path_factory.mktemp(kind)
+            made[kind] = Place(directory, kind, new_settings(kind), *size)
+        return made[kind]
+
+    yield of
+    for place in made.values():
+        place.service.stop()
 
 
 @pytest.fixture
-def place(tmp_path, new_settings):
-    made = []
+def place(places):
+    """Servers are the test's own."""
+    used = []
 
-    def make(kind, count=COUNT):
-        made.append(Place(tmp_path, kind, new_settings(kind), count))
-        return made[-1]
+    def of(kind):
+        used.append(places(kind))
+        return used[-1]
 
-    yield make
-    for each in made:
-        each.stop()
+    yield of
+    for each in used:
+        each.stop_servers()
 
 
 def connect(server, timeout=60):
@@ -85,15 +107,9 @@ def connect(server, timeout=60):
 
 @pytest.fixture
 def breaking(place, monkeypatch):
-    """A server whose exports break off."""
+    """Where exports of a server that `start_breaking` starts break off."""
     monkeypatch.setenv("PYTHONPATH", str(TESTS))
-
-    def start(ini):
-        return found.start(ini, **{"finance_api.storage": "support.breaking.from_settings"})
-
-    found = place("sqlite")
-    found.start_breaking = start
-    return found
+    return place("sqlite")
 
 
 @SERVERS
@@ -179,7 +195,7 @@ def in_transaction(url):
 @SERVERS
 def test_a_client_that_goes_away_ends_the_statement(place, ini):
     """It reads slowly; more is to come than all buffers hold."""
-    found = place("postgresql", 40_000)
+    found = place("postgresql")
     server = found.start(ini)
     plain = socket.socket()
     plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -195,5 +211,5 @@ def test_a_client_that_goes_away_ends_the_statement(place, ini):
     wait_until(lambda: in_transaction(found.url) == 0)
     with connect(server) as connection:
         # Its place is free a moment after its transaction has ended.
-        wait_until(lambda: found.ask(connection).read().count(b"\n") == 40_000)
+        wait_until(lambda: found.ask(connection).read().count(b"\n") == LARGE_COUNT)
     assert "Traceback" not in server.said

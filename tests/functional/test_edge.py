@@ -192,7 +192,8 @@ def test_every_answer_over_https_has_hsts_and_none_over_http(client, monkeypatch
         ("/__heartbeat__", {}, 200),
         ("/__version__", {}, 200),
         ("/__metrics__", {}, 404),
-        ("/", {}, 404),
+        ("/", {}, 200),
+        ("/nothing", {}, 404),
     ):
         sent = {**client.headers, **headers}
         for environ, hsts in ((HTTPS, ["max-age=31536000"]), ({}, [])):

@@ -20,7 +20,7 @@ from finance_api.storage.sql.driver import StatementCache
 from support.books import household, uid
 from support.forgetting import forgetting
 from support.routes import OPEN_PAGES, page_paths, surface_urls
-from support.service import STORAGES
+from support.service import BY_DAY, STORAGES
 from support.two_users import (
     FOREIGN,
     MARK,
@@ -56,7 +56,7 @@ def test_what_another_user_has_makes_no_difference_to_any_answer(world):
     before = answers(world)
     world.let_in(same_ids=True)
     # The cache is the same over every storage.
-    check_after(world, before, rounds=3 if world.service.kind == "memory" else 1)
+    check_after(world, before, rounds=3 if world.service.kind == BY_DAY else 1)
 
 
 def test_a_foreign_id_in_any_form_answers_like_a_missing_one(world):
@@ -205,10 +205,13 @@ def test_what_a_credential_may_not_read_depends_on_nothing_else(world):
         "/v1/api/records/by-id": "id=",
         "/internal/v1/get-docs": "document_type=all&x=",
     }
-    for name, header, *expected in credentials(world):
+    for place, (name, header, *expected) in enumerate(credentials(world)):
         headers = {} if header is None else {"Authorization": header}
-        for path in paths:
+        for number, path in enumerate(paths, place):
             wanted = expected[path.startswith("/internal")]
+            # Before a refusal no storage is asked for data: every path is enough on one.
+            if wanted != 200 and number % 5 and world.service.kind != BY_DAY:
+                continue
             query = needed.get(path, "id=")
             ids = (uid("Record", 1), foreign(uid("Record", 1)), missing_like(uid("Record", 1)))
             answers = [world.ask(f"{path}?{query}{each}", headers) for each in ids]

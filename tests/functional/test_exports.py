@@ -55,6 +55,23 @@ def many(count=COUNT):
     ]
 
 
+@pytest.fixture(scope="module")
+def readers():
+    """Users whose data no test changes, by service and data."""
+    return {}
+
+
+@pytest.fixture
+def reader(service, readers):
+    def with_data(make):
+        if (service, make) not in readers:
+            readers[service, make] = service.client()
+            readers[service, make].load(*make())
+        return readers[service, make]
+
+    return with_data
+
+
 def export(client, path, **query):
     answer = client.get(f"export/{path}", **query)
     assert answer.status_int == 200, answer.text
@@ -100,8 +117,8 @@ def joined(suffix, bodies):
 
 @EACH
 @pytest.mark.parametrize("suffix", TYPES)
-def test_an_export_is_all_pages_one_after_another(client, resource, suffix):
-    client.load(*household())
+def test_an_export_is_all_pages_one_after_another(reader, resource, suffix):
+    client = reader(household)
     path = f"{resource.path}.{suffix}"
     for query in ({}, {"sortBy": "-id"}, {"fields": "id,createdAt"}, {"id": uid("Label", 1)}):
         answer = export(client, path, **query)
@@ -130,8 +147,8 @@ def test_an_export_is_all_pages_one_after_another(client, resource, suffix):
     ],
     ids=lambda query: "&".join(query) or "all",
 )
-def test_filters_order_and_fields_are_those_of_the_list(client, suffix, query):
-    client.load(*many())
+def test_filters_order_and_fields_are_those_of_the_list(reader, suffix, query):
+    client = reader(many)
     whole = export(client, f"records.{suffix}", **query).body
     pages = joined(suffix, pages_of(client, f"records.{suffix}", **query))
     assert (cells(whole) if suffix == "xlsx" else whole) == pages
@@ -499,16 +516,21 @@ class Stream:
         self._iterable.close()
 
 
-def connections_in_use(service):
-    # Of responses of other tests, too, that nobody has closed.
+@pytest.fixture
+def nobody_else(service):
+    """No response of another test, that nobody has closed, has a connection."""
     gc.collect()
+
+
+def connections_in_use(service):
     if service.kind == "memory":
         return 0
     return service.backend.read_engine.pool.checkedout()
 
 
-def test_an_export_is_made_while_it_is_sent(service, client):
-    client.load(*many())
+@pytest.mark.usefixtures("nobody_else")
+def test_an_export_is_made_while_it_is_sent(service, reader):
+    client = reader(many)
     for path in ("records.csv", "records.ndjson", "records.xlsx", "all.ndjson"):
         stream = Stream(client, path)
         assert "Content-Length" not in stream.headers
@@ -524,8 +546,9 @@ def test_an_export_is_made_while_it_is_sent(service, client):
 
 @pytest.mark.parametrize("chunks", [0, 1, 2])
 @pytest.mark.parametrize("path", ["records.csv", "records.xlsx", "records.ndjson?sortBy=amount"])
-def test_a_reader_that_goes_away_ends_the_statement(service, client, path, chunks):
-    client.load(*many())
+@pytest.mark.usefixtures("nobody_else")
+def test_a_reader_that_goes_away_ends_the_statement(service, reader, path, chunks):
+    client = reader(many)
     stream = Stream(client, path)
     for _ in range(chunks):
         assert next(stream.chunks)
@@ -550,7 +573,6 @@ def checkpoint(service):
 
 def in_transaction(service):
     """The connections that are in a transaction: for a moment those of work beside it, too."""
-    gc.collect()
     query = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend'"
@@ -580,11 +602,12 @@ def break_after(monkeypatch, service, pages):
     monkeypatch.setattr(service.backend, "read", broken)
 
 
+@pytest.mark.usefixtures("nobody_else")
 @pytest.mark.parametrize("path", ["records.csv", "records.ndjson?trailer=true", "records.xlsx"])
 def test_an_export_that_breaks_off_is_an_error_to_the_server(
-    service, client, path, monkeypatch, caplog
+    service, reader, path, monkeypatch, caplog
 ):
-    client.load(*many())
+    client = reader(many)
     with monkeypatch.context() as patch:
         break_after(patch, service, 1)
         for encoding in ("identity", "gzip"):

@@ -4,11 +4,13 @@ Beside it one process of waitress serves the same database: both answer the same
 """
 
 import http.client
+import json
 import os
 import re
 import signal
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, closing
 
 import pytest
@@ -17,6 +19,7 @@ from redis import Redis
 from finance_api import wsgi
 from finance_api.server import serve
 from support.books import household, label
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import wait_until
 from support.service import Service
@@ -85,9 +88,14 @@ class Place:
         self.servers.append(server)
         return server
 
-    def granian(self, redis_url, workers=2):
+    def granian(self, redis_url, workers=2, **more):
         redis = {"ratelimit__backend": "redis", "ratelimit__redis_url": redis_url}
-        settings = {"server__workers": str(workers), "metrics__clients": "127.0.0.1", **redis}
+        settings = {
+            "server__workers": str(workers),
+            "metrics__clients": "127.0.0.1",
+            **redis,
+            **more,
+        }
         server = self.start(**settings).wait()
         wait_until(lambda: server.said.count("Started worker") == workers)
         return server
@@ -308,26 +316,55 @@ def test_request_ids_of_all_processes_differ(granian):
     assert len(set(ids)) == 40
 
 
-def test_each_process_has_metrics_of_its_own(granian):
-    def counted(connection):
-        text = granian.ask("GET", "/__metrics__", {}, connection)[2].decode()
-        found = re.search(r'(?m)^finance_api_requests_total\{status="404"\} (\S+)$', text)
-        return granian.worker_of(connection), float(found[1]) if found else 0
+def test_the_metrics_of_all_processes_are_what_their_clients_counted(granian, place):
+    clients = [place.service.client() for _ in range(8)]
+    clients[0].load(label(name="one"))
+    counted, lock = Counter(), threading.Lock()
 
-    requests = iter((3, 0))
+    def ask(token):
+        own = Counter()
+        with granian.connect() as connection:
+            for n in range(count(15, 100)):
+                route = ("/v1/api/labels", "/v1/api/accounts")[n % 2]
+                query = "?limit=0" if n % 5 == 4 else ""
+                own[route, granian.get(route + query, token, connection)[0]] += 1
+        with lock:
+            counted.update(own)
 
-    def ask(connection):
-        for _ in range(next(requests)):
-            granian.ask("GET", "/nothing", {}, connection)
-        return counted(connection)
+    before = counted_by(granian)
+    threads = [threading.Thread(target=ask, args=(each.token,)) for each in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {status for _, status in counted} == {200, 400}
+    # Whichever process is asked.
+    for after in granian.by_each(lambda c: counted_by(granian, c)):
+        assert after - before == counted
 
-    before, after = dict(granian.by_each(counted)), dict(granian.by_each(ask))
-    assert sorted(after[pid] - before[pid] for pid in before) == [0, 3]
+
+def counted_by(server, connection=None):
+    """Requests for data, by route and status."""
+    text = server.ask("GET", "/__metrics__", {}, connection)[2].decode()
+    found = re.findall(
+        r'(?m)^finance_api_request_seconds_count\{route="(/v1/.*)",status="(.*)"\} (\S+)$', text
+    )
+    return Counter({(route, int(status)): int(float(number)) for route, status, number in found})
+
+
+def assert_json(server, token):
+    """Each line of the log is an object, and the token is in none."""
+    # pserve says that it begins.
+    lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
+    assert {"requestId", "level", "logger", "message"} <= set.intersection(
+        *(set(json.loads(line)) for line in lines)
+    )
+    assert token not in server.said
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_waitress_writes_all_usage_at_its_end(place, how):
-    server = place.start("development.ini").wait()
+    server = place.start("development.ini", log__format="json").wait()
     client = place.service.client()
     with server.connect() as connection:
         answered = [server.get("/v1/api/labels", client.token, connection)[0] for _ in range(100)]
@@ -336,6 +373,7 @@ def test_waitress_writes_all_usage_at_its_end(place, how):
     assert answered == [200] * 100
     assert used(place, client) == 100
     assert "Traceback" not in server.said
+    assert_json(server, client.token)
 
 
 def used(place, client):
@@ -380,8 +418,9 @@ def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_ur
 
 
 def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
-    server = place.granian(redis_url)
+    server = place.granian(redis_url, log__format="json")
     token = place.service.client().token
+    server.ask("GET", f"/v1/api/labels/{token}", {"Host": token})
     killed, kept = server.workers
     killed.kill()
     wait_until(lambda: server.said.count("Started worker") == 3)
@@ -389,6 +428,7 @@ def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):
     statuses = server.by_each(lambda c: server.get("/v1/api/labels", token, c)[0])
     assert statuses == [200, 200]
     end(place, server, signal.SIGINT)
+    assert_json(server, token)
 
 
 def test_the_log_of_all_processes_is_that_of_the_ini_file(granian, client):

@@ -55,8 +55,8 @@ def strings(corpora):
 
 @pytest.fixture
 def share(service, strings):
-    """A third of them for each storage: for what does not depend on the storage."""
-    return strings[STORAGES.index(service.kind) :: len(STORAGES)]
+    """At night a third of them for each storage: for what does not depend on the storage."""
+    return strings[STORAGES.index(service.kind) :: count(1, 3)]
 
 
 def clean(text):
@@ -91,8 +91,8 @@ def total(client, operand):
 
 def test_an_operand_matches_itself_and_nothing_more(client, strings, stored):
     folded = [text.casefold() for text in stored]
-    # By turns, for the sake of time: all in memory, one half in each database.
-    first, step = {"memory": (0, 1), "sqlite": (0, 2), "postgresql": (1, 2)}[client.service.kind]
+    # By turns, for the sake of time: all on SQLite, one half on each of the others.
+    first, step = {"sqlite": (0, 1), "memory": (0, 2), "postgresql": (1, 2)}[client.service.kind]
     for number, text in enumerate(strings[first::step]):
         wanted = clean(text)
         prefix = ("contains", "contains-i")[number % 2]

@@ -218,7 +218,7 @@ def test_a_process_that_starts_with_the_clock_ahead_forgets_nothing_at_once(clie
     clock = client.service.clock
     clock.jump(int(days * DAY))
     housekeeping = make_housekeeping(
-        client.service.backend, clock, jwt_leeway_seconds=LEEWAY, changes_days=400
+        client.service.backend, clock, jwt_leeway_seconds=LEEWAY, audit_days=400, changes_days=400
     )
     housekeeping._work()
     if days < 1:

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from finance_api.storage.memory import MemoryDataReader
+from support.books import label
 from support.service import Service
 
 PATH = "/__metrics__"
@@ -35,7 +36,7 @@ def ask(service, address="192.0.2.1", method="GET", path=PATH, **headers):
     )
 
 
-def sample(service, name, **labels):
+def sample(service, name, /, **labels):
     """The value of one sample, 0 if it is not there."""
     text = ",".join(f'{label}="{value}"' for label, value in labels.items())
     wanted = re.escape(name + (f"{{{text}}}" if text else ""))
@@ -61,7 +62,7 @@ def test_those_whom_the_settings_name_are_answered(service, address):
     assert answer.status_int == 200
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     assert answer.headers["Cache-Control"] == "no-store"
-    assert "# TYPE finance_api_requests_total counter" in answer.text
+    assert "# TYPE finance_api_request_seconds histogram" in answer.text
     head = ask(service, address, "HEAD")
     assert (head.status_int, head.body) == (200, b"")
 
@@ -119,7 +120,9 @@ def test_where_nobody_is_named_there_is_nothing(new_settings):
 
 def test_answers_are_counted_by_their_status(service, monkeypatch):
     client = service.client()
-    before = {status: count(service, status) for status in (200, 304, 400, 401, 404, 405, 500)}
+    statuses = (200, 304, 400, 401, 405, 500)
+    before = {status: count(service, status) for status in statuses}
+    unknown = count(service, 404, "-")
     assert client.get("labels").status_int == 200
     assert client.get("labels", headers={"If-None-Match": "*"}).status_int == 304
     assert client.get("labels", limit=0).status_int == 400
@@ -132,12 +135,67 @@ def test_answers_are_counted_by_their_status(service, monkeypatch):
         assert client.get("labels", limit=2).status_int == 500
     after = {status: count(service, status) for status in before}
     more = {status: after[status] - before[status] for status in before}
-    # Each look at the numbers is a 200, too.
-    assert more == {200: 1 + len(before), 304: 1, 400: 1, 401: 1, 404: 1, 405: 1, 500: 1}
+    assert more == dict.fromkeys(statuses, 1)
+    assert count(service, 404, "-") - unknown == 1
+    assert count(service, 200, PATH) > len(statuses)
 
 
-def count(service, status):
-    return sample(service, "finance_api_requests_total", status=status)
+def count(service, status, route="/v1/api/labels"):
+    return sample(service, "finance_api_request_seconds_count", route=route, status=status)
+
+
+def test_a_route_is_told_by_its_pattern(service):
+    client = service.client()
+    asked = "/v1/api/labels/{id}"
+    assert client.get("labels/11111111-1111-4111-8111-111111111111").status_int == 404
+    assert count(service, 404, asked) == 1
+
+
+def test_what_the_service_decides_and_looks_for_is_counted(service):
+    def figures():
+        public = {"rule": "public"}
+        token = {"credential": "token"}
+        return [
+            sample(service, "finance_api_ratelimit_decisions_total", decision="allowed", **public),
+            sample(service, "finance_api_ratelimit_decisions_total", decision="refused", **public),
+            sample(service, "finance_api_cache_lookups_total", result="hit"),
+            sample(service, "finance_api_cache_lookups_total", result="miss"),
+            sample(service, "finance_api_authentication_failures_total", **token, reason="absent"),
+            sample(service, "finance_api_authentication_failures_total", **token, reason="invalid"),
+            sample(service, "finance_api_users"),
+            sample(service, "finance_api_revisions"),
+        ]
+
+    before = figures()
+    client = service.client()
+    client.load(label(name="one"))
+    for _ in range(3):
+        assert client.get("labels").status_int == 200
+    assert client.get("labels", headers={"Authorization": ""}).status_int == 401
+    assert client.get("labels", headers={"Authorization": "Bearer x"}).status_int == 401
+    more = [after - earlier for after, earlier in zip(figures(), before, strict=True)]
+    assert more == [3, 0, 2, 1, 1, 1, 1, 1]
+    assert sample(service, "finance_api_cache_bytes") > 2_000
+    assert sample(service, "finance_api_database_up") == 1
+    assert sample(service, "finance_api_breaker_open", service="database") == 0
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_database_says_how_it_is_used(new_settings, kind):
+    service = Service(kind, {**new_settings(kind), "finance_api.metrics.clients": "192.0.2.0/24"})
+    client = service.client()
+    client.load(label(name="one"))
+    assert client.get("labels").status_int == 200
+    for work in ("read", "write"):
+        assert sample(service, "finance_api_database_seconds_sum", work=work) > 0
+    assert sample(service, "finance_api_database_seconds_count", work="read") == 1
+    assert sample(service, "finance_api_database_seconds_count", work="write") == 2
+    connections = "finance_api_database_connections"
+    assert sample(service, connections, pool="read", state="used") == 0
+    assert sample(service, connections, pool="read", state="free") == 8
+    assert sample(service, "finance_api_revisions") == 1
+    assert sample(service, "finance_api_projection_version") > 0
+    service.stop()
 
 
 def test_decisions_without_the_shared_limiter_are_counted(new_settings):

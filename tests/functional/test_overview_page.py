@@ -183,11 +183,11 @@ def test_faulty_times_are_said_and_this_month_is_shown(client, visitor):
 
 
 @on_one_storage
-def test_the_root_leads_browsers_to_the_overview_and_programs_nowhere(service, visitor):
+def test_the_root_leads_browsers_to_the_overview_and_programs_to_the_index(service, visitor):
     browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     assert location(visitor.get("/", 303, headers=browser)) == "/overview"
-    program = visitor.get("/", 404, headers={"Accept": "*/*"})
-    assert program.content_type == "application/problem+json"
+    program = visitor.get("/", 200, headers={"Accept": "*/*"})
+    assert program.json["name"] == "finance-api"
 
 
 @on_one_storage

@@ -5,6 +5,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from finance_api.auth.sessions import digest as session_digest
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import ROUTES
 from support.books import household, uid
@@ -24,7 +25,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
-from support.service import Service, on_one_storage
+from support.service import BY_DAY, Service, on_one_storage
 from support.uploads import STATEMENT, sent
 
 NEW = "a new password"
@@ -50,6 +51,8 @@ class World:
     def path(self, name):
         of_uploads = self.upload_id if name.startswith("import.") else self.token_id
         row_id = DATA_IDS.get(name, of_uploads)
+        if name == "settings.session_end":
+            row_id = session_digest(self.elsewhere.secret or "")[:16]
         return ROUTES[name].format(id=row_id, jti=self.jti, number=1)
 
     def form(self, name):
@@ -58,7 +61,10 @@ class World:
             "settings.login": {"email": self.user.email, "password": PASSWORD},
             "imports.undo": {"revision": "1"},
             "settings.token_new": {"name": "forged", "scopes": "records", "expiry": "30"},
+            "settings.token": {"name": "renamed"},
+            "settings.token_regenerate": {"overlap": "3600"},
             "settings.jwts": {"ttl": "3600"},
+            "settings.profile": {"time_zone": "Europe/Berlin"},
             "settings.password": {
                 "current_password": PASSWORD,
                 "new_password": NEW,
@@ -81,11 +87,15 @@ POSTS = (
     "settings.login",
     "settings.logout",
     "settings.token_new",
+    "settings.token",
+    "settings.token_regenerate",
     "settings.token_revoke",
     "settings.jwts",
     "settings.jwt_revoke",
     "settings.jwt_revoke_all",
     "settings.password",
+    "settings.profile",
+    "settings.session_end",
     "settings.sign_out_everywhere",
     "goals.new",
     "goals.remove",
@@ -100,8 +110,8 @@ LIKE_THESE |= {"record", "rules.apply", "transfers"}
 LIKE_THESE |= {"import", "import.options", "import.confirm", "import.again"}
 DATA_IDS = {"goals.remove": uid("Goal", 1), "record.unlink": uid("Record", 3)}
 ONLY_POSTS = (
-    *("settings.logout", "settings.password", "settings.sign_out_everywhere"),
-    *("record.unlink", "import.confirm", "import.again", "import.discard"),
+    *("settings.logout", "settings.password", "settings.token_regenerate", "record.unlink"),
+    *("import.confirm", "import.again", "import.discard"),
 )
 GETS = tuple(name for name in ROUTES if name not in ONLY_POSTS)
 
@@ -171,9 +181,9 @@ def test_the_routes_that_are_sent_forms_are_all_known_here(in_memory):
 
 
 def some(world, cases):
-    """All of them in memory, a few elsewhere: they are refused before the storage is asked."""
+    """All of them on one storage, a few on others: they are refused before it is asked."""
     cases = list(cases)
-    return cases if world.service.kind == "memory" else cases[::5]
+    return cases if world.service.kind == BY_DAY else cases[::5]
 
 
 # -- without the token ---------------------------------------------------------------------------
@@ -311,6 +321,16 @@ def test_the_token_is_another_one_in_every_session_and_lasts_as_long(in_memory):
     pages = ("/overview", "/settings/jwts", "/settings/security", "/settings/tokens/new")
     assert len({visitors[0].csrf(page) for page in pages}) == 1
     assert visitors[0].secret not in visitors[0].get("/overview").text
+
+
+def test_a_sign_in_form_of_before_works_after_another_tab_has_signed_in(service):
+    user, visitor = new_user(service), Visitor(service)
+    form = visitor.form(LOGIN).filled({"email": user.email, "password": PASSWORD})
+    for _ in range(2):
+        visitor.post(LOGIN, form, status=303)
+        assert visitor.is_signed_in()
+    # Only that form: the others are those of a session.
+    visitor.post("/settings/logout", {"csrf_token": dict(form)["csrf_token"]}, status=403)
 
 
 # -- other bodies --------------------------------------------------------------------------------

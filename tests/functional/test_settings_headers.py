@@ -71,9 +71,13 @@ def every_page(service, **options):
     )
     for path in (*PAGES, f"/settings/tokens/{token_id}/revoke", f"/settings/jwts/{jti}/revoke"):
         yield visitor.get(path)
-    yield visitor.submit("/settings/tokens/new", status=200, name="x")
+    made = visitor.submit("/settings/tokens/new", status=303, name="x", scopes="records")
+    yield made
+    yield visitor.follow(made)
     yield visitor.submit("/settings/tokens/new", status=400, name="")
-    yield visitor.submit("/settings/jwts", status=200)
+    made = visitor.submit("/settings/jwts", status=303)
+    yield made
+    yield visitor.follow(made)
     yield visitor.get("/accounts/export")
     yield visitor.get("/settings/nothing", 404)
     yield visitor.post("/settings/logout", status=403)

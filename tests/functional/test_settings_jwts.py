@@ -41,8 +41,10 @@ def configured():
         service.stop()
 
 
-def issue(visitor, status=200, **given):
-    return visitor.submit(JWTS, status=status, **given)
+def issue(visitor, status=303, **given):
+    """The page that follows, which shows the JWT, or what was wrong."""
+    response = visitor.submit(JWTS, status=status, **given)
+    return visitor.follow(response) if response.status_int == 303 else response
 
 
 def issued(response):
@@ -148,7 +150,7 @@ def test_the_settings_lifetime_is_offered_and_longer_ones_are_not(configured):
 def test_only_the_jwt_is_written(service, visitor):
     form = visitor.form(JWTS).filled({})
     before = dump(service)
-    visitor.post(JWTS, form, status=200)
+    visitor.post(JWTS, form, status=303)
     assert changed_tables(before, dump(service)) == {"jwts"}
 
 
@@ -260,4 +262,5 @@ def test_without_jwts_the_list_says_what_to_do(visitor):
 @on_one_storage
 def test_a_jwt_page_is_not_kept_by_anybody(visitor):
     assert issue(visitor).headers["Cache-Control"] == "no-store"
+    assert visitor.get("/settings/jwts/made", 303).headers["Location"] == JWTS
     assert_error_page(visitor.get("/settings/jwts/x/revoke", None), 404)

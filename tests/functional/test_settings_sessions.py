@@ -113,7 +113,8 @@ def test_https_may_be_a_trusted_proxy_s(proxied):
         # The line for the shell must not send a token in the clear either.
         page = visitor.get("/settings/tokens/new", **options).text
         sent = {"csrf_token": csrf_of(page), "name": "x", "scopes": "records", "expiry": "30"}
-        line = visitor.post("/settings/tokens/new", sent, status=200, **options).text
+        answer = visitor.post("/settings/tokens/new", sent, **options)
+        line = visitor.follow(answer, **options).text
         assert f"{'https' if secure else 'http'}://localhost/v1/api/records" in line
 
 
@@ -127,7 +128,7 @@ def test_every_session_has_a_secret_of_its_own(service, user):
 def test_only_a_digest_of_the_secret_is_kept(service, user):
     visitor = signed_in(service, user)
     token = visitor.csrf()
-    visitor.submit("/settings/tokens/new", status=200, name="x", expiry="never")
+    visitor.submit("/settings/tokens/new", status=303, name="x", scopes="records")
     service.clock.advance(120)
     visitor.get("/overview")
     service.services.seen_sessions.flush()
@@ -279,12 +280,31 @@ def test_signing_out_everywhere_ends_all_of_one_s_own(service, user):
         signed_in(service),
     )
     thief = visitor.copy()
-    response = visitor.submit("/settings/security", EVERYWHERE, status=303)
+    response = visitor.submit(EVERYWHERE, status=303)
     assert "signed out everywhere" in shown_text(visitor.get(location(response)).text)
     for gone in (visitor, other, thief):
         assert not gone.is_signed_in()
     assert stranger.is_signed_in()
     assert not sessions_of(service, user)
+
+
+def test_one_session_is_ended_and_others_are_not(service, user):
+    visitor, other, stranger = (
+        signed_in(service, user),
+        signed_in(service, user),
+        signed_in(service),
+    )
+    security = "/settings/security"
+    ends = re.findall(f"{security}/sessions/[0-9a-f]+/end", visitor.get(security).text)
+    # There is none for the session itself, which is signed out of.
+    (end,) = ends
+    stranger.get(end, 404)
+    stranger.post(end, {"csrf_token": stranger.csrf()}, status=404)
+    response = visitor.submit(end, status=303)
+    assert "is ended" in shown_text(visitor.follow(response).text)
+    assert not other.is_signed_in()
+    assert visitor.is_signed_in()
+    visitor.get(end, 404)
 
 
 def test_another_process_knows_at_once(both):
@@ -297,7 +317,7 @@ def test_another_process_knows_at_once(both):
     there_too.submit("/overview", "/settings/logout", status=303)
     assert not visitor.is_signed_in()
     assert other.is_signed_in()
-    here_too.submit("/settings/security", EVERYWHERE, status=303)
+    here_too.submit(EVERYWHERE, status=303)
     assert not other.is_signed_in()
 
 

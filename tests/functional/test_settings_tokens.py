@@ -20,15 +20,19 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
-from support.service import on_one_storage
+from support.service import Service, on_one_storage
 
 NEW = "/settings/tokens/new"
+MADE = "/settings/tokens/made"
 TOKEN = re.compile("fin_[0-9A-Za-z]{49}")
 DAY = 86_400
 
 
-def create(visitor, status=200, **given):
-    return visitor.submit(NEW, status=status, **{"name": "test", **given})
+def create(visitor, status=303, **given):
+    """The page that follows, which shows the token, or what was wrong."""
+    given = {"name": "test", "scopes": list(SCOPES), **given}
+    response = visitor.submit(NEW, status=status, **given)
+    return visitor.follow(response) if response.status_int == 303 else response
 
 
 def made(response):
@@ -67,9 +71,8 @@ def test_a_token_works_at_once_and_is_shown_once(service, user, visitor):
 
 @on_one_storage
 def test_the_line_for_the_shell_asks_for_something_the_token_may_read(service, user, visitor):
-    for scopes in ([], ["goals", "labels"], ["accounts"]):
-        given = {"scopes": scopes} if scopes else {}
-        response = create(visitor, **given)
+    for scopes in (list(SCOPES), ["goals", "labels"], ["accounts"]):
+        response = create(visitor, scopes=scopes)
         line = next(
             e for e in shown_text(response.text).split("curl -H ")[1:] if e.startswith("'Auth")
         )
@@ -120,8 +123,8 @@ def test_the_first_day_that_can_be_chosen_is_tomorrow(service, user, at):
 
 
 def test_all_scopes_together_mean_everything(service, user, visitor):
-    form = visitor.form(NEW)
-    assert [value for name, value in form.fields if name == "scopes"] == list(SCOPES)
+    # None is ticked at first.
+    create(visitor, 400, scopes=[])
     create(visitor)
     (kept,) = tokens_of(service, user)
     assert kept.scopes is None
@@ -138,16 +141,23 @@ def test_scopes_are_enforced(service, user, visitor, scopes):
 
 
 @on_one_storage
-def test_a_token_made_twice_is_two_tokens(service, user, visitor):
-    form = visitor.form(NEW).filled({"name": "twice"})
-    tokens = {made(visitor.post(NEW, form, status=200)) for _ in range(2)}
-    assert len(tokens) == len(tokens_of(service, user)) == 2
+def test_reloading_the_page_that_shows_a_token_makes_and_shows_none(service, user, visitor):
+    sent = visitor.submit(NEW, status=303, name="once", scopes=["records"])
+    cookie = {"finance_made": visitor.cookies["finance_made"]}
+    assert made(visitor.follow(sent))
+    assert visitor.get(MADE, 303).headers["Location"] == "/settings/tokens"
+    assert len(tokens_of(service, user)) == 1
+    # What is in a cookie is shown to its owner alone.
+    stranger = signed_in(service)
+    for text in (*cookie.values(), "nonsense", "fin_" + "x" * 49):
+        stranger.cookies["finance_made"] = text
+        assert text not in stranger.get(MADE, 303).text
 
 
 def test_only_the_token_is_written(service, user, visitor):
-    form = visitor.form(NEW).filled({"name": "x"})
+    form = visitor.form(NEW).filled({"name": "x", "scopes": ["records"]})
     before = dump(service)
-    visitor.post(NEW, form, status=200)
+    visitor.post(NEW, form, status=303)
     assert changed_tables(before, dump(service)) == {"tokens"}
 
 
@@ -184,7 +194,7 @@ def test_only_the_token_is_written(service, user, visitor):
     ],
 )
 def test_what_is_wrong_is_told_beside_its_field(service, user, visitor, given, wrong):
-    form = visitor.form(NEW).filled({"name": "kept", **given})
+    form = visitor.form(NEW).filled({"name": "kept", "scopes": ["records"], **given})
     before = dump(service)
     response = visitor.post(NEW, form, status=400)
     assert errors(response) == wrong
@@ -214,13 +224,13 @@ def test_what_was_typed_is_kept(visitor):
     )
     # Corrected, it is sent as it stands.
     sent = form.filled({"expires_on": "2027-01-01"})
-    assert TOKEN.search(visitor.post(NEW, sent, status=200).text)
+    assert TOKEN.search(visitor.follow(visitor.post(NEW, sent)).text)
 
 
 def test_the_last_day_there_is_is_refused_or_kept_but_no_error_of_ours(service, user, visitor):
     response = create(visitor, None, expiry="date", expires_on="9999-12-31")
     assert response.status_int in (200, 400)
-    create(visitor, 200, expiry="date", expires_on="9999-12-30")
+    create(visitor, expiry="date", expires_on="9999-12-30")
 
 
 @pytest.mark.parametrize(
@@ -264,12 +274,12 @@ def test_without_premium_the_page_says_so_and_nothing_is_made(service):
 
 @on_one_storage
 def test_premium_that_ends_meanwhile_counts(service, user, visitor):
-    form = visitor.form(NEW).filled({"name": "late"})
+    form = visitor.form(NEW).filled({"name": "late", "scopes": ["records"]})
     service.change(lambda storage: storage.users.update(user.id, premium=False))
     visitor.post(NEW, form, status=403)
     assert tokens_of(service, user) == []
     service.change(lambda storage: storage.users.update(user.id, premium=True))
-    visitor.post(NEW, form, status=200)
+    visitor.post(NEW, form, status=303)
 
 
 def test_tokens_of_before_can_be_seen_and_revoked_without_premium(service, user, visitor):
@@ -279,6 +289,19 @@ def test_tokens_of_before_can_be_seen_and_revoked_without_premium(service, user,
     assert "earlier" in shown_text(visitor.get("/settings/tokens").text)
     visitor.submit(f"/settings/tokens/{kept.id}/revoke", status=303)
     assert tokens_of(service, user)[0].revoked_at == service.clock.now()
+
+
+def test_where_the_api_is_open_to_all_nobody_needs_premium():
+    names = {"finance_api.storage": "memory", "finance_api.users.api_access": "all"}
+    service = Service("memory", names)
+    user = new_user(service, premium=False)
+    visitor = signed_in(service, user)
+    assert "premium" not in shown_text(visitor.get("/settings/tokens").text)
+    token = made(create(visitor))
+    assert ask(service, token) == 200
+    service.change(lambda storage: storage.users.update(user.id, enabled=False))
+    assert ask(service, token) == 401
+    service.stop()
 
 
 # -- the list ------------------------------------------------------------------------------------
@@ -319,6 +342,52 @@ def test_the_list_tells_all_of_each_token(service, user):
     assert "999,999 of 1,000,000" in rows["second"]
     assert "Revoked" in rows["third"]
     assert page.count("/revoke") == 2
+
+
+# -- renaming and regenerating -------------------------------------------------------------------
+
+
+def test_a_token_is_renamed_by_its_owner_alone(service, user, visitor):
+    token = new_token(service, user, "before")
+    (kept,) = tokens_of(service, user)
+    page = f"/settings/tokens/{kept.id}"
+    assert page in visitor.get("/settings/tokens").text
+    assert errors(visitor.submit(page, status=400, name=" ")) == {"name"}
+    assert "renamed" in shown_text(visitor.follow(visitor.submit(page, name=" after ")).text)
+    assert [t.name for t in tokens_of(service, user)] == ["after"]
+    assert ask(service, token) == 200
+    stranger = signed_in(service)
+    stranger.get(page, 404)
+    for path in (page, f"{page}/regenerate"):
+        sent = {"csrf_token": stranger.csrf(), "name": "mine", "overlap": "0"}
+        stranger.post(path, sent, status=404)
+    assert [t.name for t in tokens_of(service, user)] == ["after"]
+
+
+def test_a_regenerated_token_takes_the_place_of_the_old_one_after_the_overlap(
+    service, user, visitor
+):
+    now = service.clock.now()
+    old = new_token(service, user, "sheet", scopes=["records"], expires_at=now + 30 * DAY)
+    (kept,) = tokens_of(service, user)
+    page = f"/settings/tokens/{kept.id}"
+    service.clock.advance(600)
+    visitor.submit(page, f"{page}/regenerate", status=400, overlap="5")
+    new = made(visitor.follow(visitor.submit(page, f"{page}/regenerate", overlap="3600")))
+    before, after = tokens_of(service, user)
+    assert (after.name, after.scopes) == ("sheet", ("records",))
+    assert after.expires_at == now + 600 + 30 * DAY
+    assert before.expires_at == now + 600 + 3_600
+    assert [ask(service, token) for token in (old, new)] == [200, 200]
+    service.clock.advance(3_600)
+    assert [ask(service, token) for token in (old, new)] == [401, 200]
+    # One that has ended is not revived.
+    again = signed_in(service, user)
+    sent = {"csrf_token": again.csrf(), "overlap": "0"}
+    again.post(f"{page}/regenerate", sent, status=400)
+    at_once = f"/settings/tokens/{after.id}"
+    newest = made(again.follow(again.submit(at_once, f"{at_once}/regenerate", overlap="0")))
+    assert [ask(service, token) for token in (new, newest)] == [401, 200]
 
 
 # -- revoking ------------------------------------------------------------------------------------

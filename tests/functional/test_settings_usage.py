@@ -195,3 +195,16 @@ def test_every_limit_of_a_token_is_named():
     assert "Each token may make 20 requests; they refill evenly over a minute." in text
     assert "It may also make no more than 1,000 requests; they refill evenly over a day." in text
     service.stop()
+
+
+def test_usage_is_told_by_token(service, user, visitor):
+    tokens = {name: new_token(service, user, name) for name in ("sheet", "home")}
+    asked = {"sheet": 1, "home": 2}
+    for name, number in asked.items():
+        for _ in range(number):
+            headers = {"Authorization": f"Bearer {tokens[name]}"}
+            assert service.web.get("/v1/api/labels", headers=headers).status_int == 200
+    service.services.usage.flush()
+    page = visitor.get("/settings/usage").text
+    table = shown_text(page.split('id="by-token-table"')[1].split("</table>")[0])
+    assert table.endswith("Token Requests home 2 sheet 1")

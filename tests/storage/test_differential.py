@@ -145,10 +145,10 @@ def streamed(storage, unit, query):
     return lines
 
 
-@pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda r: r.name)
-def test_answers_are_those_of_the_memory_storage(new_backend, storage, resource):
-    model_backend, backend = new_backend("memory"), new_backend(storage)
+def test_answers_are_those_of_the_memory_storage(new_backend, database, resource):
+    model_backend, backend = new_backend("memory"), new_backend(database)
 
     @settings(
         max_examples=count(25, 1_000) if resource.name == "records" else count(5, 200),
@@ -281,14 +281,14 @@ EVERY_WAY = [
 steps = st.tuples(changes(), st.lists(listed_queries(), min_size=1, max_size=6))
 
 
-@pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_long_lists_and_rare_texts_are_those_of_the_memory_storage(
-    new_backend, monkeypatch, storage
+    new_backend, monkeypatch, database
 ):
     """With so small distances that few records are as many as many."""
     for module in (reading, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
-    model_backend, backend = new_backend("memory"), new_backend(storage)
+    model_backend, backend = new_backend("memory"), new_backend(database)
     asked = set()
     get = StatementCache.get
 

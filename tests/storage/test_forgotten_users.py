@@ -28,6 +28,7 @@ from finance_api.resources import (
 )
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import (
+    AuditAction,
     BeforeImage,
     DataState,
     HistoryEntry,
@@ -38,6 +39,7 @@ from finance_api.storage.interface import (
     UploadState,
 )
 from finance_api.storage.sql import (
+    audit,
     changes,
     history,
     json_rows,
@@ -86,6 +88,7 @@ HARMLESS = {
 def builders():
     """The functions that make statements on a user's rows."""
     found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
+    found += [audit._newest_of_user]
     for module in (
         json_rows,
         reading,
@@ -202,6 +205,7 @@ class Pair:
         found += [("usage", "list_days", user.id, 0, 100), ("users", "get", user.email)]
         found += [("data", "list_changes", user.id), ("history", "list_entries", user.id)]
         found += [("transfers", "count", user.id), ("transfers", "list_newest", user.id)]
+        found += [("audit", "list_newest", user.id)]
         found += [("tokens", "get_owner", f"{1:064x}"), ("sessions", "get_owner", "1")]
         for number in (1, 2):
             found += [("history", "scan_before", user.id, number)]
@@ -212,7 +216,7 @@ class Pair:
 
     def answer(self, role, method, *arguments):
         with self.mine.reading() as storage:
-            if method == "list_newest":
+            if (role, method) == ("transfers", "list_newest"):
                 return storage.transfers.list_newest(*arguments, limit=9)
             if method == "scan_before":
                 return storage.history.scan_before(*arguments, limit=9)
@@ -270,7 +274,9 @@ class Pair:
             "set_state": lambda s: s.data.set_state(mine, DataState(4, 44)),
             "change a user": lambda s: s.users.update(mine, premium=False),
             "delete a user": lambda s: s.users.delete(mine),
+            "note what is done": lambda s: s.note(mine, AuditAction.EDIT, 9),
             "add usage": lambda s: s.usage.add({(mine, 1): 5, (mine, 9): 5}),
+            "add usage by token": lambda s: s.usage.add_by_token({(mine, 1, "1"): 5}),
             "revoke all JWTs": lambda s: s.jwts.revoke_all(mine, 50),
             "revoke all JWTs of nobody": lambda s: s.jwts.revoke_all(99, 50),
             "delete all sessions": lambda s: s.sessions.delete_all(mine),
@@ -336,6 +342,8 @@ def add_credentials(unit, number, state):
             storage.jwts.add(Jwt(f"{each}", user.id, 10, 100, 20 if each == 11 else None))
             storage.sessions.add(Session(f"{each}", user.id, 10, 10))
             storage.usage.add({(user.id, each): each})
+            storage.usage.add_by_token({(user.id, each, f"{each}"): each})
+        storage.note(user.id, AuditAction.SIGN_IN, number)
         of_both = upload("1", user.id)
         storage.uploads.add(user.id, of_both, [user.email.encode()])
 

@@ -128,17 +128,21 @@ def sessions_of(service: Service, user: User) -> list[Session]:
 
 
 def dump(service: Service) -> dict[str, list[str]]:
-    """All that is kept: the rows of each table. What is written behind, is written first."""
+    """All that is kept, but for the audit log: the rows of each table.
+
+    What is written behind, is written first.
+    """
     for behind in ("seen_sessions", "last_used", "usage"):
         getattr(service.services, behind).flush()
     if service.kind == "memory":
         state = service.backend.database
-        return {f.name: _lines(getattr(state, f.name)) for f in fields(state)}
+        return {f.name: _lines(getattr(state, f.name)) for f in fields(state) if f.name != "audit"}
     engine, metadata = _reflected(service.backend.engine.url)
     with engine.connect() as connection:
         return {
             table.name: sorted(repr(tuple(row)) for row in connection.execute(select(table)))
             for table in metadata.tables.values()
+            if table.name != "audit"
         }
 
 
@@ -390,6 +394,11 @@ class Visitor:
         form = self.form(page, action)
         return self.post(form.action, form.filled(given), status=status)
 
+    def follow(self, response: TestResponse, **options: Any) -> TestResponse:
+        """The page that a redirection leads to."""
+        assert response.status_int == 303, (response.status, response.text[:3_000])
+        return self.get(location(response), **options)
+
     # -- what people do
 
     def sign_in(
@@ -454,7 +463,7 @@ def location(response: TestResponse) -> str:
 
 def assert_safe_cookie(morsel: Morsel[str]) -> None:
     https = morsel.key.startswith("__Host-")
-    names = ("finance_session", "finance_visitor", "finance_browser")
+    names = ("finance_session", "finance_visitor", "finance_browser", "finance_made")
     assert morsel.key.removeprefix("__Host-") in names
     assert bool(morsel["secure"]) == https
     assert morsel["httponly"]

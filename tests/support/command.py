@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,32 @@ def imported_by(
     done = subprocess.run(command, capture_output=True, text=True, **options)
     assert done.returncode == 0, done
     return [json.loads(line) for line in done.stderr.splitlines()]
+
+
+def run_here(
+    arguments: Sequence[str | bytes],
+    directory: Path,
+    environment: Mapping[str, str],
+    stdin: bytes = b"",
+) -> "Outcome":
+    """Runs a command in this process."""
+    streams = [io.TextIOWrapper(io.BytesIO(b), "utf-8") for b in (stdin, b"", b"")]
+    code: Any = 0
+    with (
+        patch.dict(os.environ, environment, clear=True),
+        patch("sys.stdin", streams[0]),
+        redirect_stdout(streams[1]),
+        redirect_stderr(streams[2]),
+        chdir(directory),
+    ):
+        try:
+            run([os.fsdecode(a) for a in arguments])
+        except SystemExit as end:
+            code = end.code
+    for stream in streams[1:]:
+        stream.flush()
+    out, err = (stream.buffer.getvalue() for stream in streams[1:])
+    return Outcome(0 if code is None else code, out, err, arguments)
 
 
 class Command:
@@ -79,31 +105,12 @@ class Command:
     ) -> "Outcome":
         """process: in one of its own, where exit codes and streams are the system's."""
         if not process:
-            return self._run_here(arguments, stdin, environment or {})
+            return run_here(
+                arguments, self.directory, self.environment(**(environment or {})), stdin
+            )
         with self.start(*arguments, environment=environment, stdin=subprocess.PIPE) as child:
             out, err = child.communicate(stdin, timeout=60)
         return Outcome(child.returncode, out, err, arguments)
-
-    def _run_here(
-        self, arguments: Sequence[str | bytes], stdin: bytes, environment: dict[str, str]
-    ) -> "Outcome":
-        streams = [io.TextIOWrapper(io.BytesIO(b), "utf-8") for b in (stdin, b"", b"")]
-        code: Any = 0
-        with (
-            patch.dict(os.environ, self.environment(**environment), clear=True),
-            patch("sys.stdin", streams[0]),
-            redirect_stdout(streams[1]),
-            redirect_stderr(streams[2]),
-            chdir(self.directory),
-        ):
-            try:
-                run([os.fsdecode(a) for a in arguments])
-            except SystemExit as end:
-                code = end.code
-        for stream in streams[1:]:
-            stream.flush()
-        out, err = (stream.buffer.getvalue() for stream in streams[1:])
-        return Outcome(0 if code is None else code, out, err, arguments)
 
     def done(self, *arguments: str | bytes, **options: Any) -> bytes:
         """Standard output of a command that must succeed and say nothing else."""

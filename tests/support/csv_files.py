@@ -3,8 +3,15 @@
 import io
 from dataclasses import dataclass
 
+import pytest
+
 from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.interface import Entry, Statement, nothing_remembered
+from finance_api.importers.interface import (
+    Entry,
+    ImportRefused,
+    Statement,
+    nothing_remembered,
+)
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text
 from support.losses import documented, lost_columns
@@ -65,6 +72,39 @@ def shown(entry):
         "type": entry.payment_type,
     }
     return line + "".join(f" {name}={value}" for name, value in others.items() if value)
+
+
+def skipped(data, **options):
+    """What is left out of the file, and how often."""
+    return dict(read(data, **options)[0].statement.skipped)
+
+
+def facts(data, **options):
+    """Account -> number, currency, closing balance."""
+    return {
+        found.account.name: (
+            found.account.number,
+            found.account.currency,
+            found.statement.closing and found.statement.closing.amount / 10_000,
+        )
+        for found in read(data, **options)
+    }
+
+
+def initial(data, **options):
+    """Account -> initial balance."""
+    return {
+        found.account.name: None
+        if found.statement.initial is None
+        else decimal_text(found.statement.initial)
+        for found in read(data, **options)
+    }
+
+
+def refusal(data, **options):
+    with pytest.raises(ImportRefused) as refused:
+        read(data, **({"account": "X"} | options))
+    return refused.value
 
 
 def answers(refused):

@@ -2,13 +2,32 @@
 
 import re
 
-from finance_api.surfaces import is_page
+from finance_api.surfaces import (
+    INTERNAL_DESCRIPTION,
+    PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
+    is_page,
+    needs_token,
+)
 from support.books import uid
 
-OPERATORS = {"/__lbheartbeat__", "/__heartbeat__", "/__version__", "/__metrics__"}
-SURFACES = ("/v1/api/", "/wallet/v1/api/", "/internal/v1/")
+#: For programs, without a token.
+OPERATORS = {
+    "/__lbheartbeat__",
+    "/__heartbeat__",
+    "/__version__",
+    "/__metrics__",
+    PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
+    INTERNAL_DESCRIPTION,
+    "/v1",
+    "/v1/api",
+}
 #: What is shown to those who have not signed in.
-OPEN_PAGES = {"/", "/settings", "/settings/", "/settings/login", "/settings/static/*subpath"}
+OPEN_PAGES = {
+    *("/", "/docs", "/docs/wallet", "/docs/internal"),
+    *("/settings", "/settings/", "/settings/login", "/settings/static/*subpath"),
+}
 
 
 def introspected(registry, category):
@@ -24,7 +43,7 @@ def patterns(registry):
 
 def surface_paths(registry):
     """The paths of both surfaces: each takes a token, and nothing else does."""
-    return sorted(path for path in patterns(registry).values() if path.startswith(SURFACES))
+    return sorted(path for path in patterns(registry).values() if needs_token(path))
 
 
 def surface_urls(registry):

@@ -16,6 +16,9 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 import pytest
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
+from pyramid_jinja2 import IJinja2Environment
 from webtest import TestApp, TestResponse
 
 from finance_api import main
@@ -38,6 +41,8 @@ from support.clock import HeldClock
 
 #: What a service can be run over.
 STORAGES = ("memory", "sqlite", "postgresql")
+#: The one of them that tests run over by day; over others it is few, the same ones at every run.
+BY_DAY = "sqlite"
 #: PostgreSQL behind a pooler.
 POOLED = ("pgbouncer_transaction", "pgbouncer_session")
 
@@ -118,10 +123,29 @@ class Client:
         )
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Those of all applications: compiling takes longer than most tests do."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_compiled_templates = _CompiledTemplates()
+
+
 def application(settings: dict[str, str], clock: Clock) -> Any:
     """`finance_api.main` by a clock of the test's."""
     with patch("finance_api.clock.SystemClock", lambda: clock):
-        return main({}, **settings)
+        app = main({}, **settings)
+    templates = app.registry.getUtility(IJinja2Environment, name=".jinja2")
+    templates.bytecode_cache = _compiled_templates
+    return app
 
 
 class Service:

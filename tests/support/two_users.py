@@ -10,6 +10,7 @@ from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, Kind, Role
 from finance_api.surfaces import WALLET_SURFACE
 from support.books import household, uid
+from support.service import BY_DAY
 
 STATS = "/v1/api/api-usage/stats"
 MARK = "planted-where-nobody-else-may-look"
@@ -227,7 +228,7 @@ def questions(kind):
         yield url, ""
     for template in templates():
         # No storage is asked about most of these: once is enough for that.
-        for operand in ODD if kind == "memory" else ODD[:8:3]:
+        for operand in ODD if kind == BY_DAY else ODD[:8:3]:
             yield template.format(operand), ""
         yield template.format(foreign_id(template)), foreign_id(template)
 
@@ -279,7 +280,7 @@ def check_ids(world):
         missing = missing_like(there)
         pairs = list(zip(id_forms(there, own), id_forms(missing, own), strict=True))
         # No storage is asked about what is not an id: once is enough for that.
-        for operand, other_operand in pairs if world.service.kind == "memory" else pairs[:10]:
+        for operand, other_operand in pairs if world.service.kind == BY_DAY else pairs[:10]:
             url = template.format(operand)
             found, absent = (world.ask(each) for each in (url, template.format(other_operand)))
             says = [with_id_replaced(found, there), with_id_replaced(absent, missing)]

@@ -1,16 +1,26 @@
-"""Log records: their request id, one line each, and nothing of users' data in an error's."""
+"""Log records: their request id, one line each, no token, and nothing of users' data in errors."""
 
 import io
 import json
 import logging
+import math
+import sys
 import threading
+import warnings
 from datetime import datetime
 from pathlib import Path
 
+import orjson
 import pytest
 
 from finance_api import main
-from finance_api.logs import JsonFormatter, LogRecord, current_request_id
+from finance_api.auth.personal_tokens import new_token
+from finance_api.logs import (
+    JsonFormatter,
+    LogRecord,
+    current_request_id,
+    log_what_python_says,
+)
 
 logger = logging.getLogger("finance_api.tests")
 
@@ -149,3 +159,55 @@ def test_setting_chooses_the_form_of_every_handler(written, form):
         assert json.loads(line)["message"] == "hello"
     else:
         assert line == "ERROR finance_api.tests [-] hello"
+
+
+TOKEN = new_token()
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0NzExIn0.c2lnbmF0dXJl-_"
+
+
+class Unprintable:
+    def __str__(self):
+        raise ValueError(TOKEN)
+
+
+HOSTILE = [
+    *(TOKEN, JWT, f"/v1/api/labels/{TOKEN}.csv", f'"}},{{"{TOKEN}', f"Bearer {JWT}", TOKEN[:-1]),
+    *("a\udc80b", "a\nb", "\x00", "{", '"', "%s %d", "é\u2028", b"\xff", "x" * 10_000),
+    *(math.nan, math.inf, -math.inf, 2**70, True, None, [TOKEN], {"a": {JWT}}, Unprintable()),
+]
+
+
+def test_every_line_parses_and_has_no_token(either):
+    for value in HOSTILE:
+        logger.error("in an argument: %s", value)
+        logger.error("in a named one: %(text)s", {"text": value, TOKEN: 1})
+        logger.error("that does not fit: %s %d", value, value)
+        logger.warning(value)
+    lines = either().splitlines()
+    assert len(lines) == 4 * len(HOSTILE)
+    for secret in (TOKEN[8:-1], "eyJzdWI", "c2lnb"):
+        assert secret not in either()
+    if lines[0].startswith("{"):
+        # Strictly: Python's takes NaN, and half of a surrogate pair.
+        assert {orjson.loads(line)["requestId"] for line in lines} == {"-"}
+
+
+def test_what_python_would_write_itself_is_a_line(written, monkeypatch):
+    handler, text = written
+    handler.setFormatter(JsonFormatter())
+    for module, name in ((threading, "excepthook"), (sys, "unraisablehook")):
+        monkeypatch.setattr(module, name, getattr(module, name))
+    log_what_python_says()
+    try:
+        thread = threading.Thread(target=fail, args=("4711",))
+        thread.start()
+        thread.join()
+        logging.getLogger("py.warnings").addHandler(handler)
+        warnings.showwarning("old", DeprecationWarning, "x.py", 1)
+    finally:
+        logging.getLogger("py.warnings").removeHandler(handler)
+        logging.captureWarnings(False)
+    error, warning = map(json.loads, text().splitlines())
+    assert error["message"] == "unexpected ValueError"
+    assert error["exception"].endswith("ValueError") and "4711" not in text()
+    assert "DeprecationWarning: old" in warning["message"]

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
-FILES = {"base": (), "postgresql": ("postgresql",), "redis": ("redis",)}
+FILES = {"base": (), "mcp": ("mcp",), "postgresql": ("postgresql",), "redis": ("redis",)}
 
 
 def asked(*extras):

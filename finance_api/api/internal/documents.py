@@ -1,25 +1,29 @@
 """GET /internal/v1/get-docs"""
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
+from finance_api.api.openapi.answers import LINK, OF_DATA, Answer
+from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
-from finance_api.api.service import internal
+from finance_api.api.service import Service, internal
 from finance_api.auth.permissions import Permission
+from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.query.render import canonical_text
 from finance_api.requests import Request
-from finance_api.resources import DOCUMENTS
+from finance_api.resources import ACCOUNTS, DOCUMENTS
+from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.documents import document
 from finance_api.resources.field import Resource
+from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import Page, Storage
 
 MAX_DOCUMENTS = 200
@@ -45,10 +49,42 @@ def _types(text: str) -> tuple[Resource, ...]:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_required("document_type", Scalar(_types), _WANTED)
+    types = of_names((ALL, *_BY_TYPE), ["Account", "Label"])
+    schema.add_required("document_type", Scalar(_types, types), _WANTED, f"{_WANTED}.")
     schema.add_page(MAX_DOCUMENTS)
     schema.add_conversion(CONVERT_TO)
     return schema
+
+
+def _answer() -> Answer:
+    text, count = {"type": "string"}, {"type": "integer"}
+    converted = of_fields(
+        None,
+        converted_fields(CONVERTED[ACCOUNTS]),
+        keys={f.name: snake_case(f.name) for f in converted_fields(CONVERTED[ACCOUNTS])},
+        required=(),
+    )["properties"]
+    data = {}
+    for resource in DOCUMENTS:
+        fields = [f for f in resource.listed_fields if f.name != "id"]
+        keys = {f.name: snake_case(f.name) for f in fields}
+        data[resource] = of_fields(f"{resource.model_type}Data", fields, keys=keys)
+    data[ACCOUNTS]["properties"] |= converted
+    document = of_members(
+        "Document",
+        {
+            "id": value({**text, "format": "uuid"}, "Identifier.", EXAMPLE_ID),
+            "reserved_model_type": value({**text, "enum": [*_BY_TYPE]}, "The type.", "Account"),
+            "data": {"anyOf": list(data.values())},
+        },
+    )
+    members = {
+        "documents": array_of(document),
+        "total": value(count, "How many there are of all these types.", 7),
+        "limit": value(count, "How many of each type a page has at most.", 30),
+        "offset": value(count, "How many of each type come before the page.", 0),
+    }
+    return Answer(of_members("DocumentPage", members), headers=(*OF_DATA, LINK))
 
 
 def _query(resource: Resource, limit: int, offset: int) -> Query:
@@ -110,7 +146,10 @@ documents = Service(
     "internal get-docs",
     "/internal/v1/get-docs",
     **internal(
-        "Documents: data of any type but records.", _schema(), Permission.INTERNAL_DOCUMENTS_READ
+        "Documents: data of any type but records.",
+        _schema(),
+        Permission.INTERNAL_DOCUMENTS_READ,
+        _answer(),
     ),
 )
 

@@ -5,22 +5,34 @@ from functools import partial
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
-from finance_api.api.parameters import ParameterSchema, Scalar
+from finance_api.api.openapi.answers import LINK, OF_DATA, Answer
+from finance_api.api.openapi.schemas import (
+    DAY_PATTERN,
+    DECIMAL_PATTERN,
+    Schema,
+    array_of,
+    of_fields,
+    of_members,
+    of_order,
+    value,
+)
+from finance_api.api.parameters import SORT_MEANING, ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
-from finance_api.api.service import internal
+from finance_api.api.service import Service, internal
 from finance_api.auth.permissions import Permission
+from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
 from finance_api.query.render import canonical_text
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.naming import snake_case
 from finance_api.resources.records import VOID
 from finance_api.resources.transactions import TRANSACTION_FIELDS, transaction
 from finance_api.storage.interface import Storage
@@ -34,6 +46,12 @@ _BOUNDS = {
     "date_from": ("record_date", Operator.GTE),
     "date_to": ("record_date", Operator.LTE),
 }
+_DATE_TIME = {"type": "string", "format": "date-time"}
+_BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
+_OPERANDS: dict[str, Schema] = {
+    "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
+    "record_date": {"type": "string", "pattern": DAY_PATTERN, "examples": ["2026-01-31"]},
+}
 # Transactions are sorted by what they show: a state is void, or it is not.
 _SORT_KEYS = {
     name: SortKey(field, equals=VOID if name == "record_state" else None)
@@ -45,13 +63,30 @@ def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     for name, (field, operator) in _BOUNDS.items():
         parse = partial(parse_bound, TRANSACTION_FIELDS[field], operator)
-        schema.add_parameter(name, Scalar(parse), None)
+        meaning = f"Only transactions with this {field} or {_BEYOND[operator]} it."
+        schema.add_parameter(name, Scalar(parse, _OPERANDS[field]), None, meaning)
     schema.ranges = (("min_amount", "max_amount"), ("date_from", "date_to"))
     schema.add_page(MAX_TRANSACTIONS)
     sort = partial(parse_order, _SORT_KEYS)
-    schema.add_parameter("sort_by", Scalar(sort), sort(DEFAULT_SORT))
+    kind = Scalar(sort, of_order(_SORT_KEYS, DEFAULT_SORT))
+    schema.add_parameter("sort_by", kind, sort(DEFAULT_SORT), SORT_MEANING)
     schema.add_conversion(CONVERT_TO)
     return schema
+
+
+def _answer() -> Answer:
+    converted = converted_fields(CONVERTED[RECORDS])
+    keys = {field.name: snake_case(field.name) for field in converted}
+    keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
+    row = of_fields("Transaction", list(TRANSACTION_FIELDS.values()), converted, keys)
+    row["properties"] |= {
+        "record_date": value(_DATE_TIME, "When it happened.", "2026-01-31T00:00:00Z"),
+        "record_state": value(
+            {"type": "string", "enum": ["active", VOID]}, "Void ones count nowhere.", "active"
+        ),
+    }
+    members = {"transactions": array_of(row)}
+    return Answer(of_members("TransactionPage", members), headers=(*OF_DATA, LINK))
 
 
 def _query(parameters: Mapping[str, Any]) -> Query:
@@ -92,7 +127,10 @@ transactions = Service(
     "internal get-records",
     "/internal/v1/get-records",
     **internal(
-        "Transactions: records, void ones included.", _schema(), Permission.INTERNAL_RECORDS_READ
+        "Transactions: records, void ones included.",
+        _schema(),
+        Permission.INTERNAL_RECORDS_READ,
+        _answer(),
     ),
 )
 

@@ -3,19 +3,50 @@
 The names are those of Mozilla's Dockerflow.
 """
 
-from cornice import Service
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api import __version__
+from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.representation import json_response
+from finance_api.api.service import Service
 from finance_api.requests import Request
 
+_OK = value({"type": "string", "enum": ["ok"]}, "Always ok: else it is an error.", "ok")
+_NOT_KEPT = (Header("Cache-Control", "Not to be kept.", "no-store"),)
+
 lbheartbeat = Service(
-    "lbheartbeat", "/__lbheartbeat__", "Whether this process answers; touches nothing."
+    "lbheartbeat",
+    "/__lbheartbeat__",
+    "Whether this process answers; touches nothing.",
+    answer=Answer(of_members("Health", {"status": _OK}), headers=_NOT_KEPT),
 )
-heartbeat = Service("heartbeat", "/__heartbeat__", "Whether the storage can be read.")
-version = Service("version", "/__version__", "What is running.")
+heartbeat = Service(
+    "heartbeat",
+    "/__heartbeat__",
+    "Whether the storage can be read.",
+    answer=Answer(
+        of_members("HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}),
+        headers=_NOT_KEPT,
+        problems=(503,),
+    ),
+)
+version = Service(
+    "version",
+    "/__version__",
+    "What is running.",
+    answer=Answer(
+        of_members(
+            "Version",
+            {
+                "name": value({"type": "string"}, "Always finance-api.", "finance-api"),
+                "version": value({"type": "string"}, "Its version.", __version__),
+            },
+        ),
+        headers=_NOT_KEPT,
+    ),
+)
 
 
 @lbheartbeat.get(permission=NO_PERMISSION_REQUIRED)

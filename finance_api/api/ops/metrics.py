@@ -1,13 +1,18 @@
-"""GET /__metrics__: the counters of the process, for clients that the settings name."""
+"""GET /__metrics__: for clients that the settings name."""
 
-from cornice import Service
+from dataclasses import asdict
+
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
+from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.representation import Representation
+from finance_api.api.service import Service
 from finance_api.compression import compress
 from finance_api.edge.proxies import client_address, is_known_directly
 from finance_api.requests import Request
+from finance_api.storage.errors import StorageError
 
 
 def only_named_clients(request: Request) -> None:
@@ -18,19 +23,36 @@ def only_named_clients(request: Request) -> None:
         raise HTTPNotFound()
 
 
+_PROMETHEUS = Representation("text/plain", "text/plain; version=0.0.4; charset=utf-8", "txt")
+
 metrics = Service(
     "metrics",
     "/__metrics__",
-    "The counters of this process, in Prometheus' text format.",
+    "What the service counts, in Prometheus' text format.",
     factory=only_named_clients,
+    answer=Answer(
+        forms=(_PROMETHEUS,),
+        headers=(Header("Cache-Control", "Not to be kept.", "no-store"),),
+        problems=(404,),
+        text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
+    ),
 )
 
 
 @metrics.get(permission=NO_PERMISSION_REQUIRED)
 def get_metrics(request: Request) -> Response:
-    response = Response(request.services.metrics.text())
-    response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
+    services = request.services
+    services.sampling.now()
+    response = Response(services.metrics.text(_totals(request)))
+    response.headers["Content-Type"] = _PROMETHEUS.content_type
     response.headers["Cache-Control"] = "no-store"
     response.headers["Vary"] = "Accept-Encoding"
     compress(response, request.environ.get("HTTP_ACCEPT_ENCODING"))
     return response
+
+
+def _totals(request: Request) -> dict[str, int | None]:
+    try:
+        return {"database_up": 1, **asdict(request.services.storage.totals())}
+    except StorageError:
+        return {"database_up": 0}

@@ -7,7 +7,9 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.parameters import CONVERT_TO, Conditions, Fault, ParameterSchema, Scalar
+from finance_api.api.openapi.answers import Answer, table_answer
+from finance_api.api.openapi.schemas import array_of, of_fields, value
+from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableAnswer, write_table
@@ -26,6 +28,7 @@ from finance_api.query.errors import QueryError, quoted
 from finance_api.query.render import condition_text
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind
 from finance_api.resources.wire import RowEncoder
 from finance_api.storage.interface import Storage
@@ -33,8 +36,8 @@ from finance_api.values.periods import Period
 from finance_api.values.time import TimeError, date_text, parse_date
 
 
-def _column(name: str, kind: Kind) -> Field:
-    return Field(name=name, kind=kind, meaning="", example=None)
+def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool = False) -> Field:
+    return Field(name=name, kind=kind, meaning=meaning, example=example, nullable=nullable)
 
 
 def _account_id() -> Field:
@@ -44,21 +47,22 @@ def _account_id() -> Field:
 
 
 _COLUMNS = (
-    _column("period", Kind.TEXT),
-    _column("periodStart", Kind.DATE),
-    _column("date", Kind.DATE),
-    _column("account", Kind.TEXT),
-    _column("accountId", Kind.ID),
-    _column("currencyCode", Kind.CHOICE),
-    _column("balance", Kind.NUMBER),
-    _column("firstRecordDate", Kind.DATE),
+    _column("period", Kind.TEXT, "The interval.", "2026-01"),
+    _column("periodStart", Kind.DATE, "Its first day.", "2026-01-01"),
+    _column("date", Kind.DATE, "Its last day, of which the balance is.", "2026-01-31"),
+    _column("account", Kind.TEXT, "Name of the account.", "Current account", nullable=True),
+    _account_id(),
+    currency_field("Currency of the account.", nullable=False),
+    _column("balance", Kind.NUMBER, "At the end of the day.", 1234.56),
+    _column("firstRecordDate", Kind.DATE, "Day of its first record.", "2025-11-03", nullable=True),
 )
 _CONVERTED = converted_fields("balance")
 _POINT = _COLUMNS[:3]
-_TOTAL_ENCODER = RowEncoder(
-    (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
-)
-_CONVERTED_TOTAL_ENCODER = RowEncoder((*_POINT, *_CONVERTED))
+_TOTAL = (*_POINT, *(c for c in _COLUMNS if c.name in ("currencyCode", "balance")))
+_CONVERTED_TOTAL = (*_POINT, *_CONVERTED)
+_TOTAL_ENCODER = RowEncoder(_TOTAL)
+_CONVERTED_TOTAL_ENCODER = RowEncoder(_CONVERTED_TOTAL)
+_DATE = {"type": "string", "format": "date"}
 
 
 def _interval(text: str) -> Period:
@@ -83,13 +87,36 @@ def _is_in_order(parameters: Mapping[str, Any]) -> Fault | None:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_parameter("interval", Scalar(_interval), Period.MONTH)
-    schema.add_parameter("from", Scalar(_day), None)
-    schema.add_parameter("to", Scalar(_day), None)
-    schema.add_parameter("accountId", Conditions(_account_id()), ())
+    interval = {"type": "string", "enum": [*Period], "default": "month", "examples": ["month"]}
+    meaning = "There is a balance at the end of each of these."
+    schema.add_parameter("interval", Scalar(_interval, interval), Period.MONTH, meaning)
+    day = {**_DATE, "examples": ["2026-01-01"]}
+    meaning = "A day of the first interval; that of the oldest record."
+    schema.add_parameter("from", Scalar(_day, day), None, meaning)
+    meaning = "A day of the last interval; the later of today and the newest record's day."
+    schema.add_parameter("to", Scalar(_day, day), None, meaning)
+    schema.add_conditions(_account_id())
     schema.add_conversion(CONVERT_TO)
     schema.rules = (_is_in_order,)
     return schema
+
+
+def _answer() -> Answer:
+    return table_answer(
+        "Balance",
+        "balances",
+        _COLUMNS,
+        {
+            "totals": array_of(of_fields("BalanceTotal", _TOTAL)),
+            "interval": value({"type": "string", "enum": [*Period]}, "As asked for.", "month"),
+            "from": value(_DATE, "First day of the first interval.", "2026-01-01"),
+            "to": value(_DATE, "Last day of the last interval.", "2026-01-31"),
+        },
+        sometimes=_CONVERTED,
+        optional={
+            "convertedTotals": array_of(of_fields("ConvertedBalanceTotal", _CONVERTED_TOTAL))
+        },
+    )
 
 
 class BalancesRequest(DataRequest):
@@ -146,6 +173,12 @@ SERVICES = tuple(
     in_every_form(
         "/v1/api/accounts/balances",
         get_balances,
-        **public(ACCOUNTS, Permission.ACCOUNTS_READ, _schema(), "Balances of accounts over time."),
+        **public(
+            ACCOUNTS,
+            Permission.ACCOUNTS_READ,
+            _schema(),
+            "Balances of accounts over time.",
+            _answer(),
+        ),
     )
 )

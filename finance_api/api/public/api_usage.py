@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from cornice import Service
 from pyramid.response import Response
 
+from finance_api.api.openapi.answers import VARY, Answer, Header
+from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
-from finance_api.api.service import options
+from finance_api.api.service import Service, options
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
 from finance_api.compression import compress
@@ -32,14 +33,55 @@ def _period(text: str) -> UsagePeriod:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
-#: The kind of the parameter, and its default.
-PERIOD = Scalar(_period), parse_usage_period(_DEFAULT_PERIOD)
+_KIND = Scalar(
+    _period,
+    {
+        "type": "string",
+        "pattern": "^[1-9][0-9]{0,2}(days|weeks|months)$",
+        "default": _DEFAULT_PERIOD,
+        "examples": ["12weeks"],
+    },
+)
+#: The kind of the parameter, its default, its meaning.
+PERIOD = (
+    _KIND,
+    parse_usage_period(_DEFAULT_PERIOD),
+    "Days, weeks or months up to now, the current one included.",
+)
 
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
     schema.add_parameter("period", *PERIOD)
     return schema
+
+
+def _answer() -> Answer:
+    count, text = {"type": "integer"}, {"type": "string"}
+
+    def instant(meaning: str, example: str) -> Schema:
+        return value({"type": "string", "format": "date-time"}, meaning, example)
+
+    start = instant("Beginning, inclusive.", "2026-01-01T00:00:00Z")
+    end = instant("End, exclusive.", "2026-01-31T00:00:00Z")
+    used = {"from": start, "to": end, "total": value(count, "How many requests.", 42)}
+    quota = {
+        "limit": value(count, "How many requests the token has at most.", 500),
+        "remaining": value(count, "How many are left.", 458),
+        "resetAt": instant("When all are there again.", "2026-01-31T10:05:02Z"),
+    }
+    granularities = {**text, "enum": ["daily", "weekly", "monthly"]}
+    schema = of_members(
+        "Usage",
+        {
+            "period": value(text, "As asked for.", _DEFAULT_PERIOD),
+            "granularity": value(granularities, "Of usage.", "daily"),
+            **used,
+            "usage": array_of(of_members("UsageInterval", used)),
+            "rateLimit": of_members("Quota", quota),
+        },
+    )
+    return Answer(schema, headers=(Header("Cache-Control", "Not to be kept.", "no-store"), VARY))
 
 
 api_usage = Service(
@@ -50,6 +92,7 @@ api_usage = Service(
         _schema(),
         Permission.API_USAGE_READ,
         own_by_any_token(Permission.API_USAGE_READ),
+        _answer(),
     ),
 )
 

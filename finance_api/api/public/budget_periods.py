@@ -4,6 +4,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import table_answer
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public
@@ -23,7 +24,8 @@ DEFAULT_PERIODS = 12
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_integer("last", 1, MAX_PERIODS, DEFAULT_PERIODS)
+    meaning = "How many periods, the current one included."
+    schema.add_integer("last", 1, MAX_PERIODS, DEFAULT_PERIODS, meaning)
     return schema
 
 
@@ -68,7 +70,11 @@ SERVICES = tuple(
         "/v1/api/budgets/{id}/periods",
         get_periods,
         **public(
-            BUDGETS, Permission.BUDGETS_READ, _schema(), "What past periods of a budget used."
+            BUDGETS,
+            Permission.BUDGETS_READ,
+            _schema(),
+            "What past periods of a budget used.",
+            table_answer("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
         ),
     )
 )

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import Answer, row_schema
+from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate
-from finance_api.api.service import options
+from finance_api.api.service import Service, options
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.identity import TokenIdentity
 from finance_api.auth.permissions import Permission
@@ -21,6 +22,7 @@ from finance_api.query.errors import QueryError, quoted
 from finance_api.query.parse import parse_names
 from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Change, Storage
 
@@ -49,10 +51,45 @@ def _types(text: str) -> tuple[Resource, ...]:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_parameter("since", Scalar(_since), None)
-    schema.add_parameter("types", Scalar(_types), None)
-    schema.add_integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES)
+    since = {"type": "string", "default": START, "examples": [START]}
+    types = of_names(_TYPES, ["records", "accounts"], uniqueItems=True)
+    meaning = f"What next was in a former answer; {START} is the whole data."
+    schema.add_parameter("since", Scalar(_since, since), None, meaning)
+    meaning = "The lists that are asked about; all that the token may read."
+    schema.add_parameter("types", Scalar(_types, types), None, meaning)
+    meaning = "How many changes a page has at most."
+    schema.add_integer("limit", 1, MAX_CHANGES, DEFAULT_CHANGES, meaning)
     return schema
+
+
+def _answer() -> Answer:
+    text, revision = {"type": "string"}, {"type": "integer"}
+    change = of_members(
+        "Change",
+        {
+            "type": value({**text, "enum": [*_TYPES]}, "The list.", "records"),
+            "id": value({**text, "format": "uuid"}, "Identifier.", EXAMPLE_ID),
+            "op": value(
+                {**text, "enum": ["put", "delete"]}, "Whether it is there, or gone.", "put"
+            ),
+            "revision": value(revision, "Of the data, when it changed last.", 17),
+            "data": {"anyOf": [row_schema(each) for each in _TYPES.values()]},
+        },
+        ["type", "id", "op", "revision"],
+    )
+    return Answer(
+        of_members(
+            "ChangesPage",
+            {
+                "changes": array_of(change),
+                "since": value(text, "As asked for.", START),
+                "next": value(text, "Where to go on; opaque.", "17.9f86d081884c7d65"),
+                "hasMore": value({"type": "boolean"}, "Whether there are more now.", False),
+                "revision": value(revision, "Of the data.", 17),
+            },
+        ),
+        problems=(410,),
+    )
 
 
 class ChangesRequest(DataRequest):
@@ -118,6 +155,7 @@ changes = Service(
         _schema(),
         Permission.CHANGES_READ,
         own_by_any_token(Permission.CHANGES_READ),
+        _answer(),
     ),
 )
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.listing import ListRequest, ObjectRequest
+from finance_api.api.openapi.answers import object_answer
 from finance_api.api.parameters import object_schema
 from finance_api.api.representation import Representation
-from finance_api.api.service import FormView, in_every_form, public
+from finance_api.api.service import FormView, Service, in_every_form, public
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
 from finance_api.resources import (
@@ -55,7 +55,13 @@ def _services() -> Iterator[Service]:
     for resource, permission in PERMISSIONS.items():
         path = f"/v1/api/{resource.path}"
         yield from in_every_form(path, _list_of(resource), **public(resource, permission))
-        one = public(resource, permission, object_schema(resource), f"One: {resource.meaning}")
+        one = public(
+            resource,
+            permission,
+            object_schema(resource),
+            f"One: {resource.meaning}",
+            object_answer(resource),
+        )
         service = Service(f"public {resource.path} one", f"{path}/{{id:{FORM}}}", **one)
         service.add_view("GET", _one_of(resource))
         yield service

@@ -1,18 +1,20 @@
 """GET /v1/api/records/by-id"""
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.columns import Columns
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import Answer, row_schema
+from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ids_schema
 from finance_api.api.representation import JSON, negotiate
-from finance_api.api.service import public
+from finance_api.api.service import Service, public
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.wire import RowEncoder, shown
 from finance_api.storage.interface import Storage
 
@@ -47,11 +49,30 @@ class RecordsByIdRequest(DataRequest):
         return Payload(state, b'{"records":[' + lines.replace(b"\n", b",") + end)
 
 
+_ANSWER = Answer(
+    of_members(
+        "RecordsById",
+        {
+            RECORDS.name: array_of(row_schema(RECORDS)),
+            "count": value({"type": "integer"}, "How many of them there are.", 1),
+            "missingIds": value(
+                array_of({"type": "string", "format": "uuid"}),
+                "The ids of which there is no record.",
+                [EXAMPLE_ID],
+            ),
+        },
+    )
+)
+
 records_by_id = Service(
     "public records/by-id",
     "/v1/api/records/by-id",
     **public(
-        RECORDS, Permission.RECORDS_READ, ids_schema(RECORDS), "Particular records by their ids."
+        RECORDS,
+        Permission.RECORDS_READ,
+        ids_schema(RECORDS),
+        "Particular records by their ids.",
+        _ANSWER,
     ),
 )
 

@@ -10,8 +10,11 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
+from finance_api.api.openapi.answers import Answer, Header, table_answer
+from finance_api.api.openapi.schemas import array_of, of_members, of_names, of_order, value
 from finance_api.api.parameters import (
     CONVERT_TO,
+    SORT_MEANING,
     WITH_SUBCATEGORIES,
     Fault,
     ParameterSchema,
@@ -33,7 +36,7 @@ from finance_api.planning.summaries import (
 )
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
-from finance_api.query.parse import parse_boolean, parse_names, parse_order
+from finance_api.query.parse import parse_names, parse_order
 from finance_api.query.render import canonical_text
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
@@ -43,6 +46,26 @@ from finance_api.values.time import date_text
 MAX_GROUPS = 1_000
 DEFAULT_GROUPS = 100
 MAX_DIMENSIONS = 3
+
+_DATE = {"type": "string", "format": "date"}
+_NO_ENVELOPE = "Where there is no envelope: "
+_HEADERS = (
+    Header(
+        "X-Left-Out",
+        f"{_NO_ENVELOPE}leftOut.",
+        "void=0, transfers=2, excluded=0",
+        always=False,
+        of_body=True,
+    ),
+    Header("X-Overlapping", f"{_NO_ENVELOPE}overlapping.", "false", always=False, of_body=True),
+    Header(
+        "X-Not-Converted",
+        f"{_NO_ENVELOPE}how many records of notConverted.",
+        "USD=2",
+        always=False,
+        of_body=True,
+    ),
+)
 
 #: By every column that a summary can have.
 _SORT_KEYS = {
@@ -81,15 +104,48 @@ def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_parameter("groupBy", Scalar(_group_by), ())
-    schema.add_parameter("include", Scalar(_include), frozenset())
-    schema.add_parameter("fill", Scalar(parse_boolean), False)
-    schema.add_parameter("sortBy", Scalar(partial(parse_order, _SORT_KEYS)), ())
+    groups = of_names(DIMENSIONS, ["category", "month"], uniqueItems=True, maxItems=MAX_DIMENSIONS)
+    included = of_names(LEFT_OUT, ["transfers"], uniqueItems=True)
+    order = Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, ""))
+    meaning = "What the records of a group have in common, beside the currency."
+    schema.add_parameter("groupBy", Scalar(_group_by, groups), (), meaning)
+    meaning = "What is counted, too, and else left out."
+    schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
+    schema.add_flag("fill", "Whether periods without records have a group, too.")
+    schema.add_parameter("sortBy", order, (), SORT_MEANING)
     schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
     schema.add_conversion(CONVERT_TO)
     schema.add_filters(RECORDS)
     schema.rules = (_sorts_by_its_columns, _fills_periods)
     return schema
+
+
+def _answer() -> Answer:
+    whole = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
+    always = SummaryQuery().columns
+    count = {"type": "integer"}
+    left_out = {name: value(count, "How many records.", 0) for name in LEFT_OUT}
+    not_converted = of_members(
+        None,
+        {
+            "currencyCode": value({"type": "string"}, "The currency.", "USD"),
+            "count": value(count, "How many records.", 2),
+            "days": value(count, "Of how many days.", 1),
+            "firstDate": value(_DATE, "The first of them.", "2026-01-02"),
+            "lastDate": value(_DATE, "The last of them.", "2026-01-30"),
+        },
+    )
+    overlapping = value({"type": "boolean"}, "Whether a record counts in several groups.", False)
+    return table_answer(
+        "Group",
+        "groups",
+        always,
+        {"leftOut": of_members(None, left_out), "overlapping": overlapping},
+        sometimes=[column for column in whole if column not in always],
+        optional={"notConverted": array_of(not_converted)},
+        headers=_HEADERS,
+        is_paged=True,
+    )
 
 
 class SummaryRequest(DataRequest):
@@ -188,6 +244,8 @@ SERVICES = tuple(
     in_every_form(
         "/v1/api/records/summary",
         get_summary,
-        **public(RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups."),
+        **public(
+            RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups.", _answer()
+        ),
     )
 )

@@ -8,6 +8,8 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
+from finance_api.api.openapi.answers import Answer, table_answer
+from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public
@@ -16,7 +18,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.planning.upcoming import Total, list_upcoming, totals_of
 from finance_api.requests import Request
 from finance_api.resources import STANDING_ORDERS
-from finance_api.resources.field import Field, Kind
+from finance_api.resources.common import date_field
 from finance_api.storage.interface import Storage
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS, date_text
@@ -29,16 +31,34 @@ DEFAULT_OCCURRENCES = 100
 #: Of an occurrence: its day, then what the standing order says of each of its records.
 _SHOWN = ("id", "name", "type", "accountId", "categoryId", "amount", "currencyCode", "payee")
 _COLUMNS = (
-    Field(name="date", kind=Kind.DATE, meaning="", example=None),
+    date_field("date", "When it is due.", nullable=False),
     *(field for field in STANDING_ORDERS.fields if field.name in _SHOWN),
 )
 
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    schema.add_integer("days", 1, MAX_DAYS, DEFAULT_DAYS)
+    meaning = "How many days from today on, today included."
+    schema.add_integer("days", 1, MAX_DAYS, DEFAULT_DAYS, meaning)
     schema.add_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
     return schema
+
+
+def _answer() -> Answer:
+    amount, date = {"type": "number"}, {"type": "string", "format": "date"}
+    total = {
+        "currencyCode": value({"type": "string"}, "The currency.", "EUR"),
+        "count": value({"type": "integer"}, "How many occurrences.", 1),
+        "income": value(amount, "Sum of what comes in.", 0),
+        "expense": value(amount, "Sum of what goes out, negative.", -850),
+        "net": value(amount, "income and expense together.", -850),
+    }
+    members = {
+        "totals": array_of(of_members("UpcomingTotal", total)),
+        "from": value(date, "Today.", "2026-01-31"),
+        "to": value(date, "The last day.", "2026-03-01"),
+    }
+    return table_answer("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
 
 
 class UpcomingRequest(DataRequest):
@@ -96,6 +116,7 @@ SERVICES = tuple(
             Permission.STANDING_ORDERS_READ,
             _schema(),
             "Occurrences of standing orders to come.",
+            _answer(),
         ),
     )
 )

@@ -6,11 +6,11 @@ A second representation of the same requests. `objects` has the fields of each o
 
 from pyramid.config import Configurator
 
-from finance_api.api.wallet import api_usage, lists, records_by_id, references, writes
+from finance_api.api.wallet import api_usage, description, lists, records_by_id, references, writes
 
 
 def includeme(config: Configurator) -> None:
     if config.registry.settings["finance_api.wallet"]:
-        for module in (lists, records_by_id, references, api_usage, writes):
+        for module in (lists, records_by_id, references, api_usage, writes, description):
             for service in module.SERVICES:
                 config.add_cornice_service(service)

@@ -1,9 +1,7 @@
 """GET /wallet/v1/api/api-usage/stats: as the flat one."""
 
-from cornice import Service
-
-from finance_api.api.public.api_usage import PERIOD, get_usage
-from finance_api.api.service import options
+from finance_api.api.public.api_usage import PERIOD, api_usage, get_usage
+from finance_api.api.service import Service, options
 from finance_api.api.wallet.parameters import COMMON, schema_of
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
@@ -20,6 +18,7 @@ _SERVICE = Service(
         _schema,
         Permission.API_USAGE_READ,
         own_by_any_token(Permission.API_USAGE_READ),
+        api_usage.answer,
     ),
 )
 _SERVICE.add_view("GET", get_usage)

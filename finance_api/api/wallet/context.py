@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -123,9 +124,11 @@ def mirrors_of(storage: Storage, user_id: int, records: Sequence[Row]) -> dict[s
         return {}
     named = condition_on(RECORDS, "transferId", Operator.ANY_OF, tuple(sorted(ids)))
     by_transfer: dict[str, list[Row]] = {}
-    # In the order of their index.
-    query = Query(RECORDS, (named,), (SortKey(named.field),), _MOST_MIRRORS)
-    for row in storage.data.list_rows(user_id, query).rows:
+    amount = RECORDS.get_field("amount")
+    assert amount is not None
+    # No index has this order: so it is that of transfers that is read, and not all records by id.
+    query = Query(RECORDS, (named,), (SortKey(amount),), _MOST_MIRRORS)
+    for row in sorted(storage.data.list_rows(user_id, query).rows, key=itemgetter("id")):
         by_transfer.setdefault(row["transferId"], []).append(row)
     found = {}
     for row in records:

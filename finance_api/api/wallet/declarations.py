@@ -53,13 +53,14 @@ ReadPage = Callable[[Storage, int, Query, int], Page]
 
 @dataclass(frozen=True, kw_only=True)
 class WalletList:
-    """path: below the surface. key: of the rows in the envelope.
+    """path: below the surface. key: of the rows in the envelope. title: of the schema of one.
 
     resource: whose rows they are, and whose scope they need.
     """
 
     path: str
     key: str
+    title: str
     resource: Resource
     permission: Permission
     members: tuple[Member, ...]
@@ -86,7 +87,10 @@ def _list(
     own = Declared(resource)
     common = (*COMMON, own.ids("id"), *own.compared(*_TIMES), sorted_by(resource, *sorts))
     return WalletList(
-        **{"path": str(resource.path), "key": resource.name, **options},
+        path=str(resource.path),
+        key=resource.name,
+        title=resource.model_type,
+        **options,
         resource=resource,
         permission=permission,
         members=members,
@@ -175,6 +179,7 @@ LISTS = (
     WalletList(
         path="standing-orders/items",
         key="standingOrderItems",
+        title="StandingOrderItem",
         resource=STANDING_ORDERS,
         permission=Permission.STANDING_ORDERS_READ,
         members=STANDING_ORDER_ITEM,

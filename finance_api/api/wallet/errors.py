@@ -1,5 +1,7 @@
 """Errors as Wallet has them, ``{"error": …}`` or plain text; and further headers of all answers."""
 
+from typing import Any
+
 import orjson
 from pyramid.registry import Registry
 from pyramid.response import Response
@@ -35,18 +37,24 @@ def wallet_tween(handler: Handler, registry: Registry) -> Handler:
 
 
 def _rewrite(response: Response) -> None:
-    problem = orjson.loads(response.body)
-    if response.status_int == 403:
+    body = error_body(response.status_int, orjson.loads(response.body))
+    if isinstance(body, str):
         response.content_type, response.charset = "text/plain", "utf-8"
-        response.text = problem["detail"]
-        return
-    sentence = _SENTENCES.get(response.status_int, problem["detail"])
+        response.text = body
+    else:
+        response.content_type = JSON.content_type
+        response.body = orjson.dumps(body)
+
+
+def error_body(status: int, problem: dict[str, Any]) -> str | dict[str, Any]:
+    """A sentence, or an object with one, in place of a problem document."""
+    if status == 403:
+        return str(problem["detail"])
+    sentence = _SENTENCES.get(status, problem["detail"])
     faults = problem.get("errors")
     if faults:
         sentence = f"{faults[0]['name']} {faults[0]['message']}"
-    response.content_type = JSON.content_type
-    problem.pop("error")
-    response.body = orjson.dumps({"error": sentence, **problem})
+    return {**problem, "error": sentence}
 
 
 def _add_hourly(request: Request, response: Response) -> None:

@@ -6,20 +6,22 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import LINK, Answer
+from finance_api.api.openapi.schemas import array_of, of_members
 from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import options
+from finance_api.api.service import Service, options
 from finance_api.api.wallet import hints, window
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
-from finance_api.api.wallet.headers import state_headers
-from finance_api.api.wallet.members import document
+from finance_api.api.wallet.headers import OF_LIST, state_headers
+from finance_api.api.wallet.members import documents, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
 from finance_api.api.wallet.records import NOT_VOID, of_source
+from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
 from finance_api.api.wallet.scopes import require_scopes
 from finance_api.auth.contexts import own_data
 from finance_api.query.evaluate import matches
@@ -96,10 +98,7 @@ class WalletListRequest(DataRequest):
         page = (declared.read or _read_rows)(storage, user_id, query, today)
         if declared.enrich is not None:
             declared.enrich(storage, user_id, page.rows, given, context)
-        members = [m for m in declared.members if self._has_older or not m.older]
-        envelope: dict[str, Any] = {
-            declared.key: [document(members, row, context) for row in page.rows]
-        }
+        envelope: dict[str, Any] = {declared.key: documents(declared.members, page.rows, context)}
         url = self._next_url(len(page.rows)) if page.has_more else None
         if given["agentHints"]:
             envelope["agentHints"] = self._hints(storage, user_id, page, url)
@@ -194,6 +193,14 @@ def _of_related(
     return [with_ids(own_id, ids)]
 
 
+def _answer(declared: WalletList) -> Answer:
+    always = {declared.key: array_of(object_schema(declared.title, declared.members)), **PAGE}
+    if declared.resource is RECORDS:
+        always["appliedRecordDateFilters"] = DATE_FILTERS
+    schema = of_members(f"{declared.title}Page", {**always, **SOMETIMES}, always)
+    return Answer(schema, headers=(*OF_LIST, LINK))
+
+
 def _service(declared: WalletList) -> Service:
     def list_rows(request: Request) -> Response:
         given = request.validated
@@ -213,6 +220,8 @@ def _service(declared: WalletList) -> Service:
             schema_of(declared.parameters),
             declared.permission,
             own_data(scope, declared.permission),
+            _answer(declared),
+            (scope,),
         ),
     )
     service.add_view("GET", list_rows)

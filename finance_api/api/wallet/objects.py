@@ -2,21 +2,48 @@
 
 from typing import Any
 
+from finance_api.api.openapi.schemas import of_given, value
 from finance_api.api.wallet.context import Context, category_embed
 from finance_api.api.wallet.members import (
+    Fields,
     Member,
     always,
     amount,
-    day,
     decimal,
     instant,
     moment,
-    money,
-    number,
-    same,
     slug,
 )
+from finance_api.api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL
+from finance_api.api.wallet.schemas import (
+    BALANCE,
+    CATEGORY_EMBED,
+    CONVERTED,
+    DATE_TIME,
+    GROUP,
+    LABEL_EMBEDS,
+    MIRROR,
+    MONEY,
+    NUMBER,
+    RECORD_CATEGORY,
+    SPENDING,
+    STATS,
+    TRANSFER,
+    flag,
+    or_null,
+    text,
+)
 from finance_api.planning.recurrence import next_due
+from finance_api.resources import (
+    ACCOUNTS,
+    BUDGETS,
+    CATEGORIES,
+    GOALS,
+    LABELS,
+    RECORD_RULES,
+    RECORDS,
+    STANDING_ORDERS,
+)
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.records import record_type
 from finance_api.values import Row
@@ -29,12 +56,23 @@ _TRANSFER_ENVELOPE = 20001
 #: So many decimals has the ratio of a conversion.
 _RATIO_DECIMALS = 10
 
-_TIMES = (Member("createdAt", instant("createdAt")), Member("updatedAt", instant("updatedAt")))
+_record = Fields(RECORDS)
+_account = Fields(ACCOUNTS)
+_of_category = Fields(CATEGORIES)
+_label = Fields(LABELS)
+_rule = Fields(RECORD_RULES)
+_budget = Fields(BUDGETS)
+_goal = Fields(GOALS)
+_order = Fields(STANDING_ORDERS)
+
+_NONE = {"type": "array", "description": "Always empty.", "items": {}, "examples": [[]]}
+_PAYEE = text("Who was paid.", "Grocer")
+_PAYER = text("Who paid.", "Employer")
 
 
 def _labels(row: Row, context: Context) -> list[Any]:
-    known = context.names.labels
-    return [known[label] for label in row["labelIds"] if label in known]
+    known, ids = context.names.labels, row["labelIds"]
+    return [known[label] for label in ids if label in known] if ids else []
 
 
 def _category(row: Row, context: Context) -> Any:
@@ -121,30 +159,38 @@ def _party(kind: str) -> Any:
 
 
 RECORD = (
-    Member("id", same("id")),
-    Member("accountId", same("accountId")),
-    Member("accountName", same("accountName")),
-    Member("accountIsBankSync", always(False)),
-    Member("amount", money("amount")),
-    Member("convertedAmount", _converted),
-    Member("category", _category),
-    Member("category", _record_category, older=True),
-    Member("counterParty", same("payee")),
-    Member("note", same("note")),
-    Member("labels", _labels),
-    Member("photos", always([])),
-    Member("recordDate", instant("recordDate")),
-    Member("recordState", same("recordState")),
-    Member("recordType", same("recordType")),
-    Member("source", _source),
-    Member("transfer", _transfer, nullable=True),
-    *_TIMES,
-    Member("payee", _party(EXPENSE), older=True),
-    Member("payer", _party(INCOME), older=True),
-    Member("paymentType", same("paymentType"), older=True),
-    Member("labelIds", same("labelIds"), older=True),
-    Member("transferRecord", _mirror_record, older=True),
-    Member("baseAmount", _in_base("amount"), older=True),
+    _record.same("id"),
+    _record.same("accountId"),
+    _record.same("accountName"),
+    always("accountIsBankSync", False, flag("Always false.")),
+    _record.money("amount"),
+    Member("convertedAmount", _converted, CONVERTED),
+    Member("category", _category, CATEGORY_EMBED),
+    Member("category", _record_category, RECORD_CATEGORY, older=True),
+    _record.same("counterParty", "payee"),
+    _record.same("note"),
+    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    always("photos", [], _NONE),
+    _record.instant("recordDate"),
+    _record.same("recordState"),
+    _record.same("recordType"),
+    Member(
+        "source",
+        _source,
+        text("Statement files are backend, all others missing.", "missing"),
+        is_optional=False,
+    ),
+    Member(
+        "transfer", _transfer, or_null(TRANSFER, "Of a transfer."), is_optional=False, nullable=True
+    ),
+    _record.instant("createdAt"),
+    _record.instant("updatedAt"),
+    Member("payee", _party(EXPENSE), _PAYEE, older=True),
+    Member("payer", _party(INCOME), _PAYER, older=True),
+    _record.same("paymentType", older=True),
+    _record.same("labelIds", older=True),
+    Member("transferRecord", _mirror_record, MIRROR, older=True),
+    Member("baseAmount", _in_base("amount"), MONEY, older=True),
 )
 
 # -- accounts ----------------------------------------------------------------------------------
@@ -171,21 +217,27 @@ def _initial_balance(row: Row, context: Context) -> Any:
 
 
 ACCOUNT = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("accountType", same("accountType")),
-    Member("currencyCode", same("currencyCode")),
-    Member("color", same("color")),
-    Member("bankAccountNumber", same("bankAccountNumber")),
-    Member("archived", same("archived")),
-    Member("excludeFromStats", same("excludeFromStats")),
-    Member("isBankSync", always(False)),
-    Member("isInvestmentAccount", lambda row, context: row["accountType"] == "Investment"),
-    Member("balance", _balance),
-    Member("recordStats", lambda row, context: context.stats[row["id"]]),
-    *_TIMES,
-    Member("initialBalance", _initial_balance, older=True),
-    Member("initialBaseBalance", _in_base("initialBalance", _HUNDREDTHS), older=True),
+    _account.same("id"),
+    _account.same("name"),
+    _account.same("accountType"),
+    _account.same("currencyCode"),
+    _account.same("color"),
+    _account.same("bankAccountNumber"),
+    _account.same("archived"),
+    _account.same("excludeFromStats"),
+    always("isBankSync", False, flag("Always false.")),
+    Member(
+        "isInvestmentAccount",
+        lambda row, context: row["accountType"] == "Investment",
+        flag("Whether its type is Investment."),
+        is_optional=False,
+    ),
+    Member("balance", _balance, BALANCE, is_optional=False),
+    Member("recordStats", lambda row, context: context.stats[row["id"]], STATS, is_optional=False),
+    _account.instant("createdAt"),
+    _account.instant("updatedAt"),
+    Member("initialBalance", _initial_balance, MONEY, older=True),
+    Member("initialBaseBalance", _in_base("initialBalance", _HUNDREDTHS), MONEY, older=True),
 )
 
 # -- categories, labels, rules -----------------------------------------------------------------
@@ -198,71 +250,84 @@ def _system_id(row: Row, context: Context) -> str | None:
 
 
 CATEGORY = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("color", same("color")),
-    Member("archived", same("archived")),
-    Member("customCategory", same("customCategory")),
-    Member("customName", always(False)),
-    Member("enabled", always(True)),
-    Member("cardinality", always("none")),
-    Member("group", lambda row, context: category_embed(row).get("group")),
-    Member("parentId", same("parentId")),
-    Member("parentName", lambda row, context: context.names.parents.get(row["parentId"])),
-    Member("systemId", _system_id),
-    *_TIMES,
+    _of_category.same("id"),
+    _of_category.same("name"),
+    _of_category.same("color"),
+    _of_category.same("archived"),
+    _of_category.same("customCategory"),
+    always("customName", False, flag("Always false.")),
+    always("enabled", True, flag("Always true.", example=True)),
+    always("cardinality", "none", text("Always none.", "none")),
+    Member("group", lambda row, context: category_embed(row).get("group"), GROUP),
+    _of_category.same("parentId"),
+    Member(
+        "parentName",
+        lambda row, context: context.names.parents.get(row["parentId"]),
+        text("The name of the category above it.", "Food"),
+    ),
+    Member(
+        "systemId",
+        _system_id,
+        text("Group and name of one that no user made.", "food_and_drinks__groceries"),
+    ),
+    _of_category.instant("createdAt"),
+    _of_category.instant("updatedAt"),
 )
 
 LABEL = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("color", same("color")),
-    Member("archived", same("archived")),
-    *_TIMES,
+    _label.same("id"),
+    _label.same("name"),
+    _label.same("color"),
+    _label.same("archived"),
+    _label.instant("createdAt"),
+    _label.instant("updatedAt"),
 )
 
 RECORD_RULE = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("keywords", same("keywords")),
-    Member("category", _category),
-    Member("labels", _labels),
-    Member("fromAccountId", same("accountId")),
-    *_TIMES,
+    _rule.same("id"),
+    _rule.same("name"),
+    _rule.same("keywords"),
+    Member("category", _category, CATEGORY_EMBED),
+    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    _rule.same("fromAccountId", "accountId"),
+    _rule.instant("createdAt"),
+    _rule.instant("updatedAt"),
 )
 
 # -- budgets, goals ----------------------------------------------------------------------------
 
 BUDGET = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("currencyCode", same("currencyCode")),
-    Member("type", same("type")),
-    Member("limit", number("limitAmount"), nullable=True),
-    Member("accountIds", same("accountIds")),
-    Member("categoryIds", same("categoryIds")),
-    Member("labelIds", same("labelIds")),
-    Member("startDate", day("startDate")),
-    Member("endDate", day("endDate")),
-    Member("closed", same("closed")),
-    Member("limitOverrides", always([])),
-    Member("pastLimitOverrides", always([])),
-    Member("spending", lambda row, context: context.spending.get(row["id"])),
-    *_TIMES,
-    Member("amount", number("limitAmount"), older=True),
+    _budget.same("id"),
+    _budget.same("name"),
+    _budget.same("currencyCode"),
+    _budget.same("type"),
+    _budget.number("limit", "limitAmount", nullable=True),
+    _budget.same("accountIds"),
+    _budget.same("categoryIds"),
+    _budget.same("labelIds"),
+    _budget.day("startDate"),
+    _budget.day("endDate"),
+    _budget.same("closed"),
+    always("limitOverrides", [], _NONE),
+    always("pastLimitOverrides", [], _NONE),
+    Member("spending", lambda row, context: context.spending.get(row["id"]), SPENDING),
+    _budget.instant("createdAt"),
+    _budget.instant("updatedAt"),
+    _budget.number("amount", "limitAmount", older=True),
 )
 
 GOAL = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("note", same("note")),
-    Member("color", same("color")),
-    Member("state", same("state")),
-    Member("targetAmount", money("targetAmount")),
-    Member("initialAmount", money("savedAmount")),
-    Member("desiredDate", instant("desiredDate")),
-    Member("stateUpdatedAt", instant("updatedAt")),
-    *_TIMES,
+    _goal.same("id"),
+    _goal.same("name"),
+    _goal.same("note"),
+    _goal.same("color"),
+    _goal.same("state"),
+    _goal.money("targetAmount"),
+    _goal.money("initialAmount", "savedAmount"),
+    _goal.instant("desiredDate"),
+    _goal.instant("stateUpdatedAt", "updatedAt"),
+    _goal.instant("createdAt"),
+    _goal.instant("updatedAt"),
 )
 
 # -- standing orders ---------------------------------------------------------------------------
@@ -287,34 +352,39 @@ def _order_party(kind: str) -> Any:
 
 
 STANDING_ORDER = (
-    Member("id", same("id")),
-    Member("name", same("name")),
-    Member("note", same("note")),
-    Member("accountId", same("accountId")),
-    Member("categoryId", same("categoryId")),
-    Member("currencyCode", same("currencyCode")),
-    Member("recurrenceRule", same("recurrenceRule")),
-    Member("type", _type),
-    Member("amount", _size),
-    Member("counterParty", same("payee")),
-    Member("labels", _labels),
-    Member("dueDate", _due),
-    Member("generateFromDate", instant("startDate")),
-    Member("manualPayment", same("manualPayment")),
-    Member("reminder", always("none")),
-    Member("dueDateNotificationEnabled", always(False)),
-    Member("threeDaysBeforeNotificationEnabled", always(False)),
-    *_TIMES,
-    Member("payee", _order_party(EXPENSE), older=True),
-    Member("payer", _order_party(INCOME), older=True),
-    Member("paymentType", same("paymentType"), older=True),
+    _order.same("id"),
+    _order.same("name"),
+    _order.same("note"),
+    _order.same("accountId"),
+    _order.same("categoryId"),
+    _order.same("currencyCode"),
+    _order.same("recurrenceRule"),
+    Member("type", _type, _order.same("type").schema),
+    Member("amount", _size, value(NUMBER, "Positive amount.", 850)),
+    _order.same("counterParty", "payee"),
+    Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
+    Member(
+        "dueDate",
+        _due,
+        value(DATE_TIME, "First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
+    ),
+    _order.instant("generateFromDate", "startDate"),
+    _order.same("manualPayment"),
+    always("reminder", "none", text("Always none.", "none")),
+    always("dueDateNotificationEnabled", False, flag("Always false.")),
+    always("threeDaysBeforeNotificationEnabled", False, flag("Always false.")),
+    _order.instant("createdAt"),
+    _order.instant("updatedAt"),
+    Member("payee", _order_party(EXPENSE), _PAYEE, older=True),
+    Member("payer", _order_party(INCOME), _PAYER, older=True),
+    _order.same("paymentType", older=True),
 )
 
 STANDING_ORDER_ITEM = (
-    Member("id", same("id")),
-    Member("standingOrderId", same("standingOrderId")),
-    Member("originalDate", instant("originalDate")),
-    Member("alignedDate", instant("originalDate")),
-    Member("dismissed", always(False)),
-    Member("recordIds", always([])),
+    _order.same("id"),
+    Member(ORDER.name, lambda row, context: row[ORDER.name], of_given(ORDER), is_optional=False),
+    instant("originalDate", ORIGINAL),
+    instant("alignedDate", ORIGINAL),
+    always("dismissed", False, of_given(DISMISSED)),
+    always("recordIds", [], _NONE),
 )

@@ -3,14 +3,21 @@
 import uuid
 from collections.abc import Sequence
 
-from finance_api.api.parameters import Scalar
 from finance_api.api.service import refusal
-from finance_api.api.wallet.parameters import Compared, Listed, Parameter, parse_ids, with_ids
+from finance_api.api.wallet.parameters import (
+    Listed,
+    Parameter,
+    compared,
+    flag,
+    ids_schema,
+    parse_ids,
+    with_ids,
+)
 from finance_api.planning.recurrence import occurrences
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Operator, Query, Span
-from finance_api.query.parse import parse_boolean
+from finance_api.query.model import Condition, Query, Span
 from finance_api.resources import STANDING_ORDERS
+from finance_api.resources.common import EXAMPLE_ID, flag_field
 from finance_api.resources.field import Field, Kind
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
@@ -21,28 +28,48 @@ MAX_DAYS = 3_700
 _MONTHS = 3
 
 
-def _field(name: str, kind: Kind) -> Field:
-    return Field(name=name, kind=kind, meaning="", example=None)
+ORIGINAL = Field(
+    name="originalDate",
+    kind=Kind.DATETIME,
+    nullable=False,
+    meaning="The day by the rule of the standing order.",
+    example="2026-01-31T00:00:00Z",
+)
+_PAID = Field(
+    name="paidDate",
+    kind=Kind.DATETIME,
+    nullable=False,
+    meaning="When it was paid, which nothing here tells.",
+    example="2026-01-31T00:00:00Z",
+)
+ORDER = Field(
+    name="standingOrderId",
+    kind=Kind.ID,
+    nullable=False,
+    meaning="Its standing order.",
+    example=EXAMPLE_ID,
+)
+_RECORD = Field(
+    name="recordId",
+    kind=Kind.ID,
+    nullable=False,
+    meaning="A record of it, which nothing here tells.",
+    example=EXAMPLE_ID,
+)
+DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
 
 
-_ORIGINAL, _PAID = _field("originalDate", Kind.DATETIME), _field("paidDate", Kind.DATETIME)
-_ORDER, _RECORD = _field("standingOrderId", Kind.ID), _field("recordId", Kind.ID)
-_DISMISSED = _field("dismissed", Kind.BOOLEAN)
-
-
-def _one_id(field: Field) -> Listed:
-    return Listed(lambda text: (with_ids(field, parse_ids(1, text)),))
+def _one_id(field: Field) -> Parameter:
+    kind = Listed(lambda text: (with_ids(field, parse_ids(1, text)),), ids_schema(1))
+    return Parameter(field.name, kind, field.meaning)
 
 
 PARAMETERS = (
-    Parameter("standingOrderId", _one_id(_ORDER)),
-    Parameter("recordId", _one_id(_RECORD)),
-    Parameter("originalDate", Compared(_ORIGINAL)),
-    Parameter("paidDate", Compared(_PAID)),
-    Parameter(
-        "dismissed",
-        Scalar(lambda text: (Condition(_DISMISSED, Operator.EQ, parse_boolean(text)),)),
-    ),
+    _one_id(ORDER),
+    _one_id(_RECORD),
+    compared("originalDate", ORIGINAL),
+    compared("paidDate", _PAID),
+    flag("dismissed", DISMISSED),
 )
 
 
@@ -65,7 +92,7 @@ def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
 def _range(conditions: Sequence[Condition], today: int) -> tuple[int, int]:
     """The bounds of originalDate; where one side is open, the usual one."""
     first, end = months_before(today, _MONTHS), months_before(today, -_MONTHS) + DAY_SECONDS
-    found = [c.bounds() for c in conditions if c.field is _ORIGINAL and isinstance(c.operand, Span)]
+    found = [c.bounds() for c in conditions if c.field is ORIGINAL and isinstance(c.operand, Span)]
     lows = [bounds[0] for bounds in found if bounds and bounds[0] >= MIN_SECONDS]
     highs = [bounds[1] for bounds in found if bounds and bounds[1] <= MAX_SECONDS]
     if lows:

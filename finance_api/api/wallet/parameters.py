@@ -8,7 +8,18 @@ from typing import Any
 
 import colander
 
-from finance_api.api.parameters import Conditions, ParameterSchema, Scalar
+from finance_api.api.openapi.schemas import (
+    Schema,
+    of_names,
+    one_or_more,
+)
+from finance_api.api.parameters import (
+    SORT_MEANING,
+    Conditions,
+    ParameterKind,
+    ParameterSchema,
+    Scalar,
+)
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import (
     DEFAULT_LIMIT,
@@ -18,8 +29,10 @@ from finance_api.query.model import (
     Operator,
     RelativeDay,
     SortKey,
+    operators_of,
 )
 from finance_api.query.parse import MAX_LIST_OPERANDS, parse_boolean, parse_conditions
+from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Resource
 from finance_api.values.ids import IdError, parse_id
@@ -28,6 +41,8 @@ MAX_LIMIT = 200
 MAX_REFERENCES = 20
 
 _IDS = re.compile(r"[a-zA-Z0-9_-]+(,[a-zA-Z0-9_-]+)*")
+_ID: Schema = {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}
+_BOOLEAN: Schema = {"type": "boolean", "examples": [True]}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
 #: Stands for Wallet's own categories of what has no category, which imports of its data may bring.
@@ -39,11 +54,12 @@ UNKNOWN_CATEGORIES = (
 )
 
 
-class Listed(colander.SchemaType):  # type: ignore[misc]
+class Listed(ParameterKind):
     """Values between commas, or of a repeated parameter."""
 
-    def __init__(self, parse: Callable[[str], Any]) -> None:
+    def __init__(self, parse: Callable[[str], Any], schema: Schema) -> None:
         self._parse = parse
+        self.schema = schema
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
@@ -56,6 +72,10 @@ class Listed(colander.SchemaType):  # type: ignore[misc]
 
 class Compared(Conditions):
     """The conditions on a text, number or date, by the prefixes that Wallet has."""
+
+    def __init__(self, field: Field) -> None:
+        operators = [operator for operator in operators_of(field) if operator in _COMPARED]
+        super().__init__(field, operators, has_relative_days=False)
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         found = super().deserialize(node, cstruct)
@@ -81,8 +101,13 @@ class Parameter:
     """
 
     name: str
-    kind: colander.SchemaType
+    kind: ParameterKind
+    meaning: str
     missing: Any = ()
+
+
+def ids_schema(most: int, example: str = EXAMPLE_ID) -> Schema:
+    return one_or_more(_ID, [example], maxItems=most)
 
 
 def parse_ids(most: int, text: str) -> list[str]:
@@ -148,6 +173,15 @@ def _among(known: Sequence[str], text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def compared(name: str, field: Field) -> Parameter:
+    kind = Compared(field)
+    return Parameter(name, kind, kind.meaning)
+
+
+def flag(name: str, field: Field) -> Parameter:
+    return Parameter(name, Scalar(partial(_flag, field), _BOOLEAN), field.meaning)
+
+
 class Declared:
     """Makes the parameters of a resource's list. name: there; field: here, if it differs."""
 
@@ -164,37 +198,53 @@ class Declared:
         return tuple(self.called(name, name) for name in names)
 
     def called(self, name: str, field: str) -> Parameter:
-        return Parameter(name, Compared(self.field(field)))
+        return compared(name, self.field(field))
 
     def ids(self, name: str, field: str | None = None) -> Parameter:
-        return Parameter(name, Listed(partial(_ids, self.field(field or name))))
+        found = self.field(field or name)
+        kind = Listed(partial(_ids, found), ids_schema(MAX_LIST_OPERANDS))
+        return Parameter(name, kind, found.meaning)
 
     def categories(self, field: str) -> Parameter:
-        return Parameter("categoryId", Listed(partial(_categories, self.field(field))))
+        found = self.field(field)
+        kind = Listed(partial(_categories, found), ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
+        return Parameter("categoryId", kind, f"{found.meaning} {UNKNOWN}: of what has none.")
 
     def choice(self, name: str, *others: str, any_case: bool = False) -> Parameter:
-        return Parameter(name, Listed(partial(_choices, self.field(name), others, any_case)))
+        found = self.field(name)
+        names = (*found.choices, *others)
+        schema = of_names(names, [names[0]])
+        if any_case:
+            schema = one_or_more({"type": "string", "pattern": "^[A-Za-z]+$"}, [names[0].lower()])
+        kind = Listed(partial(_choices, found, others, any_case), schema)
+        return Parameter(name, kind, found.meaning)
 
     def flag(self, name: str) -> Parameter:
-        return Parameter(name, Scalar(partial(_flag, self.field(name))))
+        return flag(name, self.field(name))
 
     def is_given(self, name: str, field: str) -> Parameter:
-        return Parameter(name, Scalar(partial(_is_given, self.field(field))))
+        kind = Scalar(partial(_is_given, self.field(field)), _BOOLEAN)
+        return Parameter(name, kind, f"Whether they have {field}.")
 
     def exact(self, name: str) -> Parameter:
         """A text without a prefix."""
-        return Parameter(name, Scalar(partial(_exact, self.field(name))))
+        found = self.field(name)
+        schema = {"type": "string", "minLength": 1, "examples": [found.example]}
+        return Parameter(name, Scalar(partial(_exact, found), schema), found.meaning)
 
     def constant(self, name: str, value: str, *others: str) -> Parameter:
         """What everything has the same of."""
-        return Parameter(name, Listed(partial(self._constant, value, (value, *others))))
+        known = value, *others
+        kind = Listed(partial(self._constant, value, known), of_names(known, [value]))
+        return Parameter(name, kind, f"All have {value} here.")
 
     def _constant(self, value: str, known: Sequence[str], text: str) -> tuple[Condition, ...]:
         return () if value in _among(known, text) else (with_ids(self.field("id"), []),)
 
     def party(self, name: str, kind: str) -> Parameter:
         """The payee of an expense, the payer of an income."""
-        return Parameter(name, _Party(self.field("payee"), self.field("recordType"), kind))
+        party = _Party(self.field("payee"), self.field("recordType"), kind)
+        return Parameter(name, party, f"Of {kind} alone. {party.meaning}")
 
 
 class _Party(Compared):
@@ -213,7 +263,12 @@ def _exact(field: Field, text: str) -> tuple[Condition, ...]:
 
 #: Those of records that hold nothing but what a list says of its rows.
 SOURCES = ("android", "ios", "web", "rest", "mcp", "backend", "missing")
-SOURCE = Parameter("source", Listed(partial(_among, SOURCES)), None)
+SOURCE = Parameter(
+    "source",
+    Listed(partial(_among, SOURCES), of_names(SOURCES, ["missing"])),
+    "Where records come from: statement files are backend, all others missing.",
+    None,
+)
 
 _TO_BASE, _TO_ACCOUNT = "base", "account"
 
@@ -225,7 +280,16 @@ def _target(text: str) -> str:
     return text if text in (_TO_BASE, _TO_ACCOUNT) else code
 
 
-CONVERT_TO = Parameter("convertTo", Scalar(_target), None)
+CONVERT_TO = Parameter(
+    "convertTo",
+    Scalar(
+        _target,
+        {"type": "string", "pattern": "^([A-Za-z]{3}|base|account)$", "examples": [_TO_BASE]},
+    ),
+    "The currency that amounts are converted to, by imported rates; base: that of most accounts, "
+    "account: their own.",
+    None,
+)
 
 #: The past periods that each asks for; None: no period at all.
 _SPENDING = {
@@ -243,7 +307,12 @@ def _spending(text: str) -> int | None:
     return _SPENDING[found]
 
 
-SPENDING = Parameter("spending", Scalar(_spending), None)
+SPENDING = Parameter(
+    "spending",
+    Scalar(_spending, {"type": "string", "enum": list(_SPENDING), "examples": ["current+2"]}),
+    "What was spent in the current period and in so many before it.",
+    None,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +341,9 @@ def _related(related: Related, text: str) -> RelatedTo:
 
 
 def related(name: str, resource: Resource, field: str, *, empty_is_all: bool = False) -> Parameter:
-    kind = Scalar(partial(_related, Related(resource, field, empty_is_all)))
-    return Parameter(name, kind, None)
+    asked = partial(_related, Related(resource, field, empty_is_all))
+    meaning = f"Those that it names, one of {resource.name}; needs the scope {resource.path}."
+    return Parameter(name, Scalar(asked, {**_ID, "examples": [EXAMPLE_ID]}), meaning, None)
 
 
 # -- schemas -----------------------------------------------------------------------------------
@@ -289,12 +359,22 @@ def _integer(low: int, high: int, text: str) -> int:
     return int(text)
 
 
+def _whole(name: str, low: int, high: int, missing: int, meaning: str) -> Parameter:
+    schema = {"type": "integer", "minimum": low, "maximum": high, "default": missing}
+    kind = Scalar(partial(_integer, low, high), {**schema, "examples": [missing]})
+    return Parameter(name, kind, meaning, missing)
+
+
+def _switch(name: str, meaning: str) -> Parameter:
+    return Parameter(name, Scalar(parse_boolean, {**_BOOLEAN, "default": False}), meaning, False)
+
+
 #: Of every list, and known where nothing follows from them.
 COMMON = (
-    Parameter("limit", Scalar(partial(_integer, 1, MAX_LIMIT)), DEFAULT_LIMIT),
-    Parameter("offset", Scalar(partial(_integer, 0, MAX_OFFSET)), 0),
-    Parameter("agentHints", Scalar(parse_boolean), False),
-    Parameter("withTotal", Scalar(parse_boolean), False),
+    _whole("limit", 1, MAX_LIMIT, DEFAULT_LIMIT, "How many rows a page has at most."),
+    _whole("offset", 0, MAX_OFFSET, 0, "How many rows come before the page."),
+    _switch("agentHints", "Whether the answer says what an agent should know of it."),
+    _switch("withTotal", "Whether all rows that match are counted, too."),
 )
 
 
@@ -316,20 +396,26 @@ def sorted_by(resource: Resource, *names: str) -> Parameter:
     default = resource.get_field(resource.default_sort[1:])
     assert default is not None
     missing = (SortKey(default, resource.default_sort[0] == "-"),)
-    return Parameter("sortBy", Scalar(partial(_sort, known)), missing)
+    either = "|".join(known)
+    pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
+    schema = {"type": "string", "pattern": pattern, "examples": [f"-{names[0]}"]}
+    return Parameter("sortBy", Scalar(partial(_sort, known), schema), SORT_MEANING, missing)
 
 
 def schema_of(parameters: Sequence[Parameter]) -> ParameterSchema:
     schema = ParameterSchema()
     for parameter in parameters:
-        schema.add_parameter(parameter.name, parameter.kind, parameter.missing)
+        schema.add_parameter(parameter.name, parameter.kind, parameter.missing, parameter.meaning)
     return schema
 
 
 def required_ids(most: int) -> ParameterSchema:
     """``id``, which is required, and what is known everywhere."""
     schema = schema_of(COMMON)
-    schema.add_required("id", Listed(partial(parse_ids, most)), f"1 to {most} ids")
+    wanted = f"1 to {most} ids"
+    schema.add_required(
+        "id", Listed(partial(parse_ids, most), ids_schema(most)), wanted, f"{wanted}."
+    )
     return schema
 
 

@@ -3,19 +3,21 @@
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import Answer
+from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import options
+from finance_api.api.service import Service, options
 from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
-from finance_api.api.wallet.headers import state_headers
-from finance_api.api.wallet.members import document
+from finance_api.api.wallet.headers import OF_LIST, state_headers
+from finance_api.api.wallet.members import documents, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import required_ids
+from finance_api.api.wallet.schemas import COUNT, HINTS, text
 from finance_api.auth.contexts import own_data
 from finance_api.auth.permissions import Permission
 from finance_api.query.parse import MAX_LIST_OPERANDS
@@ -48,11 +50,12 @@ class WalletRecordsByIdRequest(DataRequest):
         rows = [found[row_id] for row_id in wanted if row_id in found]
         missing = [text for text in self._ids if text.lower() not in found]
         context = Context(
-            names_of_state(storage, user_id, state), mirrors=mirrors_of(storage, user_id, rows)
+            names_of_state(storage, user_id, state),
+            has_older=self._has_older,
+            mirrors=mirrors_of(storage, user_id, rows),
         )
-        members = [m for m in RECORD if self._has_older or not m.older]
         answer: dict[str, Any] = {
-            "records": [document(members, row, context) for row in rows],
+            "records": documents(RECORD, rows, context),
             "count": len(rows),
         }
         if missing:
@@ -67,6 +70,19 @@ def get_records_by_id(request: Request) -> Response:
     return respond(request, WalletRecordsByIdRequest, has_older)
 
 
+_ANSWER = Answer(
+    of_members(
+        "RecordsById",
+        {
+            "records": array_of(object_schema(RECORDS.model_type, RECORD)),
+            "count": value(COUNT, "How many were found.", 1),
+            "missingIds": array_of(text("An id that nothing has.", "4711")),
+            "agentHints": HINTS,
+        },
+        ["records", "count"],
+    ),
+    headers=OF_LIST,
+)
 _SERVICE = Service(
     "wallet records/by-id",
     f"{WALLET_SURFACE}records/by-id",
@@ -75,6 +91,8 @@ _SERVICE = Service(
         required_ids(MAX_LIST_OPERANDS),
         Permission.RECORDS_READ,
         own_data("records", Permission.RECORDS_READ),
+        _ANSWER,
+        ("records",),
     ),
 )
 _SERVICE.add_view("GET", get_records_by_id)

@@ -4,15 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
+from finance_api.api.openapi.answers import Answer
+from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.public.lists import PERMISSIONS
 from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import options
+from finance_api.api.service import Service, options
+from finance_api.api.wallet.headers import OF_OTHERS
 from finance_api.api.wallet.parameters import MAX_REFERENCES, required_ids, with_ids
+from finance_api.api.wallet.schemas import COUNT, IDS, flag, text
 from finance_api.api.wallet.scopes import require_scopes
 from finance_api.auth.contexts import own_data
 from finance_api.query.model import Query
@@ -28,6 +31,7 @@ from finance_api.resources import (
     RECORDS,
     STANDING_ORDERS,
 )
+from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import DataState, Storage
 from finance_api.surfaces import WALLET_SURFACE
@@ -127,9 +131,41 @@ def _referring(
     }
 
 
+def _answer(resource: Resource) -> Answer:
+    """By each id what refers to it, or why that is not told."""
+    referring = of_members(
+        "Referring",
+        {
+            "field": text("The field that names it.", "categoryId"),
+            "total": value(COUNT, "How many there are.", 4711),
+            "limit": value(COUNT, "How many ids are told at most.", _LIMIT),
+            "hasMore": flag("Whether there are more than that."),
+            "ids": IDS,
+        },
+    )
+    types = {other.name: referring for other in _REFERENCES[resource]}
+    found = of_members(f"{resource.model_type}References", types)
+    missing = of_members(
+        "NoReferences",
+        {
+            "error": text("not found, or type_mismatch.", "not found"),
+            "actualType": text("What the id is of.", "record"),
+            "message": text("The same in a sentence.", "The id is of a record, not of a label."),
+        },
+        ["error"],
+    )
+    by_id = {"type": "object", "additionalProperties": {"anyOf": [found, missing]}}
+    example = {EXAMPLE_ID: example_of(found)}
+    return Answer({**by_id, "examples": [example]}, headers=OF_OTHERS)
+
+
+def _scopes(resource: Resource) -> list[str]:
+    return [str(other.path) for other in (resource, *_REFERENCES[resource])]
+
+
 def _view(resource: Resource) -> Callable[[Request], Response]:
     def get_references(request: Request) -> Response:
-        require_scopes(request, [str(other.path) for other in (resource, *_REFERENCES[resource])])
+        require_scopes(request, _scopes(resource))
         return respond(request, ReferencesRequest, resource)
 
     return get_references
@@ -146,6 +182,8 @@ def _service(resource: Resource, name: str) -> Service:
             required_ids(MAX_REFERENCES),
             permission,
             own_data(str(resource.path), permission),
+            _answer(resource),
+            _scopes(resource),
         ),
     )
     service.add_view("GET", _view(resource))

@@ -1,10 +1,9 @@
 """The path of Wallet's that takes writes only: 405 as on every other path."""
 
-from cornice import Service
 from pyramid.response import Response
 
 from finance_api.api.parameters import ParameterSchema
-from finance_api.api.service import options
+from finance_api.api.service import Service, options
 from finance_api.auth.contexts import own_data
 from finance_api.auth.permissions import Permission
 from finance_api.errors import NOT_FOUND, problem
@@ -24,6 +23,7 @@ _SERVICE = Service(
         ParameterSchema(),
         Permission.CATEGORIES_READ,
         own_data("categories", Permission.CATEGORIES_READ),
+        None,
     ),
 )
 _SERVICE.add_view("GET", get_nothing)

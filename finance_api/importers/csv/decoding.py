@@ -45,7 +45,7 @@ class TextFile:
     is_sheet: it is made of a spreadsheet: each row is one line, up to CRLF, with a comma between
         cells; cells that are dates are ISO 8601, whatever form others have.
     fractions: of a sheet, the indexes of columns in which cells are numbers with a decimal point,
-        and the line of the last one.
+        and the line of the last one. thousands: the same of texts like 1.234.
     """
 
     stream: BinaryIO
@@ -53,6 +53,7 @@ class TextFile:
     skip_rows: int = 0
     is_sheet: bool = False
     fractions: Mapping[int, int] = field(default_factory=dict)
+    thousands: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def line_end(self) -> str:

@@ -13,32 +13,24 @@ from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
 
-#: What --mixed-signs says -> whether a positive number follows its column, and a negative one.
-_WAYS = {"plus": (1, -1), "minus": (-1, 1), "ignore": (1, 1)}
-
 
 @dataclass(frozen=True)
 class Signs:
-    """rules: place of an amount -> where a positive number goes, and where a negative one:
-    1 for money coming in, -1 for money going out.
+    """rules: place of an amount -> sign (as `AmountColumns.add` has it) -> where the money goes:
+    1 for coming in, -1 for going out.
     """
 
-    rules: Mapping[int, tuple[int, int]]
+    rules: Mapping[int, Mapping[int, int]]
 
     def units(self, amount: Amount, place: int) -> int:
         """In ten-thousandths; money going out is negative."""
-        units = amount.units
-        if amount.side:
-            return amount.side * abs(units)
-        rule = self.rules[place]
-        return units * rule[0] if units > 0 else -units * rule[1]
+        sign = 2 * amount.side or (1 if amount.units > 0 else -1)
+        return self.rules[place][sign] * abs(amount.units)
 
     def direction(self, kind: Kind) -> int:
         """1 for money coming in, -1 for money going out, 0 for no money."""
         place, sign = kind
-        if sign in (0, 2, -2):
-            return sign // 2
-        return self.rules[place][0 if sign > 0 else 1]
+        return self.rules[place][sign] if sign else 0
 
 
 def decide_signs(
@@ -63,7 +55,7 @@ def decide_signs(
     else:
         if positive is None and profile is None and _is_unsigned(survey):
             _ask_what_unsigned_means(survey, headings, questions)
-        signs = Signs({AMOUNT: (-1, 1) if positive == "out" else (1, -1)})
+        signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
     if len(questions.asked) == asked:
         _ask_about_contradictions(survey, signs, options, headings, questions, profile)
     return signs
@@ -254,24 +246,22 @@ def _of_sides(
     fits: Callable[[Signs], bool] | None,
     remarks: list[str],
 ) -> Signs:
-    mixed = [
-        place for place in (OUT, IN) if (place, 1) in survey.kinds and (place, -1) in survey.kinds
-    ]
+    ways = {place: ways for place in (OUT, IN) if (ways := _ways(survey, place))}
     names = (
         {OUT: "money going out", IN: "money coming in"}
         if options.sign is not None
         else {OUT: "the debit column", IN: "the credit column"}
     )
     for place in (OUT, IN):
-        if (place, -1) in survey.kinds and place not in mixed and options.mixed_signs is None:
+        if (place, -1) in survey.kinds and place not in ways and options.mixed_signs is None:
             way = "going out" if place == OUT else "coming in"
             remarks.append(
                 f"{names[place]} has only negative numbers: they are taken as money {way}"
             )
     chosen = options.mixed_signs
-    if mixed and chosen is None and fits is not None:
-        trials = [dict(zip(mixed, ways, strict=True)) for ways in product(_WAYS, repeat=len(mixed))]
-        fitting = [ways for ways in trials if fits(_signs(ways))]
+    if ways and chosen is None and fits is not None:
+        trials = [dict(zip(ways, each, strict=True)) for each in product(*ways.values())]
+        fitting = [trial for trial in trials if fits(_signs(trial))]
         if len(fitting) == 1:
             for place, way in fitting[0].items():
                 remarks.append(
@@ -279,36 +269,66 @@ def _of_sides(
                     f"--mixed-signs {way}"
                 )
             return _signs(fitting[0])
-    if mixed and chosen is None:
+    if ways and chosen is None:
         chosen = "plus"
-        place = mixed[0]
+        place, possible = next(iter(ways.items()))
+        word = "CR" if place == OUT else "DR"
+        has, means = f"amounts with {word}", f"plus ({word} says which way money goes)"
+        if "minus" in possible:
+            has = "positive and negative numbers"
+            means = "plus (a negative number goes the other way), minus (a positive one does)"
         questions.ask(
-            f"{names[place]} has positive and negative numbers: say what the sign means with "
-            "--mixed-signs: plus (a negative number goes the other way), minus (a positive one "
-            "does) or ignore (it means nothing)",
+            f"{names[place]} has {has}: say what the sign means with --mixed-signs: {means} or "
+            "ignore (it means nothing)",
             *(
                 Answer(("--mixed-signs", way), meaning=_shown_ways(survey, place, way))
-                for way in _WAYS
+                for way in possible
             ),
-            line=max(survey.kinds[place, 1], survey.kinds[place, -1]),
+            line=max(_lines(survey, place).values()),
         )
-    return _signs(dict.fromkeys(mixed, chosen or ""))
+    return _signs(dict.fromkeys(ways, chosen or ""))
+
+
+def _lines(survey: Survey, place: int) -> dict[int, int]:
+    """Sign -> the first line that has it there."""
+    return {
+        sign: survey.kinds[place, sign] for sign in (1, -1, 2, -2) if (place, sign) in survey.kinds
+    }
+
+
+def _ways(survey: Survey, place: int) -> tuple[str, ...]:
+    """What the signs there may mean; nothing where all follow the column."""
+    signs = _lines(survey, place)
+    if {1, -1} <= signs.keys():
+        return ("plus", "minus", "ignore")
+    return ("plus", "ignore") if -2 * place in signs else ()
 
 
 def _shown_ways(survey: Survey, place: int, way: str) -> str:
     signs = _signs({place: way})
     return ", ".join(
-        _shown_way(survey.kinds[place, sign], signs.direction((place, sign))) for sign in (1, -1)
+        _shown_way(line, signs.direction((place, sign)))
+        for sign, line in _lines(survey, place).items()
     )
 
 
 def _signs(ways: Mapping[int, str]) -> Signs:
-    """ways: place of amounts of both signs -> what the sign says there."""
+    """ways: place of amounts whose signs differ -> what the sign says there."""
     rules = {}
     for place in (OUT, IN):
-        positive, negative = _WAYS[ways.get(place, "ignore")]
-        rules[place] = (positive * place, negative * place)
+        match ways.get(place):
+            case "plus":
+                rules[place] = _rule(place)
+            case "minus":
+                rules[place] = _rule(-place)
+            case _:
+                rules[place] = dict.fromkeys(_rule(place), place)
     return Signs(rules)
+
+
+def _rule(positive: int) -> dict[int, int]:
+    """Of a place where signs count. positive: where a positive number goes."""
+    return {1: positive, -1: -positive, 2: 1, -2: -1}
 
 
 def ask_for_money(survey: Survey, headings: Headings, questions: Questions) -> None:

@@ -104,10 +104,21 @@ def amount_cell(
 
 
 def _separators(layout: Layout) -> tuple[str | None, str | None]:
-    """The marks of decimals and thousands that are given, unless cells of amounts are numbers."""
+    """The marks of decimals and thousands that are given, unless cells of amounts are numbers.
+
+    Raises ImportRefused if others are texts of which the numbers do not say what they mean.
+    """
     options, text = layout.options, layout.table.text
     indexes = [i for name in _MONEY for i in layout.columns.get(name, ())]
     if any(text.fractions.get(index, 0) > layout.table.first_line for index in indexes):
+        line = max(text.thousands.get(index, 0) for index in indexes)
+        if line > layout.table.first_line:
+            raise ImportRefused(
+                "the amount is text that can be read in two ways, such as 1.234, and others are "
+                "numbers: a program may have taken some for others; use the file as the bank made "
+                "it",
+                line,
+            )
         return ".", None if options.thousands == "." else options.thousands
     return options.decimal, options.thousands
 

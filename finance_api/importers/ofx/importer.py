@@ -1,6 +1,6 @@
 """Reads OFX files: all of a file's statements, or the reason why none."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO
 
@@ -93,6 +93,7 @@ def _entries(
     owners: that number -> the number of the statement.
     """
     begun = 0
+    kinds: list[dict[tuple[str | None, bool], int]] = [{} for _ in statements]
     for holder, found in rows:
         owner = owners.get(holder)
         if owner is None:
@@ -107,6 +108,8 @@ def _entries(
             statement.skipped[found] += 1
             continue
         movement = Movement(*found)
+        if movement.amount and movement.corrects is None:
+            kinds[owner].setdefault((movement.type, movement.amount > 0), movement.line)
         yield statement, entry_of(movement, statement, securities)
         if corrects_itself(movement):
             remark = "transactions that are said to correct themselves are imported as they are"
@@ -114,6 +117,22 @@ def _entries(
                 statement.remarks.append(remark)
     for statement in statements[begun:]:
         yield statement, None
+    for of_statement in kinds:
+        _check_signs(of_statement)
+
+
+def _check_signs(kinds: Mapping[tuple[str | None, bool], int]) -> None:
+    """Refuses a statement of which no amount has a minus, not even that of a DEBIT.
+
+    kinds: TRNTYPE, and whether money comes in by the sign -> the first line.
+    """
+    line = kinds.get(("DEBIT", True))
+    if line is not None and all(comes_in for _, comes_in in kinds):
+        raise ImportRefused(
+            "the transaction is a DEBIT, and no amount of the statement has a minus: nothing "
+            "certain shows which way money went; download it in another format",
+            line,
+        )
 
 
 def _without_statement(file: Element) -> ImportRefused:

@@ -18,20 +18,23 @@ from python_calamine import PasswordError, SheetTypeEnum, load_workbook
 #: The exit code for a file with a password; others are those of crashes and limits.
 PASSWORD = 3
 #: The file of [name, why it cannot be read or null, [column, last row] for each column that has
-#: numbers with decimals] for each sheet, null for one without cells.
+#: numbers with decimals, the same for texts like 1.234] for each sheet, null for one without cells.
 INDEX = "sheets"
 
 _MEMORY_BYTES = _FILE_BYTES = 2**30
 _SECONDS = 60
 
 _LINE_ENDS = re.compile("\r\n|\r")
+#: Of a text that is a number of thousands, or has three decimals.
+_THOUSAND = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9.,])")
 _HALF_A_SECOND = timedelta(milliseconds=500)
 
+_Lines = list[tuple[int, int]]
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
 def convert(source: str, target: Path) -> None:
-    index: list[tuple[str, str | None, list[tuple[int, int]]] | None] = []
+    index: list[tuple[str, str | None, _Lines, _Lines] | None] = []
     with load_workbook(source) as workbook:
         for number, about in enumerate(workbook.sheets_metadata):
             sheet = None
@@ -42,6 +45,7 @@ def convert(source: str, target: Path) -> None:
                 continue
             has_nul = False
             fractions: dict[int, int] = {}
+            thousands: dict[int, int] = {}
             with (target / str(number)).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file)
                 before = [""] * sheet.start[1]
@@ -52,8 +56,11 @@ def convert(source: str, target: Path) -> None:
                     for column, cell in enumerate(cells, len(before)):
                         if isinstance(cell, float) and "." in row[column]:
                             fractions[column] = line
+                        elif isinstance(cell, str) and _THOUSAND.search(cell):
+                            thousands[column] = line
             fault = "a cell has a NUL character" if has_nul else None
-            index.append((about.name, fault, list(fractions.items())))
+            found = (list(fractions.items()), list(thousands.items()))
+            index.append((about.name, fault, *found))
     (target / INDEX).write_text(json.dumps(index), encoding="utf-8")
 
 

@@ -70,6 +70,7 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
                     "utf-8",
                     is_sheet=True,
                     fractions=dict(about[2]),
+                    thousands=dict(about[3]),
                 ),
                 about[1] or faults.get(number),
             )

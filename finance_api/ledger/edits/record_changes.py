@@ -24,12 +24,7 @@ _PAIRED_BY = (
 
 def pages_of(session: LedgerSession, *conditions: Condition) -> Iterator[list[Row]]:
     """The records that meet the conditions, by id; those that were read may be changed."""
-    after = ""
-    while page := session.storage.data.scan_rows(
-        session.user.id, RECORDS, conditions=conditions, after_id=after, limit=BATCH
-    ):
-        yield page
-        after = page[-1]["id"]
+    return session.storage.data.scan_pages(session.user.id, RECORDS, BATCH, conditions=conditions)
 
 
 def set_by_hand(row: Row, values: dict[str, Any]) -> Row:

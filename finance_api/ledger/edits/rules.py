@@ -29,10 +29,8 @@ def add_rule(
     account: str | None = None,
 ) -> EditReport:
     """All but the keywords are names or ids. Raises ImportRefused."""
-    field = RECORD_RULES.get_field("keywords")
-    assert field is not None
     try:
-        texts = reader_of(field)(list(keywords))
+        texts = reader_of(RECORD_RULES["keywords"])(list(keywords))
     except ValueRefused as error:
         raise ImportRefused(f"keywords {error}") from None
     if not texts or len(texts) < len(set(keywords)):

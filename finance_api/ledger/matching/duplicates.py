@@ -34,9 +34,7 @@ def find_duplicates(storage: Storage, user_id: int) -> Iterator[Duplicate]:
     database = sqlite3.connect("", isolation_level=None)
     try:
         database.execute("CREATE TABLE found (account TEXT, amount INT, day INT, id TEXT)")
-        after = ""
-        while page := storage.data.scan_rows(user_id, RECORDS, after_id=after, limit=_PAGE):
-            after = page[-1]["id"]
+        for page in storage.data.scan_pages(user_id, RECORDS, _PAGE):
             database.executemany(
                 "INSERT INTO found VALUES (?, ?, ?, ?)",
                 [

@@ -7,16 +7,15 @@ from sqlite3 import Row as Found
 
 from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
+from finance_api.ledger.matching.batches import UNDECIDED, pair_batches
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.learned import Cover
 from finance_api.ledger.matching.wording import described, stored_described
-from finance_api.ledger.matching.workspace import SUM, Outcome, Workspace, total
-from finance_api.values.number import MAX_UNITS
+from finance_api.ledger.matching.workspace import Outcome, Workspace
 
 #: How far apart the same transaction may be in two formats; so far that it is asked for.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
 
-_UNDECIDED = "outcome IS NULL AND corrects IS NULL"
 #: Of other sources, on days where this file would have them.
 _OTHER = "NOT mine AND covered AND NOT void"
 
@@ -44,91 +43,18 @@ class OtherSources:
         if workspace.one(f"SELECT 1 FROM stored WHERE {_OTHER} AND NOT taken LIMIT 1") is None:
             return
         workspace.run("CREATE INDEX stored_amount ON stored (account, amount, day) WHERE NOT mine")
-        self._match_parts_of_the_file()
-        self._match_stored_parts()
+        pair_batches(workspace, _OTHER, Outcome.MATCHED, Outcome.MATCHED_PARTS)
         for keys in ("day, amount, text", "day, amount"):
-            workspace.pair(keys, Outcome.MATCHED, entries=_UNDECIDED, stored=_OTHER)
+            workspace.pair(keys, Outcome.MATCHED, entries=UNDECIDED, stored=_OTHER)
         most = _REACH_DAYS if self._match_days is None else self._match_days
         for reach in sorted({min(_REACH_DAYS, most), most} - {0}):
             workspace.run("DELETE FROM pairs")
             workspace.database.executemany(
-                "INSERT INTO pairs VALUES (?, ?)", self._near(reach, _UNDECIDED, _OTHER)
+                "INSERT INTO pairs VALUES (?, ?)", self._near(reach, UNDECIDED, _OTHER)
             )
             workspace.take_pairs(Outcome.MATCHED)
         if self._match_days is None:
             self._ask_about_doubtful()
-
-    # -- a batch and its parts
-
-    def _match_parts_of_the_file(self) -> None:
-        """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
-        workspace = self._workspace
-        if workspace.one("SELECT 1 FROM entries WHERE batch IS NOT NULL LIMIT 1") is None:
-            return
-        batches = workspace.rows(
-            f"SELECT account, batch, min(day) AS day, max(day) AS last_day, {SUM} "
-            "FROM entries WHERE batch IS NOT NULL AND coalesce(outcome, 0) <> ? "
-            "GROUP BY account, batch HAVING max(outcome IS NOT NULL) = 0 ORDER BY min(n)",
-            Outcome.DUPLICATE,
-        )
-        for batch in list(batches):
-            if batch["day"] != batch["last_day"] or abs(total(batch)) > MAX_UNITS:
-                continue
-            stored = workspace.one(
-                f"SELECT k FROM stored WHERE {_OTHER} AND NOT taken AND account = ? "
-                "AND amount = ? AND day = ? ORDER BY k LIMIT 1",
-                batch["account"],
-                total(batch),
-                batch["day"],
-            )
-            if stored is None:
-                continue
-            workspace.run(
-                "UPDATE entries SET outcome = ?, k = ? WHERE account = ? AND batch = ? "
-                "AND outcome IS NULL",
-                Outcome.MATCHED,
-                stored["k"],
-                batch["account"],
-                batch["batch"],
-            )
-            workspace.run("UPDATE stored SET taken = 1 WHERE k = ?", stored["k"])
-
-    def _match_stored_parts(self) -> None:
-        """An entry that is the sum of the stored parts of one is these records as a whole."""
-        workspace = self._workspace
-        if workspace.one("SELECT 1 FROM stored WHERE batch IS NOT NULL LIMIT 1") is None:
-            return
-        workspace.run("CREATE TABLE parts (n INT, k INT)")
-        batches = workspace.rows(
-            f"SELECT account, source, batch, day, {SUM}, min(k) AS k FROM stored "
-            f"WHERE {_OTHER} AND batch IS NOT NULL GROUP BY account, source, batch "
-            "HAVING max(taken) = 0 AND min(day) = max(day) ORDER BY min(k)"
-        )
-        for batch in list(batches):
-            if abs(total(batch)) > MAX_UNITS:
-                continue
-            of_day = batch["account"], total(batch), batch["day"]
-            entry = workspace.one(
-                f"SELECT n FROM entries WHERE {_UNDECIDED} AND account = ? AND amount = ? "
-                "AND day = ? ORDER BY n LIMIT 1",
-                *of_day,
-            )
-            if entry is None:
-                continue
-            parts = batch["account"], batch["source"], batch["batch"]
-            where = "account = ? AND source = ? AND batch = ? AND NOT mine"
-            workspace.run(
-                f"INSERT INTO parts SELECT ?, k FROM stored WHERE {where} ORDER BY k",
-                entry["n"],
-                *parts,
-            )
-            workspace.run(f"UPDATE stored SET taken = 1 WHERE {where}", *parts)
-            workspace.run(
-                "UPDATE entries SET outcome = ?, k = ? WHERE n = ?",
-                Outcome.MATCHED_PARTS,
-                batch["k"],
-                entry["n"],
-            )
 
     # -- near days
 
@@ -167,7 +93,7 @@ class OtherSources:
         for account in self._accounts:
             for source, covers in account.learned.others.items():
                 days = _days_of(covers)
-                entries = f"{_UNDECIDED} AND account = {account.number} AND ({days})"
+                entries = f"{UNDECIDED} AND account = {account.number} AND ({days})"
                 stored = f"{_OTHER} AND account = {account.number} AND source = '{source}'"
                 for n, k in self._near(_DOUBTFUL_DAYS, entries, stored):
                     entry = self._workspace.one("SELECT * FROM entries WHERE n = ?", n)

@@ -24,7 +24,7 @@ from finance_api.values.time import DAY_SECONDS
 
 _PAGE = 5_000
 _FEW = 2_000
-_NEWEST_FIRST = (SortKey(RECORDS.get_field("recordDate") or RECORDS.fields[0], descending=True),)
+_NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
 #: So many records of one bank id are looked for.
 MOST_OF_AN_ID = 8
 _BATCH = 1_000
@@ -49,12 +49,7 @@ def record_pages(
         found = data.get_rows(user_id, RECORDS, [row["id"] for row in few.rows])
         yield [found[row_id] for row_id in sorted(found)]
         return
-    after = ""
-    while page := data.scan_rows(
-        user_id, RECORDS, conditions=conditions, after_id=after, limit=_PAGE
-    ):
-        yield page
-        after = page[-1]["id"]
+    yield from data.scan_pages(user_id, RECORDS, _PAGE, conditions=conditions)
 
 
 class StoredReader:

@@ -12,7 +12,7 @@ from finance_api.ledger.undo.statement_marks import hand_over_marks, marks_of
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import BeforeImage, HistoryEntry
+from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 _PAGE = 1_000
@@ -55,6 +55,8 @@ class _Undo:
         self._report.remarks = settle_bank_balances(session, wanted)
         self._balances.settle(session)
         session.close(records_changed=True)
+        numbers = ", ".join(map(str, self._report.entries))
+        session.storage.note(session.user.id, AuditAction.UNDO, session.now, numbers)
         return self._report
 
     def _take_back(self, entry: HistoryEntry) -> None:
@@ -72,11 +74,7 @@ class _Undo:
     def _remove_records(self, entry: HistoryEntry) -> None:
         data, user_id = self._session.storage.data, self._session.user.id
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
-        after = ""
-        while page := data.scan_rows(
-            user_id, RECORDS, conditions=[made], after_id=after, limit=_REMOVED_PAGE
-        ):
-            after = page[-1]["id"]
+        for page in data.scan_pages(user_id, RECORDS, _REMOVED_PAGE, conditions=[made]):
             gone = []
             for row in page:
                 if self._plan.keeps(entry, RECORDS, row["id"]):

@@ -4,12 +4,12 @@ A `StorageBackend` lives as long as the process. It makes units of work: a `Stor
 sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
 writes, and all of its writes or none are stored when its transaction manager commits. A unit of
 work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposals of transfers, files that wait to be imported.
+exchange rates, proposals of transfers, files that wait to be imported, the audit log.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,13 @@ from pathlib import Path
 from transaction import TransactionManager
 
 from finance_api.storage.errors import NotFound, StorageNotReady, unknown_in_replica
+from finance_api.storage.interface.audit import (
+    COMMAND,
+    AuditAction,
+    AuditEntry,
+    AuditReader,
+    AuditWriter,
+)
 from finance_api.storage.interface.credentials import (
     Jwt,
     JwtReader,
@@ -61,6 +68,7 @@ from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
 
 __all__ = ["User", "UserReader", "UserWriter"]
+__all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
@@ -71,10 +79,32 @@ __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]
 __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend", "WritableStorage"]
+__all__ += ["BackendState", "Totals"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
 #: How long a unit of work that writes waits for another one, unless it says otherwise.
 LOCK_TIMEOUT_SECONDS = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackendState:
+    """How a backend is now in this process.
+
+    connections: those in use, and how many more there can be, by what they are for.
+    is_away: whether the database is taken to be away.
+    """
+
+    connections: Mapping[str, tuple[int, int]]
+    is_away: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """What is stored. revisions: of all users' data together. projection_version: if it has one."""
+
+    users: int
+    revisions: int
+    projection_version: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +124,16 @@ class Storage:
     rates: RateReader
     transfers: TransferReader
     uploads: UploadReader
+    audit: AuditReader
     close: Callable[[], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WritableStorage(Storage):
-    """A unit of work that writes. It ends with its transaction."""
+    """A unit of work that writes. It ends with its transaction.
+
+    origin: from where it is asked for, as `AuditEntry` has it.
+    """
 
     users: UserWriter
     tokens: TokenWriter
@@ -111,16 +145,25 @@ class WritableStorage(Storage):
     rates: RateWriter
     transfers: TransferWriter
     uploads: UploadWriter
+    audit: AuditWriter
+    origin: str = COMMAND
     close: Callable[[], None] = lambda: None
+
+    def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
+        """Adds to the audit log what is done here."""
+        self.audit.add(AuditEntry(at, action, self.origin, user_id, detail))
 
 
 class StorageBackend(ABC):
     """Makes the units of work; safe to use from several threads.
 
     persistent: whether what is written is still there for the next process.
+    on_work: is called with the seconds of a unit of work in the database, and whether it is "read"
+    or "write", which is told when it has committed.
     """
 
     persistent: bool = True
+    on_work: Callable[[str, float], None] = staticmethod(lambda work, seconds: None)
 
     @abstractmethod
     def read(self, deadline: float = math.inf) -> Storage:
@@ -132,16 +175,29 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def write(
-        self, tm: TransactionManager, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+        self,
+        tm: TransactionManager,
+        *,
+        lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
     ) -> WritableStorage:
         """A unit of work that writes in the manager's current transaction, and ends with it.
 
         lock_timeout_seconds: how long it waits for another writer before StorageUnavailable.
+        origin: see `WritableStorage`.
         """
 
     @abstractmethod
     def check(self) -> None:
         """Raises StorageNotReady or StorageUnavailable if reads would fail now."""
+
+    @abstractmethod
+    def totals(self) -> Totals:
+        """Raises StorageNotReady or StorageUnavailable, as `check`."""
+
+    @property
+    def state(self) -> BackendState:
+        return BackendState(connections={})
 
     @abstractmethod
     def upgrade(self) -> None:
@@ -195,9 +251,12 @@ def data_state_of(storage: Storage, user_id: int) -> DataState:
 
 @contextmanager
 def unit_of_work(
-    backend: StorageBackend, *, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS
+    backend: StorageBackend,
+    *,
+    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+    origin: str = COMMAND,
 ) -> Iterator[WritableStorage]:
     """A unit of work that writes; its writes are stored if the block ends without an error."""
     tm = TransactionManager(explicit=True)
     with tm:
-        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds)
+        yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)

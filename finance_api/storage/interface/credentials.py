@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from finance_api.storage.interface.users import User
 
@@ -56,6 +57,10 @@ class TokenWriter(TokenReader):
     @abstractmethod
     def add(self, token: Token) -> None:
         """Raises NotFound if there is no such user."""
+
+    @abstractmethod
+    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        """Sets `name` or `expires_at`. Raises NotFound, also for another user's token."""
 
     @abstractmethod
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:

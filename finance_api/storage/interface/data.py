@@ -189,6 +189,22 @@ class DataReader(ABC):
     ) -> list[Row]:
         """Rows in the order of their ids, after ``after_id``: their persisted fields."""
 
+    def scan_pages(
+        self,
+        user_id: int,
+        resource: Resource,
+        size: int,
+        *,
+        conditions: Sequence[Condition] = (),
+    ) -> Iterator[list[Row]]:
+        """As `scan_rows`, so many at a time; those of pages before may be changed, or gone."""
+        after = ""
+        while page := self.scan_rows(
+            user_id, resource, conditions=conditions, after_id=after, limit=size
+        ):
+            after = page[-1]["id"]
+            yield page
+
     @abstractmethod
     def list_changes(
         self,

@@ -1,4 +1,4 @@
-"""Numbers of requests, by user and day."""
+"""Numbers of requests, by user and day, and by token."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -12,6 +12,10 @@ class UsageReader(ABC):
         Days without requests are left out.
         """
 
+    @abstractmethod
+    def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
+        """The requests of these days by the id of their token, as far as they were counted so."""
+
 
 class UsageWriter(UsageReader):
     @abstractmethod
@@ -19,6 +23,13 @@ class UsageWriter(UsageReader):
         """Adds to the numbers of requests; users who are gone are left out.
 
         requests: by user id and day (its first second).
+        """
+
+    @abstractmethod
+    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
+        """Adds to the numbers of each token; users who are gone are left out.
+
+        requests: by user id, day (its first second) and token id.
         """
 
     @abstractmethod

@@ -23,6 +23,8 @@ class User:
     jwts_revoked_at: int | None = None
     #: A name of the IANA database: it says which day is today.
     time_zone: str = UTC
+    #: The currency that the overview converts to, where there are rates.
+    base_currency: str | None = None
     #: The state of the user's data when this was read.
     data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
 
@@ -57,7 +59,10 @@ class UserWriter(UserReader):
 
     @abstractmethod
     def update(self, user_id: int, **changes: Any) -> User:
-        """Sets `premium`, `enabled`, `password_hash` or `time_zone`. Raises NotFound."""
+        """Sets `premium`, `enabled`, `password_hash`, `time_zone` or `base_currency`.
+
+        Raises NotFound.
+        """
 
     @abstractmethod
     def delete(self, user_id: int) -> None:

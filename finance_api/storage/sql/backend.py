@@ -1,6 +1,7 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
 import math
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,17 @@ from sqlalchemy import Engine
 
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import (
+    COMMAND,
     LOCK_TIMEOUT_SECONDS,
+    BackendState,
     Fault,
     Storage,
     StorageBackend,
+    Totals,
     WritableStorage,
 )
 from finance_api.storage.sql import schema
+from finance_api.storage.sql.audit import SqlAuditReader, SqlAuditWriter
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
 from finance_api.storage.sql.connections import ReadConnection, WriteConnection
@@ -24,6 +29,7 @@ from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.engine import Server, connect, make_engine, writing
 from finance_api.storage.sql.history import SqlHistoryReader, SqlHistoryWriter
 from finance_api.storage.sql.jwts import SqlJwtReader, SqlJwtWriter
+from finance_api.storage.sql.projection import rebuilding
 from finance_api.storage.sql.projection.writing import Projection
 from finance_api.storage.sql.rates import SqlRateReader, SqlRateWriter
 from finance_api.storage.sql.reading import SqlDataReader
@@ -34,6 +40,9 @@ from finance_api.storage.sql.uploads import SqlUploadReader, SqlUploadWriter
 from finance_api.storage.sql.usage import SqlUsageReader, SqlUsageWriter
 from finance_api.storage.sql.users import SqlUserReader, SqlUserWriter
 from finance_api.storage.sql.writing import SqlDataWriter
+
+#: PostgreSQL sums to a number that may have fractions.
+_TOTALS = "SELECT count(*), coalesce(sum(data_revision), 0) FROM users"
 
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
@@ -74,6 +83,9 @@ class SqlBackend(StorageBackend):
         def close() -> None:
             connection.close()
             data_connection.close()
+            seconds = connection.take_seconds() + data_connection.take_seconds()
+            if seconds:
+                self.on_work("read", seconds)
 
         return Storage(
             users=SqlUserReader(connection),
@@ -86,6 +98,7 @@ class SqlBackend(StorageBackend):
             rates=SqlRateReader(data_connection),
             transfers=SqlTransferReader(data_connection),
             uploads=SqlUploadReader(connection),
+            audit=SqlAuditReader(connection),
             close=close,
         )
 
@@ -94,7 +107,9 @@ class SqlBackend(StorageBackend):
         tm: transaction.TransactionManager,
         *,
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+        origin: str = COMMAND,
     ) -> WritableStorage:
+        started = time.monotonic()
         # What a command that only reads need not wait for.
         import zope.sqlalchemy
         from sqlalchemy.orm import Session
@@ -109,6 +124,7 @@ class SqlBackend(StorageBackend):
         projection = Projection(connection.sqlalchemy)
         # Last of all, so that it is done once however much was written.
         tm.get().addBeforeCommitHook(projection.finish)
+        tm.get().addAfterCommitHook(self._note_commit, (started,))
         return WritableStorage(
             users=SqlUserWriter(connection),
             tokens=SqlTokenWriter(connection),
@@ -120,7 +136,31 @@ class SqlBackend(StorageBackend):
             rates=SqlRateWriter(connection),
             transfers=SqlTransferWriter(connection),
             uploads=SqlUploadWriter(connection),
+            audit=SqlAuditWriter(connection),
+            origin=origin,
         )
+
+    def _note_commit(self, is_done: bool, started: float) -> None:
+        if is_done:
+            self.on_work("write", time.monotonic() - started)
+
+    @property
+    def state(self) -> BackendState:
+        engines = {"read": self.read_engine, "write": self.engine, "replica": self.replica_engine}
+        pools = {name: engine.pool for name, engine in engines.items() if engine is not None}
+        return BackendState(
+            connections={
+                name: (pool.checkedout(), pool.size() - pool.checkedout())  # type: ignore[attr-defined]
+                for name, pool in pools.items()
+            },
+            is_away=self.server.circuit.state != "closed",
+        )
+
+    def totals(self) -> Totals:
+        self.check()
+        with connect(self.read_engine, self.read_engine.connect) as connection:
+            ((users, revisions),) = connection.exec_driver_sql(_TOTALS)
+        return Totals(users=users, revisions=int(revisions), projection_version=rebuilding.VERSION)
 
     def check(self) -> None:
         schema.check(self.engine)

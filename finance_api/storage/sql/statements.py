@@ -4,6 +4,7 @@
 that it binds are named here, or p0, p1 ... by `clauses.BindNames`.
 """
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, NoReturn, TypeVar
@@ -131,6 +132,12 @@ class StatementConnection(ABC):
         self._dialect = dialect
         self._statements = statements
         self._stream: Generator[bytes, None, None] | None = None
+        self._seconds = 0.0
+
+    def take_seconds(self) -> float:
+        """How long statements took, since this was last asked; waiting for a connection, too."""
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
 
     @property
     @abstractmethod
@@ -157,11 +164,14 @@ class StatementConnection(ABC):
         raise error
 
     def _run(self, work: Callable[[Driver], T]) -> T:
+        started = time.monotonic()
         driver = self.driver
         try:
             return work(driver)
         except Exception as error:
             self._fail(driver, error)
+        finally:
+            self._seconds += time.monotonic() - started
 
     def fetch(self, build: Build, *shape: Any, values: dict[str, Any]) -> list[tuple[Any, ...]]:
         """The rows of the statement that ``build`` makes."""

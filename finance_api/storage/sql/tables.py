@@ -68,6 +68,7 @@ users = Table(
     Column("jwts_revoked_at", BigInteger),
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
+    Column("base_currency", CodePointText),
     # The key of a deleted user is never given to another.
     sqlite_autoincrement=True,
 )
@@ -115,6 +116,21 @@ sessions = Table(
 )
 
 
+#: user_id: None: of nobody who is known.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", AutoKey, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("action", CodePointText, nullable=False),
+    Column("origin", CodePointText, nullable=False),
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE")),
+    Column("detail", CodePointText, nullable=False),
+    Index(None, "user_id", "at"),
+    Index(None, "at"),
+)
+
+
 def _owner() -> Column[int]:
     """The user: every key of a user's rows begins with it."""
     return Column(
@@ -132,6 +148,16 @@ usage = Table(
     _owner(),
     # The day's first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("requests", BigInteger, nullable=False),
+)
+
+#: The same, by token: since they are counted so.
+token_usage = Table(
+    "token_usage",
+    metadata,
+    _owner(),
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("token_id", CodePointText, primary_key=True),
     Column("requests", BigInteger, nullable=False),
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from sqlalchemy import Select, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import NotFound
@@ -66,6 +66,11 @@ class SqlTokenWriter(SqlTokenReader, TokenWriter):
         except IntegrityError as error:
             raise NotFound("there is no such user") from error
 
+    def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
+        wanted = [tokens.c.id == token_id, tokens.c.user_id == user_id]
+        self.connection.execute(update(tokens).where(*wanted).values(**changes))
+        return self._get(wanted)
+
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
         wanted = [tokens.c.id == token_id]
         if user_id is not None:
@@ -73,6 +78,9 @@ class SqlTokenWriter(SqlTokenReader, TokenWriter):
         self.connection.execute(
             update(tokens).where(*wanted, tokens.c.revoked_at.is_(None)).values(revoked_at=at)
         )
+        return self._get(wanted)
+
+    def _get(self, wanted: Sequence[ColumnElement[bool]]) -> Token:
         row = self.connection.execute(select(*_TOKEN_COLUMNS).where(*wanted)).first()
         if row is None:
             raise NotFound("there is no such token")

@@ -35,6 +35,7 @@ USER_COLUMNS = (
     users.c.created_at,
     users.c.jwts_revoked_at,
     users.c.time_zone,
+    users.c.base_currency,
     *STATE,
 )
 

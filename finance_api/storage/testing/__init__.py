@@ -11,6 +11,7 @@ An implementation outside this project holds itself to the contract by inheritin
 """
 
 from finance_api.storage.testing.anchors import AnchorsConformance
+from finance_api.storage.testing.audit import AuditConformance
 from finance_api.storage.testing.changes import ChangesConformance
 from finance_api.storage.testing.history import HistoryConformance
 from finance_api.storage.testing.json_rows import JsonRowsConformance
@@ -42,5 +43,6 @@ class StorageConformance(
     UploadsConformance,
     StreamsConformance,
     TransfersConformance,
+    AuditConformance,
 ):
     """The tests. No implementation overrides or skips one."""

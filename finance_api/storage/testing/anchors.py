@@ -15,7 +15,7 @@ from finance_api.values.time import date_text
 #: Implementations may remember every so many-th record.
 _INTERVAL = 256
 _DAY = 86_400
-_DATE = RECORDS.get_field("recordDate")
+_DATE = RECORDS["recordDate"]
 
 
 class Ledger:
@@ -47,7 +47,6 @@ class Ledger:
     def check(self, low: int | None = None, high: int | None = None) -> None:
         """Pages around all anchors that may be remembered, and around the ends."""
         expected = self.listed(low, high)
-        assert _DATE is not None
         texts = [f"gte.{date_text(low * _DAY)}"] if low is not None else []
         texts += [f"lte.{date_text(high * _DAY)}"] if high is not None else []
         conditions = tuple(c for text in texts for c in parse_conditions(_DATE, text))

@@ -235,9 +235,7 @@ class QueriesConformance(OneUser):
 
     def test_conditions_all_have_to_hold_in_any_order(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"p{n % 3}") for n in range(9)))
-        amount, payee = RECORDS.get_field("amount"), RECORDS.get_field("payee")
-        assert amount is not None
-        assert payee is not None
+        amount, payee = RECORDS["amount"], RECORDS["payee"]
         conditions = [
             Condition(amount, Operator.GTE, Span(2, 3)),
             Condition(payee, Operator.EQ, "p2"),
@@ -257,8 +255,7 @@ class QueriesConformance(OneUser):
     def test_rows_are_ordered_by_whether_a_value_is_the_one_that_counts(self, unit: Unit) -> None:
         states = ("void", None, "cleared", "void", "uncleared", None)
         unit.put(RECORDS, *(make_row(RECORDS, n, recordState=s) for n, s in enumerate(states)))
-        field = RECORDS.get_field("recordState")
-        assert field is not None
+        field = RECORDS["recordState"]
         for descending, expected in ((False, [1, 2, 4, 5, 0, 3]), (True, [0, 3, 1, 2, 4, 5])):
             sort = (SortKey(field, descending, equals="void"),)
             with unit.reading() as storage:
@@ -318,8 +315,7 @@ class QueriesConformance(OneUser):
 
     def test_sums_are_of_the_records_that_meet_the_conditions(self, unit: Unit) -> None:
         unit.put(RECORDS, *(make_row(RECORDS, n, amount=n, payee=f"{n % 2}") for n in range(6)))
-        payee = RECORDS.get_field("payee")
-        assert payee is not None
+        payee = RECORDS["payee"]
         with unit.reading() as storage:
             total = storage.data.sum_by(unit.user.id, ["payee"], parse_conditions(payee, "eq.1"))
         assert total == {("1",): RecordSum(9, 3, 0, 0)}

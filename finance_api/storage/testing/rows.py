@@ -119,8 +119,7 @@ class RowsConformance(OneUser):
 
     def test_rows_are_scanned_in_the_order_of_their_ids(self, unit: Unit) -> None:
         unit.put(ACCOUNTS, *(make_row(ACCOUNTS, n, name=f"{n % 2}") for n in (5, 1, 4, 2, 3)))
-        field = ACCOUNTS.get_field("name")
-        assert field is not None
+        field = ACCOUNTS["name"]
         odd = parse_conditions(field, "eq.1")
         with unit.reading() as storage:
             page = storage.data.scan_rows(

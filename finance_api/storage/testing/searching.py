@@ -130,8 +130,7 @@ _BOUNDS: tuple[list[str], ...] = (
 def _conditions(search: dict[str, Any]) -> tuple[Condition, ...]:
     found: list[Condition] = []
     for name, texts in search.items():
-        field = RECORDS.get_field(name)
-        assert field is not None
+        field = RECORDS[name]
         for text in texts:
             found += parse_conditions(field, text)
     return tuple(found)
@@ -191,7 +190,7 @@ class SearchingConformance(OneUser):
     def test_texts_are_found_within_dates(self, book: _Book) -> None:
         for search in _searches()[::5]:
             for bounds in _BOUNDS[1:]:
-                book.check({**search, "recordDate": bounds})
+                book.check({"recordDate": bounds, **search})
 
     def test_pages_of_what_is_found(self, book: _Book) -> None:
         searches = (
@@ -207,7 +206,7 @@ class SearchingConformance(OneUser):
             count = book.check(search)
             for bounds in _BOUNDS[:3]:
                 for offset in (1, 2, 29, 30, 100, count - 1, count, count + 1, 10_000):
-                    book.check({**search, "recordDate": bounds}, 30, max(0, offset))
+                    book.check({"recordDate": bounds, **search}, 30, max(0, offset))
             book.check(search, limit=200, offset=3)
 
     def test_texts_are_found_as_they_are_after_changes(self, book: _Book) -> None:

@@ -93,6 +93,25 @@ class SessionsConformance(OneUser):
         with unit.reading() as storage:
             assert storage.usage.list_days(user_id, 0, 9 * day) == [(2 * day, 8)]
 
+    def test_usage_by_token_is_added_up_over_days(self, unit: Unit) -> None:
+        day, mine = 86_400, unit.user.id
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org").id
+            storage.usage.add_by_token({(mine, day, "a"): 1, (mine, 2 * day, "a"): 2})
+            storage.usage.add_by_token(
+                {(mine, day, "a"): 4, (mine, day, "b"): 8, (other, day, "c"): 16, (99, day, "d"): 1}
+            )
+            storage.usage.add_by_token({})
+        with unit.reading() as storage:
+            assert storage.usage.sum_by_token(mine, 0, 9 * day) == {"a": 7, "b": 8}
+            assert storage.usage.sum_by_token(mine, 2 * day, 3 * day) == {"a": 2}
+            assert storage.usage.sum_by_token(other, 0, 9 * day) == {"c": 16}
+        with unit.writing() as storage:
+            storage.usage.prune(2 * day)
+            storage.users.delete(other)
+            assert storage.usage.sum_by_token(mine, 0, 9 * day) == {"a": 2}
+            assert storage.usage.sum_by_token(other, 0, 9 * day) == {}
+
     def test_jwts_and_usage_go_with_their_user(self, unit: Unit) -> None:
         with unit.writing() as storage:
             storage.jwts.add(Jwt("one", unit.user.id, 10, 100))

@@ -20,8 +20,7 @@ _COUNT = STREAMED_ROWS + 30
 def _query(resource: Resource, sort: str | None = None, **filters: str) -> Query:
     conditions: list[Condition] = []
     for name, text in filters.items():
-        field = resource.get_field(name)
-        assert field is not None
+        field = resource[name]
         conditions += parse_conditions(field, text)
     return Query(resource, tuple(conditions), parse_sort(resource, sort or resource.default_sort))
 

@@ -106,8 +106,7 @@ class Unit:
 
     def found(self, resource: Resource, name: str, *texts: str) -> list[int]:
         """The numbers of the rows that the grammar's conditions on one field select."""
-        field = resource.get_field(name)
-        assert field is not None
+        field = resource[name]
         return self.ids(resource, *(c for text in texts for c in parse_conditions(field, text)))
 
 

@@ -40,12 +40,13 @@ class UsersConformance(OneUser):
         assert (changed.premium, changed.enabled) == (False, False)
 
     def test_the_time_zone_is_utc_until_it_is_changed(self, unit: Unit) -> None:
-        assert unit.user.time_zone == "UTC"
+        assert (unit.user.time_zone, unit.user.base_currency) == ("UTC", None)
         with unit.writing() as storage:
-            storage.users.update(unit.user.id, time_zone="Europe/Berlin")
+            storage.users.update(unit.user.id, time_zone="Europe/Berlin", base_currency="CHF")
             storage.tokens.add(make_token(unit.user, 1))
         with unit.reading() as storage:
-            assert storage.users.get(unit.user.email).time_zone == "Europe/Berlin"
+            found = storage.users.get(unit.user.email)
+            assert (found.time_zone, found.base_currency) == ("Europe/Berlin", "CHF")
             assert storage.tokens.get_owner(f"{1:064x}")[1].time_zone == "Europe/Berlin"
 
     def test_a_locked_user_is_read_as_now(self, unit: Unit) -> None:

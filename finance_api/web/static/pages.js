@@ -37,6 +37,16 @@ for (const button of document.querySelectorAll("button.copy")) {
   });
 }
 
+for (const line of document.querySelectorAll(".tick")) {
+  line.hidden = false;
+  line.addEventListener("click", ({ target }) => {
+    if (!target.dataset.tick) return;
+    for (const box of line.closest("fieldset").querySelectorAll("[type=checkbox]")) {
+      box.checked = target.dataset.tick === "all";
+    }
+  });
+}
+
 // Whoever sends a form with faults starts again at the list of them.
 document.querySelector(".error-summary")?.focus();
 

@@ -3,6 +3,7 @@
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from finance_api.auth.auditing import note_export
 from finance_api.auth.permissions import Permission
 from finance_api.compression import GZIP, gzip_chunks, takes_gzip
 from finance_api.downloads import Chunks, download
@@ -34,4 +35,6 @@ def export(request: Request) -> Response:
         response.headers["Content-Encoding"] = GZIP
         return response, gzip_chunks(chunks)
 
-    return download(request, user_id, begin)
+    response = download(request, user_id, begin)
+    note_export(request, user_id)
+    return response

@@ -7,6 +7,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from finance_api.auth.auditing import origin_of
 from finance_api.auth.permissions import Permission
 from finance_api.importers import NATIVE
 from finance_api.importers.csv import load_profiles
@@ -141,7 +142,7 @@ def _receive(request: Request, sent: SentFile) -> Any:
 def _begin(request: Request, upload: Upload) -> Response:
     """Has the work begun, and shows what comes of it."""
     user, jobs = identity_of(request).user, request.services.upload_jobs
-    jobs.start(user, upload)
+    jobs.start(user, upload, origin_of(request))
     jobs.wait(user.id, upload.id, _PATIENCE_SECONDS)
     return SeeOther(_path(upload))
 

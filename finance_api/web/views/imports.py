@@ -6,6 +6,7 @@ from typing import Any
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.view import view_config
 
+from finance_api.auth.auditing import origin_of
 from finance_api.auth.permissions import Permission
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.session import changing
@@ -200,6 +201,7 @@ def _undo(
         identity.user.email,
         request.services.clock.now(),
         action=None,
+        origin=origin_of(request),
         keep_days=request.registry.settings["finance_api.imports.keep_days"],
         dry_run=saw is None,
         lock_timeout_seconds=_LOCK_SECONDS,

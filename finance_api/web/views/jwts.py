@@ -8,8 +8,9 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.issuing import IssueRefused
-from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt
+from finance_api.auth.jwt_issuing import TooManyJwts, issue_jwt, revoke_own_jwt
 from finance_api.auth.jwt_keys import signing_key
+from finance_api.auth.jwts import JwtRefused, verify_jwt
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
 from finance_api.requests import Request
@@ -18,6 +19,7 @@ from finance_api.storage.interface import Jwt
 from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
+    SeeOther,
     done,
     form_text,
     identity_of,
@@ -27,8 +29,10 @@ from finance_api.web.page import (
     writing,
     writing_for_user,
 )
+from finance_api.web.shown_once import show_once, taken
 
 JWTS = f"{SETTINGS_PAGES}/jwts"
+MADE = f"{JWTS}/made"
 
 _LIFETIMES = (
     (900, "15 minutes"),
@@ -109,7 +113,7 @@ def list_jwts(request: Request) -> dict[str, Any]:
     renderer="jwts.jinja2",
     permission=Permission.SETTINGS_JWTS_WRITE,
 )
-def create_jwt(request: Request) -> dict[str, Any]:
+def create_jwt(request: Request) -> Any:
     services = request.services
     now = services.clock.now()
     form = JwtForm(form_text(request, "ttl"))
@@ -120,7 +124,7 @@ def create_jwt(request: Request) -> dict[str, Any]:
     else:
         try:
             with writing_for_user(request) as storage:
-                text, jwt = issue_jwt(
+                text, _ = issue_jwt(
                     storage,
                     identity_of(request).user,
                     keys=services.jwt_keys.keys(),
@@ -135,12 +139,32 @@ def create_jwt(request: Request) -> dict[str, Any]:
     if errors:
         request.response.status_int = 400
         return _list_page(request, form, errors)
-    request.override_renderer = "jwt_created.jinja2"
+    return show_once(request, MADE, text)
+
+
+@view_config(
+    route_name="settings.jwt_made",
+    request_method="GET",
+    renderer="jwt_created.jinja2",
+    permission=Permission.SETTINGS_JWTS_WRITE,
+)
+def show_jwt(request: Request) -> Any:
+    """The JWT, once; then the list."""
+    services, text = request.services, taken(request)
+    try:
+        claims = verify_jwt(
+            text, services.jwt_keys.keys(), services.jwt_rules, services.clock.now()
+        )
+    except JwtRefused:
+        return SeeOther(JWTS)
+    made = next((jwt for jwt in jwt_views(request) if jwt.jti == claims.jti), None)
+    if made is None:
+        return SeeOther(JWTS)
     return page(
         "jwts",
         "Your new JWT",
         token=text,
-        expires_at=jwt.expires_at,
+        expires_at=made.expires_at,
         curl=curl_line(request, text, f"{INTERNAL_SURFACE}get-records?limit=5"),
     )
 
@@ -168,7 +192,7 @@ def revoke_jwt(request: Request) -> Response:
     user, wanted = identity_of(request).user, path_text(request, "jti")
     try:
         with writing(request) as storage:
-            storage.jwts.revoke(wanted, request.services.clock.now(), user_id=user.id)
+            revoke_own_jwt(storage, wanted, request.services.clock.now(), user_id=user.id)
     except NotFound:
         raise HTTPNotFound() from None
     return done(JWTS, "jwt-revoked")

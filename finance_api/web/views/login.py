@@ -7,6 +7,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api.auth import sessions
+from finance_api.auth.auditing import note_request
 from finance_api.auth.known_browsers import known_browser, remember_browser
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import (
@@ -18,6 +19,7 @@ from finance_api.auth.user_accounts import (
 )
 from finance_api.edge.proxies import client_address
 from finance_api.requests import Request
+from finance_api.storage.interface import AuditAction, User
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
 from finance_api.web.return_path import LOGIN, page_after
 
@@ -65,19 +67,19 @@ def sign_in(request: Request) -> Any:
         errors = {"form": _TOO_MANY.format(_waiting_words(seconds))}
         request.response.headers["Retry-After"] = str(seconds)
         return _refused(request, 429, email=email, next=wanted, errors=errors)
-    wrong = {"form": _REFUSED}
     if not lets_in(user, password) or user is None:
-        return _refused(request, 403, email=email, next=wanted, errors=wrong)
+        return _wrong(request, user, email=email, next=wanted)
     attempt.succeeded()
     now = services.clock.now()
     old = sessions.sent_secret(request, "session")
     with writing(request) as storage:
         if not is_unchanged(storage, user):
-            return _refused(request, 403, email=email, next=wanted, errors=wrong)
+            return _wrong(request, user, email=email, next=wanted)
         if old is not None:
             storage.sessions.delete(sessions.digest(old))
         sessions.prune_sessions(storage, now)
         secret = sessions.start_session(storage, user, now=now, user_agent=request.user_agent or "")
+        storage.note(user.id, AuditAction.SIGN_IN, now)
     response = SeeOther(page_after(wanted))
     sessions.set_cookie(request, response, "session", secret)
     remember_browser(request, response, user.uuid, user.password_hash or "")
@@ -99,6 +101,13 @@ def _form(email: str = "", next: str = "", errors: dict[str, str] | None = None)
 def _refused(request: Request, status: int, **form: Any) -> dict[str, Any]:
     request.response.status_int = status
     return _form(**form)
+
+
+def _wrong(request: Request, user: User | None, **form: str) -> dict[str, Any]:
+    """user: whose address it is, if it is anybody's. What else was typed may be a password."""
+    request.services.metrics.authentication_failures("password", "invalid").inc()
+    note_request(request, None if user is None else user.id, AuditAction.SIGN_IN_FAILED)
+    return _refused(request, 403, errors={"form": _REFUSED}, **form)
 
 
 def _waiting_words(seconds: int) -> str:

@@ -40,13 +40,16 @@ def show_overview(request: Request) -> dict[str, Any]:
     span = span or Timespan.around(KINDS[0], answers.today)
     # That of the most records first.
     currencies = sorted(counts, key=lambda currency: (-counts[currency], currency))
-    rated = request.storage.rates.get_state().currencies if len(currencies) > 1 else frozenset()
-    convertible = [currency for currency in currencies if currency in rated or currency == "EUR"]
+    base = identity_of(request).user.base_currency or ""
+    targets = list(dict.fromkeys([*currencies, *([base] if base else [])]))
+    rated = request.storage.rates.get_state().currencies if len(targets) > 1 else frozenset()
+    convertible = [currency for currency in targets if currency in rated or currency == "EUR"]
     convertible = convertible if rated else []
-    converted = request.GET.get("convertTo", "")
-    is_converted = converted in convertible
     wanted = request.GET.get("currency", "")
-    currency = converted if is_converted else wanted if wanted in counts else currencies[0]
+    converted = request.GET.get("convertTo", "") or ("" if wanted else base)
+    is_converted = converted in convertible
+    usual = base if base in counts else currencies[0]
+    currency = converted if is_converted else wanted if wanted in counts else usual
     overview = Overview(answers, span, currency, is_converted=is_converted)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
@@ -84,5 +87,5 @@ def show_settings(request: Request) -> Response:
     permission=NO_PERMISSION_REQUIRED,
 )
 def show_root(request: Request) -> Response:
-    """For browsers; programs find nothing here."""
+    """For browsers; for programs there is the index of the API."""
     return SeeOther(OVERVIEW)

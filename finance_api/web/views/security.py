@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -11,6 +12,7 @@ from finance_api.auth.passwords import PasswordRefused, checked_hash, is_passwor
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
 from finance_api.requests import Request
+from finance_api.storage.interface import AuditAction, AuditEntry
 from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
@@ -25,6 +27,26 @@ from finance_api.web.page import (
 from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
+_AUDIT_ENTRIES = 50
+_AUDIT_WORDS = {
+    AuditAction.SIGN_IN: "Signed in",
+    AuditAction.SIGN_IN_FAILED: "Failed to sign in",
+    AuditAction.PASSWORD_CHANGED: "Changed the password",
+    AuditAction.TOKEN_CREATED: "Created a token",
+    AuditAction.TOKEN_RENAMED: "Renamed a token",
+    AuditAction.TOKEN_REVOKED: "Revoked a token",
+    AuditAction.TOKENS_REVOKED: "Revoked all tokens",
+    AuditAction.JWT_ISSUED: "Issued a JWT",
+    AuditAction.JWT_REVOKED: "Revoked a JWT",
+    AuditAction.JWTS_REVOKED: "Revoked all JWTs",
+    AuditAction.USER_ENABLED: "Enabled the user",
+    AuditAction.USER_DISABLED: "Disabled the user",
+    AuditAction.IMPORT: "Imported",
+    AuditAction.EDIT: "Edited",
+    AuditAction.UNDO: "Took back",
+    AuditAction.EXPORT: "Exported",
+}
+_ID_CHARACTERS = 16
 
 
 @view_config(
@@ -40,10 +62,29 @@ def show_security(request: Request) -> dict[str, Any]:
 def _page(
     request: Request, errors: dict[str, str], *, revoke_tokens: bool = False
 ) -> dict[str, Any]:
+    return page(
+        "security",
+        "Security",
+        errors=errors,
+        sessions=_sessions(request),
+        revoke_tokens=revoke_tokens,
+        audit=[
+            (entry, _what(entry))
+            for entry in request.storage.audit.list_newest(
+                identity_of(request).user.id, limit=_AUDIT_ENTRIES
+            )
+        ],
+    )
+
+
+def _sessions(request: Request) -> list[dict[str, Any]]:
+    """The sessions of the user. id: the beginning of the digest, which is not told whole."""
     current = identity_of(request).session
     now = request.services.clock.now()
-    alive = [
+    return [
         {
+            "id": session.sha256[:_ID_CHARACTERS],
+            "sha256": session.sha256,
             "signed_in_at": session.created_at,
             "seen_at": session.seen_at,
             "browser": browser_name(session.user_agent),
@@ -53,7 +94,11 @@ def _page(
         for session in request.storage.sessions.list_by_user(current.user_id)
         if sessions.is_alive(session, now)
     ]
-    return page("security", "Security", errors=errors, sessions=alive, revoke_tokens=revoke_tokens)
+
+
+def _what(entry: AuditEntry) -> str:
+    words = _AUDIT_WORDS[entry.action]
+    return f"{words}: {entry.detail}" if entry.detail else words
 
 
 @view_config(
@@ -100,6 +145,49 @@ def change_password(request: Request) -> Any:
     sessions.set_cookie(request, response, "session", secret)
     remember_browser(request, response, user.uuid, password_hash)
     return response
+
+
+@view_config(
+    route_name="settings.session_end",
+    request_method="GET",
+    renderer="session_end.jinja2",
+    permission=Permission.SETTINGS_SECURITY_WRITE,
+)
+def confirm_ending(request: Request) -> dict[str, Any]:
+    return page("security", "End a session", session=_wanted_session(request))
+
+
+@view_config(
+    route_name="settings.session_end",
+    request_method="POST",
+    permission=Permission.SETTINGS_SECURITY_WRITE,
+)
+def end_session(request: Request) -> Response:
+    session = _wanted_session(request)
+    with writing(request) as storage:
+        storage.sessions.delete(session["sha256"])
+    if session["is_current"]:
+        return signed_out(request, "signed-out")
+    return done(SECURITY, "session-ended")
+
+
+def _wanted_session(request: Request) -> dict[str, Any]:
+    """404 if it is none of the user's, or has ended."""
+    wanted = request.matchdict["id"]
+    for session in _sessions(request):
+        if session["id"] == wanted:
+            return session
+    raise HTTPNotFound()
+
+
+@view_config(
+    route_name="settings.sign_out_everywhere",
+    request_method="GET",
+    renderer="sign_out_everywhere.jinja2",
+    permission=Permission.SETTINGS_SECURITY_WRITE,
+)
+def confirm_signing_out(request: Request) -> dict[str, Any]:
+    return page("security", "Sign out everywhere", count=len(_sessions(request)))
 
 
 @view_config(

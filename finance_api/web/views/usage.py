@@ -34,16 +34,22 @@ def show_usage(request: Request) -> dict[str, Any]:
         [_short_label(start, period.unit) for start in starts],
         [_full_label(start, period.unit) for start in starts],
     )
+    tokens = token_views(request)
+    counted = request.storage.usage.sum_by_token(user_id, boundaries[0], boundaries[-1])
+    by_token = [(token, counted[token.id]) for token in tokens if token.id in counted]
+    total = sum(sums.values())
     return page(
         "usage",
         "Usage",
         period=str(period),
         periods=_PERIODS,
-        total=sum(sums.values()),
+        total=total,
+        by_token=sorted(by_token, key=lambda each: -each[1]),
+        other=total - sum(number for _, number in by_token),
         bars=bars,
         ticks=ticks,
         limits=request.registry.settings["finance_api.ratelimit.public"],
-        tokens=[token for token in token_views(request) if token.state == "active"],
+        tokens=[token for token in tokens if token.state == "active"],
     )
 
 

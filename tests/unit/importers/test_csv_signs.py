@@ -183,6 +183,23 @@ def test_a_column_of_both_signs_is_asked_about(way, expected):
         assert any(f"--mixed-signs {way}" in remark for remark in found.statement.remarks)
 
 
+@pytest.mark.parametrize(
+    "text, given",
+    [
+        ("date,amount,Type\n2026-01-01,10 CR,Debit\n2026-01-02,4,Debit\n", {"sign": "Type"}),
+        (
+            "date,Debit,Credit\n2026-01-01,10 CR,\n2026-01-02,4,\n",
+            {"debit": "Debit", "credit": "Credit"},
+        ),
+    ],
+)
+def test_a_word_beside_an_amount_that_contradicts_its_column_is_asked_about(text, given):
+    assert answers(refusal(text, **given)) == ["--mixed-signs plus", "--mixed-signs ignore"]
+    assert amounts(text, mixed_signs="plus", **given) == ["10", "-4"]
+    assert amounts(text, mixed_signs="ignore", **given) == ["-10", "-4"]
+    assert amounts(text.replace("CR", "DR"), **given) == ["-10", "-4"]
+
+
 def test_mixed_signs_needs_columns_and_a_known_word():
     assert "--debit" in refusal("date,amount\n", mixed_signs="plus").reason
     assert "ignore" in refusal(MIXED, debit="Debit", credit="Credit", mixed_signs="x").reason

@@ -150,6 +150,17 @@ def test_sign_is_the_written_one_whatever_the_type() -> None:
     assert [entry.amount for entry in entries(statement(*rows))] == [50_000, -50_000]
 
 
+def test_debits_where_no_amount_has_a_minus_are_refused() -> None:
+    debit, other = (
+        transaction(amount=amount, fields=f"<TRNTYPE>{kind}")
+        for kind, amount in (("DEBIT", "12"), ("CREDIT", "5"))
+    )
+    assert "DEBIT" in refusal(statement(other, debit)).reason
+    assert len(entries(statement(debit, transaction(amount="-5")))) == 2
+    # Each statement by itself.
+    assert refusal(statement(transaction(amount="-5")) + statement(debit)).line == 2
+
+
 @pytest.mark.parametrize(
     ("fields", "payee", "note"),
     [

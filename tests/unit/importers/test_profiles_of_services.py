@@ -6,19 +6,9 @@ Files and records are written by hand, and share nothing with the profiles.
 
 import pytest
 
-from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.importers.interface import BankBalance
 from finance_api.values.time import parse_date
-from support.csv_files import read, records
-
-
-def refusal(data, **options):
-    with pytest.raises(ImportRefused) as refused:
-        read(data, **({"account": "X"} | options))
-    return refused.value
-
-
-def skipped(data, **options):
-    return dict(read(data, **options)[0].statement.skipped)
+from support.csv_files import read, records, refusal, skipped
 
 
 def closing(data, **options):

@@ -43,6 +43,18 @@ def test_a_gap_between_balances_begins_another_statement() -> None:
     assert numbers(first, second) == [1, 2]
 
 
+def test_a_statement_that_comes_to_nothing_does_not_follow_itself() -> None:
+    def nothing(day: str) -> str:
+        entries = [mt940_entry(day, "-10"), mt940_entry(day, "10")]
+        return mt940(entries, opening=("100", day), closing=("100", day))
+
+    one, other = nothing("2026-01-05"), nothing("2026-01-06")
+    (found,) = read_bank_file(one + other + one + other)
+    assert numbers(found) == [1] * 4 + [2] * 4
+    (found,) = read_bank_file(one + one)
+    assert numbers(found) == [1, 1, 2, 2]
+
+
 def test_of_two_on_one_day_the_last_one_tells_its_closing_balance() -> None:
     first, second = read_bank_file(message("100", "-10", "90") + message("80", "-10", "70"))
     assert told(first) == ["100 2026-01-04", None]

@@ -158,6 +158,17 @@ def test_amounts_of_text_are_read_as_those_of_csv() -> None:
     assert "--decimal" in refusal(xlsx(with_amounts("1.234", "-5"))).reason
 
 
+@pytest.mark.parametrize("text", ["1.234", "-1,234 €"])
+def test_amounts_of_text_beside_numbers_that_do_not_say_what_they_mean_are_refused(
+    text: str,
+) -> None:
+    rows = [("date", "note", "debit", "credit"), (date(2026, 1, 5), "a 1.234", text, None)]
+    sides = {"debit": "debit", "credit": "credit"}
+    refused = refusal(xlsx([*rows, (date(2026, 1, 6), "b", None, 12.5)]), **sides)
+    assert refused.line == 2
+    assert "two ways" in refused.reason
+
+
 def test_amounts_of_text_beside_numbers_of_another_mark_are_refused() -> None:
     for amounts in ((1.234, "-12,50"), ("-12,50", 1.234)):
         for options in ({}, {"decimal": ","}):

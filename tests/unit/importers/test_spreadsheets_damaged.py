@@ -75,7 +75,7 @@ def test_mutations_are_read_or_refused(name: str) -> None:
 @files
 def test_mutations_within_the_container_are_read_or_refused(name: str) -> None:
     within = overwritten if name.startswith("xls-") else members_mutated
-    outcomes = [outcome(each) for each in within(FILES[name], count(75, 2_500))]
+    outcomes = [outcome(each) for each in within(FILES[name], count(30, 2_500))]
     assert None in outcomes
     assert any(outcomes)
 

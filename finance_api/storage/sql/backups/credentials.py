@@ -16,6 +16,10 @@ _KEPT = (
     WHERE revoked_at IS NULL
     AND sha256 NOT IN (SELECT sha256 FROM present_tokens WHERE revoked_at IS NULL)
     AND EXISTS (SELECT 1 FROM present_users)""",
+    # One that was replaced ended sooner.
+    """UPDATE tokens SET expires_at = present.expires_at FROM present_tokens AS present
+    WHERE present.sha256 = tokens.sha256
+    AND (tokens.expires_at IS NULL OR present.expires_at < tokens.expires_at)""",
     """DELETE FROM jwts
     WHERE jti IN (SELECT jti FROM present_jwts WHERE revoked_at IS NOT NULL)""",
     # Whose they were does not matter, and the user may be unknown.
@@ -33,7 +37,7 @@ _REVOKED = "UPDATE tokens SET revoked_at = {now} WHERE revoked_at IS NULL"
 #: Where it is from. at: what stands before the names of the tables.
 PRESENT = {
     "present_users": "SELECT uuid, enabled, password_hash, jwts_revoked_at FROM {at}users",
-    "present_tokens": "SELECT sha256, revoked_at FROM {at}tokens",
+    "present_tokens": "SELECT sha256, revoked_at, expires_at FROM {at}tokens",
     "present_jwts": "SELECT jti, issued_at, expires_at, revoked_at FROM {at}jwts",
 }
 

@@ -71,14 +71,12 @@ def _rebuild(connection: WriteConnection, user_id: int) -> None:
     projection = Projection(connection.sqlalchemy)
     data = _Rebuilder(connection, projection)
     for resource in filter(has_json, RESOURCES):
-        after_id = ""
-        while page := data.scan_rows(user_id, resource, after_id=after_id, limit=_PAGE):
+        for page in data.scan_pages(user_id, resource, _PAGE):
             if resource is RECORDS:
                 revision_of = data.revision_of(user_id, resource, ())
                 projection.of(user_id).add(page, set(), revision_of)
             else:
                 data.put_rows(user_id, resource, new=(), changed=page)
-            after_id = page[-1]["id"]
     projection.finish()
     # What was read before was shown otherwise: it is of a state that is no more.
     state = data.get_state(user_id)

@@ -1,0 +1,140 @@
+"""What the responses of a service are: declared beside it, and described from there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import orjson
+
+from finance_api.api.openapi.schemas import (
+    Schema,
+    array_of,
+    example_of,
+    of_fields,
+    of_members,
+    value,
+)
+from finance_api.api.representation import JSON, OF_LISTS, Representation, body_of
+from finance_api.planning.conversion import CONVERTED, converted_fields
+from finance_api.resources.field import Field, Resource
+
+
+@dataclass(frozen=True)
+class Header:
+    """always: whether every 200 has it. of_body: whether a 304 has it not."""
+
+    name: str
+    meaning: str
+    example: str
+    always: bool = True
+    of_body: bool = False
+
+
+LINK = Header(
+    "Link",
+    "The next page (RFC 8288); none on the last one.",
+    '</v1/api/records?limit=30&offset=30>; rel="next"',
+    always=False,
+    of_body=True,
+)
+NEXT_OFFSET = Header(
+    "X-Next-Offset",
+    "Where there is no envelope: the offset of the next page, empty on the last one.",
+    "30",
+    always=False,
+    of_body=True,
+)
+TOTAL = Header(
+    "X-Total-Count",
+    "Where there is no envelope: how many rows match.",
+    "4711",
+    always=False,
+    of_body=True,
+)
+VARY = Header(
+    "Vary", "Request headers that it depends on.", "Accept, Accept-Encoding, Authorization"
+)
+#: Of every answer about the user's data.
+OF_DATA = (
+    Header("ETag", "For If-None-Match: a 304 costs nothing.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
+    Header("X-Last-Data-Change-At", "When the data changed last.", "2026-01-31T10:00:00Z"),
+    Header("X-Last-Data-Change-Rev", "The revision of the data: it rises with each change.", "17"),
+    Header("Cache-Control", "Nobody else may keep it, and it is to be asked for again.", "private"),
+    VARY,
+)
+_PAGE: Mapping[str, Schema] = {
+    "limit": value({"type": "integer"}, "How many rows a page has at most.", 30),
+    "offset": value({"type": "integer"}, "How many rows come before the page.", 0),
+    "nextOffset": value(
+        {"type": ["integer", "null"]}, "Of the next page; null on the last one.", None
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request without faults gets.
+
+    schema: of the JSON. forms: the representations, the default first.
+    columns: of the rows, in forms without an envelope.
+    headers: what this answer has beside those of its surface.
+    problems: statuses beside those of its surface.
+    text: an example, where there are no columns.
+    """
+
+    schema: Schema = field(default_factory=dict)
+    forms: Sequence[Representation] = (JSON,)
+    columns: Sequence[Field] = ()
+    headers: Sequence[Header] = OF_DATA
+    problems: Sequence[int] = ()
+    text: str = ""
+
+    def only(self, form: Representation) -> "Answer":
+        return replace(self, forms=(form,))
+
+    def example(self, form: Representation) -> Any:
+        """A body: an object for JSON, a text for others."""
+        if form is JSON:
+            return example_of(self.schema)
+        if not self.columns:
+            return self.text
+        row = {column.name: column.example for column in self.columns}
+        return body_of(form, self.columns, orjson.dumps(row)).decode()
+
+
+def row_schema(resource: Resource) -> Schema:
+    """An object of the resource; with ``fields`` it has only some of them."""
+    converted = converted_fields(CONVERTED[resource]) if resource in CONVERTED else ()
+    return of_fields(resource.model_type, resource.fields, converted, required=("id",))
+
+
+def list_answer(resource: Resource) -> Answer:
+    """A page of the resource."""
+    total = value({"type": "integer"}, "How many rows match; with withTotal=true.", 4711)
+    members = {resource.name: array_of(row_schema(resource)), **_PAGE, "total": total}
+    always = [name for name in members if name != "total"]
+    schema = of_members(f"{resource.model_type}Page", members, always)
+    return Answer(schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL))
+
+
+def object_answer(resource: Resource) -> Answer:
+    return Answer(row_schema(resource))
+
+
+def table_answer(
+    title: str,
+    name: str,
+    columns: Sequence[Field],
+    members: Mapping[str, Schema],
+    *,
+    sometimes: Sequence[Field] = (),
+    optional: Mapping[str, Schema] | None = None,
+    headers: Sequence[Header] = (),
+    is_paged: bool = False,
+) -> Answer:
+    """Of a `TableAnswer`. sometimes: columns, optional: members that it does not always have."""
+    row = of_fields(title, columns, sometimes)
+    always = {name: array_of(row), **members, **(_PAGE if is_paged else {})}
+    schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)
+    of_page = (LINK, NEXT_OFFSET) if is_paged else ()
+    return Answer(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers))

@@ -1,0 +1,327 @@
+"""The description of a surface: an OpenAPI 3.1 document of the services that are registered."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import colander
+from cornice.service import get_services
+from pyramid.registry import Registry
+
+from finance_api import __version__
+from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
+from finance_api.api.openapi.samples import samples
+from finance_api.api.openapi.schemas import Schema, example_of, of_field
+from finance_api.api.representation import JSON, XLSX, Representation
+from finance_api.api.service import Service
+from finance_api.problem import CONTENT_TYPE
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.common import ID
+from finance_api.surfaces import (
+    INDEX,
+    INTERNAL_SURFACE,
+    SURFACES,
+    needs_token,
+)
+
+#: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
+_PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")
+_IN_PATHS = {"id": ID}
+_REQUEST_ID = Header("X-Request-Id", "The request in the service's log.", "4f1c2a9e")
+_RATE = (
+    Header("X-RateLimit-Limit", "How many requests there are at most.", "500"),
+    Header("X-RateLimit-Remaining", "How many are left.", "499"),
+    Header("X-RateLimit-Reset", "Seconds until all are there again.", "8"),
+    Header("RateLimit-Policy", "All limits, as in the IETF's draft.", '"hour";q=500;w=3600'),
+    Header("RateLimit", "What is left of each; t: seconds until one more.", '"hour";r=499;t=0'),
+)
+_OF_ALL = (400, 401, 403, 406, 429, 500, 503)
+
+
+def an_example(body: Any) -> dict[str, Any]:
+    """Of a body. Named, as viewers want it where it has members that are null."""
+    return {"examples": {"example": {"value": body}}}
+
+
+def _problem_content(status: int, problem: dict[str, Any]) -> dict[str, Any]:
+    return {CONTENT_TYPE: {"schema": PROBLEM, **an_example(problem)}}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Surface:
+    """What a description is of. prefixes: of its paths.
+
+    scheme: of security, with its name. headers: of responses to a token, beside those of all.
+    problem_content: by media type, for a status and an example of a problem document.
+    """
+
+    title: str
+    about: str
+    version: str = __version__
+    prefixes: tuple[str, ...]
+    scheme: tuple[str, dict[str, str]]
+    headers: tuple[Header, ...] = ()
+    problem_content: Callable[[int, dict[str, Any]], dict[str, Any]] = _problem_content
+
+
+_ABOUT = (
+    "Read-only: GET, and HEAD for the headers alone. Amounts are exact decimals. Unknown and "
+    "repeated parameters are refused. Every answer about data has an ETag; a 304 costs nothing."
+)
+PERSONAL_TOKEN = (
+    "personalToken",
+    {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "fin_ and 49 letters and digits",
+        "description": "A personal token, made on the settings pages. Its scopes are names of "
+        "lists; without any it has all. Its user needs premium.",
+    },
+)
+PUBLIC = Surface(
+    title="finance_api: public API",
+    about=f"A person's own finance data. {_ABOUT}",
+    prefixes=(INDEX, "/__"),
+    scheme=PERSONAL_TOKEN,
+)
+INTERNAL = Surface(
+    title="finance_api: internal API",
+    about=f"A user's finance data for programs of one's own. {_ABOUT}",
+    prefixes=(INTERNAL_SURFACE,),
+    scheme=(
+        "jsonWebToken",
+        {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "A JSON Web Token of the user.",
+        },
+    ),
+)
+
+
+def described(registry: Registry, surface: Surface) -> list[Service]:
+    """The application's services on the surface."""
+    return [
+        service
+        for service in get_services()
+        if registry.introspector.get("routes", service.name)
+        and service.path.startswith(surface.prefixes)
+        and service.answer is not None
+    ]
+
+
+def document(services: Iterable[Service], surface: Surface, base: str) -> dict[str, Any]:
+    """base: the path under which the service is reached, for clients to put before others."""
+    shared = _Shared()
+    problems = {
+        name_of(status): _problem_response(status, surface, shared) for status in sorted(PROBLEMS)
+    }
+    paths = {
+        _PLACE.sub(r"{\1}", service.path): {"get": _operation(service, surface, shared)}
+        for service in services
+    }
+    schemas: dict[str, Schema] = {}
+    tags = dict.fromkeys(path["get"]["tags"][0] for path in paths.values())
+    meanings = {resource.path: resource.meaning for resource in PUBLIC_RESOURCES}
+    return {
+        "openapi": "3.1.1",
+        "info": {
+            "title": surface.title,
+            "version": surface.version,
+            "description": surface.about,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": base}],
+        "tags": [
+            {"name": tag, **({"description": meanings[tag]} if tag in meanings else {})}
+            for tag in tags
+        ],
+        "paths": _titled_once(paths, schemas),
+        "components": {
+            **shared.components,
+            "responses": _titled_once(problems, schemas),
+            "schemas": schemas,
+            "securitySchemes": dict([surface.scheme]),
+        },
+    }
+
+
+class _Shared:
+    """What several operations have in common and stands once: by kind and name."""
+
+    def __init__(self) -> None:
+        self.components: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+
+    def reference(
+        self, kind: str, name: str, content: dict[str, Any], *more: str
+    ) -> dict[str, str]:
+        """more: what tells apart those of the same name, where that is needed."""
+        known = self.components[kind]
+        keys = iter((name, *(f"{name}.{each}" for each in more)))
+        key = next(key for key in keys if known.setdefault(key, content) == content)
+        return {"$ref": f"#/components/{kind}/{key}"}
+
+
+def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str, Any]:
+    path, answer = service.path, service.answer
+    assert answer is not None
+    has_token = needs_token(path)
+    names = _tag(path), _operation_id(path)
+    statuses = {*answer.problems, *(_OF_ALL if has_token else (500,))}
+    if _PLACE.search(path):
+        statuses.add(404)
+    if answer.forms[0] is not JSON and len(answer.forms) == 1:
+        # The path says what it is.
+        statuses.discard(406)
+    headers = (*answer.headers, _REQUEST_ID, *((*_RATE, *surface.headers) if has_token else ()))
+
+    def shown(some: Iterable[Header]) -> dict[str, Any]:
+        return {h.name: shared.reference("headers", h.name, _header(h), *names) for h in some}
+
+    responses: dict[str, Any] = {
+        "200": {
+            "description": "What was asked for.",
+            "headers": shown(headers),
+            "content": {form.media_type: _content(answer, form) for form in answer.forms},
+        }
+    }
+    if any(header.name == "ETag" for header in answer.headers):
+        responses["304"] = {
+            "description": "The same as what If-None-Match names.",
+            "headers": shown(h for h in headers if not h.of_body),
+        }
+    for status in sorted(statuses):
+        responses[str(status)] = {"$ref": f"#/components/responses/{name_of(status)}"}
+    scopes = f" Scope: {', '.join(service.scopes)}." if service.scopes else ""
+    parameters = [*_path_parameters(path), *_query_parameters(service)]
+    return {
+        "operationId": names[1],
+        "summary": service.description.rstrip("."),
+        "description": service.description + scopes,
+        "tags": [names[0]],
+        "security": [{surface.scheme[0]: list(service.scopes)}] if has_token else [],
+        "parameters": [shared.reference("parameters", p["name"], p, *names) for p in parameters],
+        "responses": responses,
+        "x-codeSamples": samples(
+            _example_target(path, parameters), answer.forms[0], has_token=has_token
+        ),
+    }
+
+
+def _example_target(path: str, parameters: Iterable[dict[str, Any]]) -> str:
+    """Path and query of a request with the examples of what is required."""
+    target, query = path, {}
+    for parameter in parameters:
+        example = parameter["example"]
+        if parameter["in"] == "path":
+            target = _PLACE.sub(quote(str(example)), target, count=1)
+        elif parameter.get("required"):
+            query[parameter["name"]] = ",".join(example) if isinstance(example, list) else example
+    return f"{target}?{urlencode(query, safe=',')}" if query else target
+
+
+def _words(path: str) -> list[str]:
+    """Of a path without the prefix of its surface."""
+    rest = _below_surface(path).removeprefix("/v1/")
+    return re.findall("[A-Za-z0-9]+", _PLACE.sub("one", rest))
+
+
+def _operation_id(path: str) -> str:
+    words = _words(path)
+    words = words if words[0] == "get" else ["get", *words]
+    return words[0] + "".join(word.capitalize() for word in words[1:])
+
+
+def _tag(path: str) -> str:
+    if not needs_token(path):
+        return "service"
+    return re.split("[/.]", _below_surface(path))[0]
+
+
+def _below_surface(path: str) -> str:
+    for prefix in SURFACES:
+        path = path.removeprefix(prefix)
+    return path
+
+
+def _path_parameters(path: str) -> Iterator[dict[str, Any]]:
+    for name in _PLACE.findall(path):
+        field = _IN_PATHS[name]
+        yield {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": field.meaning,
+            "schema": of_field(field),
+            "example": field.example,
+        }
+
+
+def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
+    schema = getattr(service, "schema", None)
+    for node in () if schema is None else schema.children:
+        of_node = {key: each for key, each in node.typ.schema.items() if key != "examples"}
+        parameter = {
+            "name": node.name,
+            "in": "query",
+            "description": node.description,
+            "schema": of_node,
+            "example": example_of(node.typ.schema),
+        }
+        if node.missing is colander.required:
+            parameter["required"] = True
+        if of_node["type"] == "array":
+            # Else repeated.
+            parameter |= {"style": "form", "explode": node.typ.is_repeated}
+        yield parameter
+
+
+def _content(answer: Answer, form: Representation) -> dict[str, Any]:
+    if form is XLSX:
+        return {"schema": {"type": "string", "format": "binary"}}
+    schema = answer.schema if form is JSON else {"type": "string"}
+    return {"schema": schema, **an_example(answer.example(form))}
+
+
+def _header(header: Header) -> dict[str, Any]:
+    return {
+        "description": header.meaning,
+        "required": header.always,
+        "schema": {"type": "string"},
+        "example": header.example,
+    }
+
+
+def _problem_response(status: int, surface: Surface, shared: _Shared) -> dict[str, Any]:
+    problem = PROBLEMS[status]
+    return {
+        "description": problem.meaning,
+        "headers": {
+            header.name: shared.reference("headers", header.name, _header(header))
+            for header in (_REQUEST_ID, *problem.headers)
+        },
+        "content": surface.problem_content(status, problem.body(status)),
+    }
+
+
+def _titled_once(shown: Any, schemas: dict[str, Schema]) -> Any:
+    """The same with references in place of schemas with a title, which are put into ``schemas``.
+
+    Raises ValueError where two have the same title.
+    """
+    if isinstance(shown, list):
+        return [_titled_once(each, schemas) for each in shown]
+    if not isinstance(shown, dict):
+        return shown
+    found = {key: _titled_once(each, schemas) for key, each in shown.items()}
+    title = found.get("title")
+    if title is None or not found.keys() & {"properties", "enum"}:
+        return found
+    if schemas.setdefault(title, found) != found:
+        raise ValueError(f"there are two schemas with the title {title}")
+    return {"$ref": f"#/components/schemas/{title}"}

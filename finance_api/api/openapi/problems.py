@@ -1,0 +1,96 @@
+"""The problem documents of a description."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+
+from finance_api.api.openapi.answers import Header
+from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
+from finance_api.errors import NOT_FOUND, UNEXPECTED
+from finance_api.problem import problem_body
+
+RETRY_AFTER = Header("Retry-After", "Seconds to wait.", "7")
+_CHALLENGE = Header("WWW-Authenticate", "What is needed (RFC 6750).", 'Bearer realm="finance_api"')
+_INDEX = Header(
+    "Link",
+    "Where to begin, and the reference (RFC 8631).",
+    '</v1>; rel="index", </docs>; rel="service-doc"',
+)
+_TEXT, _COUNT = {"type": "string"}, {"type": "integer"}
+
+PROBLEM: Schema = of_members(
+    "Problem",
+    {
+        "type": value(_TEXT, "Always about:blank: the status says what it is.", "about:blank"),
+        "title": value(_TEXT, "The status in words.", "Bad Request"),
+        "status": value(_COUNT, "The status.", 400),
+        "detail": value(_TEXT, "What is wrong, in a sentence.", "limit: is given 2 times"),
+        "error": value(_TEXT, "The same as detail.", "limit: is given 2 times"),
+        "errors": array_of(
+            of_members(
+                "Fault",
+                {
+                    "in": value(_TEXT, "Where: always query.", "query"),
+                    "name": value(_TEXT, "The parameter.", "limit"),
+                    "message": value(_TEXT, "What is wrong with it.", "is given 2 times"),
+                },
+            )
+        ),
+        "moreErrors": value(_COUNT, "How many faults there are beside errors.", 3),
+        "requestId": value(_TEXT, "Of an unexpected error, for a report.", "4f1c2a9e"),
+    },
+    ["type", "title", "status", "detail", "error"],
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """meaning: when there is such a response. detail: an example."""
+
+    meaning: str
+    detail: str
+    headers: tuple[Header, ...] = ()
+
+    def body(self, status: int) -> Any:
+        """An example."""
+        name, _, message = self.detail.partition(": ")
+        faults = [{"in": "query", "name": name, "message": message}] if status == 400 else []
+        return orjson.loads(problem_body(status, self.detail, faults))
+
+
+PROBLEMS: Mapping[int, Problem] = {
+    400: Problem(
+        "A parameter is unknown, repeated or has a wrong value; errors has all faults.",
+        'limit: "1000" is not a whole number from 1 to 100',
+    ),
+    401: Problem("There is no valid token.", "The token is not valid.", (_CHALLENGE,)),
+    403: Problem(
+        "The token lacks a scope, or its user premium.", "The token lacks the scope records."
+    ),
+    404: Problem("There is no such thing.", NOT_FOUND, (_INDEX,)),
+    406: Problem(
+        "The Accept header excludes every representation.",
+        "This is available as application/json; the Accept header excludes them.",
+    ),
+    410: Problem(
+        "What has changed since then is not known any more: start anew.",
+        "The cursor is of data that is no more: start with since=0, and with nothing of before.",
+    ),
+    429: Problem(
+        "The quota is used up.", "Too many requests; please try again in 7 seconds.", (RETRY_AFTER,)
+    ),
+    500: Problem("Something went wrong.", UNEXPECTED.format("4f1c2a9e")),
+    503: Problem(
+        "The database is unavailable or busy.",
+        "The database is unavailable; please try again.",
+        (RETRY_AFTER,),
+    ),
+}
+
+
+def name_of(status: int) -> str:
+    """Of the response in a description."""
+    return HTTPStatus(status).phrase.title().replace(" ", "")

@@ -1,0 +1,187 @@
+"""JSON Schemas (draft 2020-12) of fields, of objects of them, and of conditions on them.
+
+A schema with a title stands once in a description, under that title.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from finance_api.query.model import Operator
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.resources.field import Field, Kind
+from finance_api.values.ids import FORM
+
+Schema = dict[str, Any]
+
+_CURRENCY: Schema = {
+    "title": "Currency",
+    "type": "string",
+    "description": "A code of ISO 4217.",
+    "enum": list(CURRENCIES),
+    "examples": ["EUR"],
+}
+_TYPES: dict[Kind, Schema] = {
+    Kind.TEXT: {"type": "string"},
+    Kind.NUMBER: {"type": "number"},
+    Kind.DATE: {"type": "string", "format": "date"},
+    Kind.DATETIME: {"type": "string", "format": "date-time"},
+    Kind.ID: {"type": "string", "format": "uuid"},
+    Kind.SERIAL: {"type": "string", "format": "uuid"},
+    Kind.BOOLEAN: {"type": "boolean"},
+    Kind.TEXT_LIST: {"type": "array", "items": {"type": "string"}},
+    Kind.ID_LIST: {"type": "array", "items": {"type": "string", "format": "uuid"}},
+}
+_DECIMAL = r"[+-]?[0-9]+(\.[0-9]+)?"
+_CALENDAR_DAY = "[0-9]{4}(-[0-9]{2}(-[0-9]{2}([Tt].+)?)?)?"
+_DAY = rf"(today|-[0-9]{{1,5}}[dmy]|{_CALENDAR_DAY})"
+#: Of operands alone.
+DECIMAL_PATTERN = f"^{_DECIMAL}$"
+DAY_PATTERN = f"^{_DAY}$"
+#: Before what an example of a condition has after it.
+_EXAMPLE_PREFIXES = {
+    Kind.TEXT: "contains-i.",
+    Kind.TEXT_LIST: "eq.",
+    Kind.NUMBER: "gte.",
+    Kind.DATE: "gte.",
+    Kind.DATETIME: "gte.",
+}
+
+
+def value(schema: Schema, description: str, example: Any) -> Schema:
+    """The schema of something that is no field."""
+    return {**schema, "description": description, "examples": [example]}
+
+
+def of_field(field: Field) -> Schema:
+    """What the field's value is in JSON."""
+    about = {"description": field.meaning, "examples": [field.example]}
+    if field.choices == CURRENCIES:
+        return {"anyOf": [_CURRENCY, {"type": "null"}], **about} if field.nullable else _CURRENCY
+    schema: Schema
+    if field.kind is Kind.CHOICE:
+        schema = {"type": "string", "enum": [*field.choices]}
+    elif field.kind is Kind.NUMBER and field.decimals == 0:
+        schema = {"type": "integer"}
+    else:
+        schema = dict(_TYPES[field.kind])
+    if field.nullable and not field.kind.is_list:
+        schema["type"] = [schema["type"], "null"]
+        if "enum" in schema:
+            schema["enum"].append(None)
+    return schema | about
+
+
+def of_given(field: Field) -> Schema:
+    """What the field's value is in JSON where it is not missing."""
+    return of_field(replace(field, nullable=False))
+
+
+def of_fields(
+    title: str | None,
+    fields: Sequence[Field],
+    optional: Iterable[Field] = (),
+    keys: Mapping[str, str] | None = None,
+    required: Iterable[str] | None = None,
+) -> Schema:
+    """An object of these fields. optional: those that it does not always have.
+
+    keys: in place of the names. required: in place of all that are not optional, by key.
+    """
+    named = {(keys or {}).get(f.name, f.name): f for f in (*fields, *optional)}
+    properties = {key: of_field(field) for key, field in named.items()}
+    always = list(named)[: len(fields)] if required is None else list(required)
+    return of_members(title, properties, always)
+
+
+def of_members(
+    title: str | None, properties: Mapping[str, Schema], required: Iterable[str] | None = None
+) -> Schema:
+    """An object with these members; without ``required`` it always has all of them."""
+    schema: Schema = {"type": "object"} if title is None else {"title": title, "type": "object"}
+    schema["properties"] = dict(properties)
+    schema["required"] = list(properties if required is None else required)
+    return schema
+
+
+def array_of(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def example_of(schema: Schema) -> Any:
+    """An example of what the schema is of, put together from those of its parts."""
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "anyOf" in schema:
+        return example_of(schema["anyOf"][0])
+    if schema.get("type") == "object":
+        return {name: example_of(each) for name, each in schema["properties"].items()}
+    if schema.get("type") == "array":
+        return [example_of(schema["items"])]
+    raise ValueError(f"there is no example in {schema}")
+
+
+def one_or_more(items: Schema, example: list[Any], **options: Any) -> Schema:
+    """A list of values between commas."""
+    return {**array_of(items), "minItems": 1, "examples": [example], **options}
+
+
+def of_names(names: Iterable[str], example: list[str], **options: Any) -> Schema:
+    """Some of the names, between commas."""
+    return one_or_more({"type": "string", "enum": list(names)}, example, **options)
+
+
+def of_order(names: Iterable[str], default: str) -> Schema:
+    """``+name,-amount``. default: such a text; where it is empty there is none."""
+    pattern = f"^[+-]?({'|'.join(names)})$"
+    given = [default.lstrip("+")] if default else []
+    options = {"default": given} if default else {}
+    example = given or [next(iter(names))]
+    return one_or_more({"type": "string", "pattern": pattern}, example, **options)
+
+
+def of_conditions(
+    field: Field, operators: Sequence[Operator], *, has_relative_days: bool = True
+) -> Schema:
+    """Of the conditions on the field in a query string: see docs/filters.md."""
+    example = field.example[0] if field.kind.is_list else field.example
+    text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
+    day = _DAY if has_relative_days else _CALENDAR_DAY
+    condition = {"type": "string", "pattern": _condition_pattern(field, operators, day)}
+    return one_or_more(condition, [_EXAMPLE_PREFIXES.get(field.kind, "") + text])
+
+
+def conditions_meaning(field: Field, operators: Sequence[Operator]) -> str:
+    """The field, and what a condition on it begins with."""
+    words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
+    words += ["abs."] if field.kind is Kind.NUMBER else []
+    return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
+
+
+def _condition_pattern(field: Field, operators: Sequence[Operator], day: str) -> str:
+    prefixes = "|".join(o.value for o in operators if not o.value.startswith("is."))
+    match field.kind:
+        case Kind.TEXT | Kind.TEXT_LIST:
+            pattern = rf"({prefixes})\..{{0,256}}"
+        case Kind.NUMBER:
+            one = rf"(abs\.)?({prefixes})\.{_DECIMAL}"
+            pattern = f"{one}(,{one})*"
+        case Kind.DATE | Kind.DATETIME:
+            one = rf"({prefixes})\.{day}"
+            pattern = f"{one}(,{one})*"
+        case _:
+            one = _bare_pattern(field)
+            pattern = rf"(({prefixes})\.)?{one}" + ("" if one == _BOOLEAN else f"(,{one})*")
+    nulls = r"|is\.null|is\.not_null" if Operator.IS_NULL in operators else ""
+    return f"^({pattern}{nulls})$"
+
+
+_BOOLEAN = "(true|false)"
+
+
+def _bare_pattern(field: Field) -> str:
+    if field.kind is Kind.BOOLEAN:
+        return _BOOLEAN
+    if field.kind is not Kind.CHOICE:
+        return FORM
+    return "[A-Z]{3}" if field.choices == CURRENCIES else f"({'|'.join(field.choices)})"

@@ -1,0 +1,66 @@
+"""GET /v1, /v1/api, and / for programs: where to begin."""
+
+from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
+from pyramid.view import view_config
+
+from finance_api import __version__
+from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.schemas import of_members, value
+from finance_api.api.ops.health import heartbeat, version
+from finance_api.api.representation import json_response
+from finance_api.api.service import Service
+from finance_api.requests import Request
+from finance_api.surfaces import (
+    DOCS,
+    INDEX,
+    INTERNAL_DESCRIPTION,
+    PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
+)
+
+_WALLET = "walletDescription"
+#: By name: what it is, and its path.
+_LINKS = {
+    "description": ("The public API, by OpenAPI.", PUBLIC_DESCRIPTION),
+    _WALLET: ("The same for clients of the hosted Wallet API.", WALLET_DESCRIPTION),
+    "internalDescription": ("The internal API, by OpenAPI.", INTERNAL_DESCRIPTION),
+    "docs": ("The same as a page.", DOCS),
+    "health": ("Whether the storage can be read.", heartbeat.path),
+    "version": ("What is running.", version.path),
+}
+_TEXT = {"type": "string"}
+_ANSWER = Answer(
+    of_members(
+        "Index",
+        {
+            "name": value(_TEXT, "Always finance-api.", "finance-api"),
+            "version": value(_TEXT, "Its version.", __version__),
+            "links": of_members(
+                None,
+                {name: value(_TEXT, *about) for name, about in _LINKS.items()},
+                _LINKS.keys() - {_WALLET},
+            ),
+        },
+    ),
+    headers=(Header("Cache-Control", "Not to be kept.", "no-store"),),
+)
+
+
+# The route is the pages', whose view is for browsers alone.
+@view_config(route_name="root", request_method="GET", permission=NO_PERMISSION_REQUIRED)
+def get_index(request: Request) -> Response:
+    links = {name: request.script_name + path for name, (_, path) in _LINKS.items()}
+    if not request.registry.settings["finance_api.wallet"]:
+        del links[_WALLET]
+    return json_response({"name": "finance-api", "version": __version__, "links": links})
+
+
+def _service(path: str) -> Service:
+    service = Service(f"index {path}", path, "Where to begin.", answer=_ANSWER)
+    service.add_view("GET", get_index, permission=NO_PERMISSION_REQUIRED)
+    return service
+
+
+v1 = _service(INDEX)
+api = _service(f"{INDEX}/api")

@@ -1,0 +1,62 @@
+"""GET /v1/openapi.json, /internal/v1/openapi.json: the descriptions, without authentication."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import orjson
+from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
+
+from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, described, document
+from finance_api.api.openapi.schemas import of_members, value
+from finance_api.api.service import Service
+from finance_api.compression import gzipped, takes_gzip
+from finance_api.requests import Request
+from finance_api.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
+
+_ANSWER = Answer(
+    of_members(
+        "Description",
+        {"openapi": value({"type": "string"}, "The version of OpenAPI.", "3.1.1")},
+    ),
+    headers=(
+        Header("ETag", "For If-None-Match.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
+        Header("Cache-Control", "It is to be asked for again.", "no-cache"),
+        Header("Vary", "Request headers that it depends on.", "Accept-Encoding"),
+    ),
+)
+
+
+@lru_cache(maxsize=8)
+def _body(services: tuple[Service, ...], surface: Surface, base: str) -> bytes:
+    return orjson.dumps(document(services, surface, base))
+
+
+def _description_of(surface: Surface) -> Callable[[Request], Response]:
+    def get_description(request: Request) -> Response:
+        services = tuple(described(request.registry, surface))
+        body = _body(services, surface, request.script_name or "/")
+        response = Response(body, content_type="application/json", charset=None)
+        compressed = takes_gzip(request.environ.get("HTTP_ACCEPT_ENCODING")) and gzipped(body)
+        if compressed:
+            response.body, response.content_encoding = compressed, "gzip"
+        response.headers["Cache-Control"] = "no-cache"
+        response.headers["Vary"] = "Accept-Encoding"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.md5_etag()
+        # 304 where If-None-Match says so.
+        response.conditional_response = True
+        return response
+
+    return get_description
+
+
+def description_service(name: str, path: str, surface: Surface) -> Service:
+    service = Service(name, path, f"This description: {surface.title}.", answer=_ANSWER)
+    service.add_view("GET", _description_of(surface), permission=NO_PERMISSION_REQUIRED)
+    return service
+
+
+public_description = description_service("public openapi", PUBLIC_DESCRIPTION, PUBLIC)
+internal_description = description_service("internal openapi", INTERNAL_DESCRIPTION, INTERNAL)

@@ -1,0 +1,54 @@
+"""The audit log of requests: where they come from, and what they do without writing anything."""
+
+import operator
+from collections.abc import Mapping
+
+from finance_api.auth.identity import credential_id
+from finance_api.background import WriteBehind
+from finance_api.edge.proxies import client_address
+from finance_api.requests import Request
+from finance_api.storage.interface import AuditAction, AuditEntry, StorageBackend, unit_of_work
+
+_FLUSH_SECONDS = 1.0
+#: An import may hold the lock when the service stops; each attempt waits a second for it.
+_LAST_ATTEMPTS = 20
+
+
+def make_audit(backend: StorageBackend) -> WriteBehind[AuditEntry]:
+    """Entries that no transaction waits for, and how often each was noted."""
+
+    def write(entries: Mapping[AuditEntry, int]) -> None:
+        with unit_of_work(backend, lock_timeout_seconds=1) as storage:
+            for entry, times in entries.items():
+                for _ in range(times):
+                    storage.audit.add(entry)
+
+    return WriteBehind(
+        "writing the audit log",
+        _FLUSH_SECONDS,
+        merge=operator.add,
+        write=write,
+        last_attempts=_LAST_ATTEMPTS,
+    )
+
+
+def origin_of(request: Request) -> str:
+    """As `AuditEntry` has it."""
+    return str(client_address(request) or "-")
+
+
+def note_request(
+    request: Request, user_id: int | None, action: AuditAction, detail: str = ""
+) -> None:
+    """Notes what a request does that has no transaction of its own; written within a second."""
+    services = request.services
+    entry = AuditEntry(services.clock.now(), action, origin_of(request), user_id, detail)
+    services.audit.note(entry, 1)
+
+
+def note_export(request: Request, user_id: int) -> None:
+    """Notes an export that begins; HEAD sends nothing."""
+    if request.method != "HEAD":
+        credential = credential_id(request.known_identity)
+        detail = f"{request.path} ({credential})" if credential else request.path
+        note_request(request, user_id, AuditAction.EXPORT, detail)

@@ -1,0 +1,68 @@
+"""finance-api mcp"""
+
+import os
+from urllib.parse import urlsplit
+
+import click
+
+BASE, TOKEN = "FINANCE_BASE", "FINANCE_TOKEN"
+_DEFAULT_BASE = "http://127.0.0.1:6543"
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+@click.command(epilog="Example: finance-api mcp --http --port 7001")
+@click.option("--http", is_flag=True, help="Streamable HTTP in place of stdio.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65_535), default=6544, show_default=True)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="HOST[:PORT]",
+    help="A Host header that is accepted beside those of this machine. Can be repeated.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="An Origin header that is accepted; without it, requests of web pages are refused.",
+)
+def mcp(http: bool, host: str, port: int, hosts: tuple[str, ...], origins: tuple[str, ...]) -> None:
+    """Serve the API as tools of agents, by the Model Context Protocol.
+
+    It asks the service at $FINANCE_BASE (default http://127.0.0.1:6543). Over stdio it uses the
+    personal token in $FINANCE_TOKEN; over HTTP each caller's own, and keeps none.
+    """
+    base = _base(os.environ.get(BASE, _DEFAULT_BASE))
+    token = os.environ.get(TOKEN, "")
+    if http and token:
+        raise click.UsageError(f"--http passes on the callers' own tokens: take {TOKEN} away.")
+    if not http and not (token.isascii() and token.replace("_", "").isalnum()):
+        raise click.UsageError(f"Over stdio {TOKEN} has to hold a personal token.")
+    try:
+        from finance_api.mcp.server import serve_http, serve_stdio
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"the module {error.name} is missing; install the extra: pip install 'finance-api[mcp]'"
+        ) from None
+    if http:
+        own = [f"{name}:{port}" for name in _LOOPBACK]
+        serve_http(base, host=host, port=port, hosts=[*own, *hosts], origins=origins)
+    else:
+        serve_stdio(base, token)
+
+
+def _base(text: str) -> str:
+    """The address, as it is put before paths."""
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or parts.username or parts.password or parts.query or parts.fragment:
+        raise click.UsageError(
+            f"{BASE} has to be the address of the service, such as {_DEFAULT_BASE}; "
+            "without a user or a query."
+        )
+    return text.rstrip("/")

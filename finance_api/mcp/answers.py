@@ -1,0 +1,127 @@
+"""Answers of a limited size: totals and counts first, then as many rows as there is room for."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Any
+
+from mcp.types import CallToolResult, TextContent
+
+#: Of an answer as it is sent: the same once for programs and once as text.
+MAX_BYTES = 24_000
+#: Characters of a text and elements of a list in a row; the second where one row were too much.
+_LENGTHS = ((500, 20), (60, 5))
+_EXACT_WHOLE = 2**53
+
+#: The name of a list, and an element of it.
+Item = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the API has told, from the offset on.
+
+    items: of all lists, in order. more: whether there is more behind them. total: rows of each list
+    on all pages. told: what else the answer has.
+    """
+
+    items: Sequence[Item]
+    more: bool
+    total: dict[str, int | None]
+    told: dict[str, Any]
+
+
+def answer(found: Found, *, lists: Iterable[str], offset: int | None, limit: int) -> CallToolResult:
+    """The first rows that fit. offset: None where a cursor pages."""
+    room = found.items[:limit]
+    for characters, elements in _LENGTHS:
+        short = [(name, _shortened(row, characters, elements)) for name, row in room]
+
+        def made(count: int, short: list[Item] = short) -> CallToolResult:
+            whole = count == len(found.items) and not found.more
+            shown = short[:count]
+            paging = {} if offset is None else {"nextOffset": None if whole else offset + count}
+            document = {
+                "shown": count,
+                "total": found.total,
+                **found.told,
+                **paging,
+                "shortened": any(
+                    row != was for (_, row), (_, was) in zip(shown, room, strict=False)
+                ),
+                **{name: [row for of, row in shown if of == name] for name in lists},
+            }
+            return result(document)
+
+        count = _most_that_fit(made, len(short))
+        if count or not short:
+            return made(count)
+    raise AssertionError("a row of shortened texts fits")
+
+
+def result(document: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
+    """For programs, and as text for those that read text alone; an error is text alone."""
+    plain = _plain(document)
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=None if is_error else plain,
+        is_error=is_error,
+    )
+
+
+def size(answer: CallToolResult) -> int:
+    return len(answer.model_dump_json(by_alias=True, exclude_none=True).encode())
+
+
+def sums(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]] | None:
+    """The sums of the columns by currency; None where a row has not all of them."""
+    if any(row.get(name) is None for row in rows for name in ("currencyCode", *columns)):
+        return None
+    found: dict[str, dict[str, Any]] = {}
+    # Enough for any sum to be exact.
+    with localcontext(prec=100):
+        for row in rows:
+            of = found.setdefault(row["currencyCode"], dict.fromkeys(columns, Decimal(0)))
+            for name in columns:
+                of[name] += row[name]
+    return [{"currencyCode": currency, **found[currency]} for currency in sorted(found)]
+
+
+def _most_that_fit(made: Callable[[int], CallToolResult], count: int) -> int:
+    """The most rows, of ``count``, with which the answer is small enough."""
+    least, most = 0, count
+    while least < most:
+        middle = (least + most + 1) // 2
+        if size(made(middle)) <= MAX_BYTES:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def _shortened(value: Any, characters: int, elements: int) -> Any:
+    if isinstance(value, str) and len(value) > characters:
+        return value[: characters - 1] + "…"
+    if isinstance(value, list):
+        kept = [_shortened(element, characters, elements) for element in value[:elements]]
+        return kept + ["…"] if len(value) > elements else kept
+    if isinstance(value, dict):
+        return {name: _shortened(of, characters, elements) for name, of in value.items()}
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that a binary float would round become text."""
+    if isinstance(value, dict):
+        return {name: _plain(of) for name, of in value.items()}
+    if isinstance(value, list):
+        return [_plain(element) for element in value]
+    if isinstance(value, Decimal):
+        if value == value.to_integral_value():
+            return _plain(int(value))
+        return float(value) if Decimal(repr(float(value))) == value else format(value, "f")
+    if isinstance(value, int) and abs(value) > _EXACT_WHOLE:
+        return str(value)
+    return value

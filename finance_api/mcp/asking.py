@@ -1,0 +1,180 @@
+"""Asking the API for a tool: requests, pages, and what is to be done about an error."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import httpx2
+from mcp.types import CallToolResult
+
+from finance_api import __version__
+from finance_api.mcp.answers import Found, Item, answer, result, sums
+from finance_api.mcp.table import Paging, Tool
+
+_SECONDS = 60
+#: Of an error's sentence.
+_SENTENCE = 1_000
+#: Status -> how to go on.
+_NEXT = {
+    400: "Change the arguments as the error says, and call again.",
+    401: "A valid personal token of finance_api is needed: over HTTP in the client's Authorization "
+    "header, over stdio in FINANCE_TOKEN. Ask the user for it; calling again does not help.",
+    403: "The token may not read this. Ask the user for one with the scope; other tools may work.",
+    410: "Drop what is held of these types, and call changes with since=0.",
+    503: "Call again after a while; fewer rows or a shorter period may be quicker.",
+}
+
+
+class Refused(Exception):
+    """The API gives no answer. document: what the caller is told."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        super().__init__(document["error"])
+        self.document = document
+
+
+@dataclass(frozen=True)
+class Response:
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Api:
+    """base: the address, without a path below it. authorization: the header of all requests.
+
+    Each caller has one of its own: nothing is kept of another's, no cookie and no connection.
+    """
+
+    base: str
+    authorization: str
+
+    async def get(self, path: str, query: Mapping[str, Any]) -> Response:
+        """Raises Refused."""
+        headers = {
+            "Authorization": self.authorization,
+            "Accept": "application/json",
+            "User-Agent": f"finance-api-mcp/{__version__}",
+        }
+        async with httpx2.AsyncClient(timeout=_SECONDS) as client:
+            try:
+                response = await client.get(
+                    f"{self.base}/v1/api/{path}", params=query, headers=headers
+                )
+            except httpx2.HTTPError as error:
+                raise Refused(
+                    {
+                        "error": f"{self.base} gives no answer ({type(error).__name__}).",
+                        "howToGoOn": "Ask the user whether the service runs there, and call again.",
+                    }
+                ) from None
+        body = _json_of(response)
+        if response.status_code == 200 and body is not None:
+            return Response(body, response.headers)
+        raise Refused(_refusal(response, body or {}))
+
+
+def _json_of(response: httpx2.Response) -> dict[str, Any] | None:
+    try:
+        found = json.loads(response.content, parse_float=Decimal)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _refusal(response: httpx2.Response, problem: dict[str, Any]) -> dict[str, Any]:
+    status = response.status_code
+    told = problem.get("detail") or f"The address answers with {status}, not as finance_api does."
+    advice = _NEXT.get(status, "Tell the user, who can look at the service and its address.")
+    document = {"error": str(told)[:_SENTENCE], "status": status}
+    if (wait := response.headers.get("Retry-After", "")).isdecimal():
+        document["retryAfterSeconds"] = int(wait)
+        advice = f"Wait {wait} seconds, then call again."
+    if status == 429:
+        advice += " To need fewer calls: summarize in place of pages of records."
+    return {**document, "howToGoOn": advice, "quota": _quota(response.headers)}
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() else None
+
+
+def _quota(headers: Mapping[str, str]) -> dict[str, int | None] | None:
+    if "X-RateLimit-Limit" not in headers:
+        return None
+    names = {"limit": "Limit", "remaining": "Remaining", "fullInSeconds": "Reset"}
+    return {name: _whole(headers.get(f"X-RateLimit-{of}")) for name, of in names.items()}
+
+
+async def call(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:
+    """The tool's answer; a refusal is one, too. arguments: as its input schema has them."""
+    try:
+        if tool.paging is Paging.CURSOR:
+            return await _by_cursor(tool, arguments, api)
+        offset = arguments.get("offset", 0)
+        found = await _found(tool, _query(tool, arguments), offset, api)
+        limit = arguments.get("limit", 100)
+        return answer(found, lists=tool.rows, offset=offset, limit=limit)
+    except Refused as refused:
+        return result(refused.document, is_error=True)
+
+
+def _query(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in arguments.items() if name in tool.takes}
+    return {**tool.always, **given}
+
+
+async def _found(tool: Tool, query: dict[str, Any], offset: int, api: Api) -> Found:
+    """The rows of all that the tool reads, from the offset on; the lists are counted through."""
+    items: list[Item] = []
+    total: dict[str, int | None] = {}
+    more, before = False, 0
+    for path, lists in tool.reads.items():
+        if tool.paging is Paging.WHOLE:
+            response = await api.get(path, query)
+            rows = _items(response, lists)
+            total |= {name: len(response.body[name]) for name in lists}
+            items = rows[offset:]
+        else:
+            skipped = max(0, offset - before)
+            response = await api.get(path, {**query, "limit": tool.most, "offset": skipped})
+            rows = [] if more else _items(response, lists)
+            items += rows
+            more = more or response.body["nextOffset"] is not None
+            total[lists[0]] = response.body.get("total")
+            before += response.body.get("total", 0)
+    told = _told(tool, response)
+    if tool.sums:
+        is_all = offset == 0 and not more and not response.body.get("overlapping")
+        told = {"sums": sums([row for _, row in items], tool.sums) if is_all else None, **told}
+    return Found(items, more, total, told)
+
+
+async def _by_cursor(tool: Tool, arguments: Mapping[str, Any], api: Api) -> CallToolResult:
+    """The cursor stands behind the last row of a response: so there are no more than fit."""
+    ((path, lists),) = tool.reads.items()
+    limit = arguments.get("limit", 100)
+    while True:
+        response = await api.get(path, {**_query(tool, arguments), "limit": limit})
+        items = _items(response, lists)
+        found = Found(items, False, dict.fromkeys(lists), _told(tool, response))
+        made = answer(found, lists=tool.rows, offset=None, limit=limit)
+        assert made.structured_content is not None
+        shown = made.structured_content["shown"]
+        if shown == len(items):
+            return made
+        limit = shown
+
+
+def _items(response: Response, lists: tuple[str, ...]) -> list[Item]:
+    return [(name, row) for name in lists for row in response.body[name]]
+
+
+def _told(tool: Tool, response: Response) -> dict[str, Any]:
+    return {
+        **{name: response.body[name] for name in tool.tells},
+        "revision": _whole(response.headers.get("X-Last-Data-Change-Rev")),
+        "quota": _quota(response.headers),
+    }

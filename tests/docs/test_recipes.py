@@ -1,0 +1,178 @@
+"""The recipes in other languages: run here as far as what runs them is here."""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment
+from webtest.http import StopableWSGIServer
+
+from finance_api.auth.user_accounts import make_user
+from support.books import account, record, uid
+from support.programs import missing
+from support.service import Service, native_line
+
+RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
+#: Google's services, as far as the recipe uses them.
+GOOGLE = """
+const { execFileSync } = require('node:child_process');
+const given = JSON.parse(process.argv[1]);
+let refused = false;
+globalThis.PropertiesService = { getScriptProperties: () => ({ getProperty: (n) => given[n] }) };
+globalThis.Utilities = { sleep: (ms) => { given.slept = ms; } };
+globalThis.UrlFetchApp = { fetch: (url, options) => {
+  if (!refused) {
+    refused = true;
+    return { getResponseCode: () => 429, getHeaders: () => ({ 'retry-after': '7' }) };
+  }
+  const headers = Object.entries(options.headers).flatMap(([n, v]) => ['-H', `${n}: ${v}`]);
+  const body = execFileSync('curl', ['-s', ...headers, url]).toString();
+  return { getResponseCode: () => JSON.parse(body).status ?? 200, getContentText: () => body };
+} };
+const setValues = (t) => { given.table = t; };
+const sheet = { clearContents: () => {}, getRange: () => ({ setValues }) };
+globalThis.SpreadsheetApp = { getActiveSheet: () => sheet };
+"""
+
+
+@pytest.fixture(scope="module")
+def books() -> Iterator[tuple[Service, str, str]]:
+    service = Service("memory", {"finance_api.storage": "memory"})
+    client = service.client()
+    client.load(
+        account(1, name="One", initialBalance=100),
+        *(
+            record(n, accountId=uid("Account", 1), amount=-n, payee="=1+1", recordDate="2026-02-03")
+            for n in range(1, 121)
+        ),
+    )
+    server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
+    yield service, server.application_url.rstrip("/"), client.token
+    server.shutdown()
+    service.stop()
+
+
+def node(code: str, *arguments: str) -> str:
+    program = shutil.which("node")
+    if program is None:
+        missing("node")
+    assert program is not None
+    done = subprocess.run(
+        [program, "-e", code, *arguments], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def block(name: str, language: str) -> str:
+    text = (RECIPES / name).read_text(encoding="utf-8")
+    found = re.search(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_script_of_google_sheets_reads_all_pages(books: tuple[Service, str, str]) -> None:
+    _, base, token = books
+    if shutil.which("curl") is None:
+        missing("curl")
+    script = block("google-sheets.md", "javascript")
+    code = f"{GOOGLE}\n{script}\nloadRecords(); console.log(JSON.stringify(given));"
+    told = json.loads(node(code, json.dumps({"FINANCE_BASE": base, "FINANCE_TOKEN": token})))
+    head, *rows = told["table"]
+    amounts = sorted(row[head.index("amount")] for row in rows)
+    assert amounts == sorted(-n for n in range(1, 121))
+    assert {row[head.index("payee")] for row in rows} == {"'=1+1"}
+    assert told["slept"] == 7_000
+
+
+def test_the_expressions_of_n8n_go_through_all_pages() -> None:
+    text = (RECIPES / "n8n.md").read_text(encoding="utf-8")
+    offset, complete = re.findall(r"`\{\{ (.*?) \}\}`", text)
+    code = f"""
+    const pages = [undefined, 100, 200, null];
+    console.log(JSON.stringify(pages.map((nextOffset) => {{
+      const $response = {{ body: {{ nextOffset }} }};
+      return [{offset}, {complete}];
+    }})));"""
+    assert json.loads(node(code)) == [[0, False], [100, False], [200, False], [0, True]]
+
+
+def test_the_template_of_home_assistant_adds_balances(books: tuple[Service, str, str]) -> None:
+    service, _, token = books
+    text = block("home-assistant.md", "yaml")
+    found = re.search(r"resource: \S+?6543(/\S+)", text)
+    template = re.search(r"\{\{.*?\}\}", text, re.DOTALL)
+    assert found is not None and template is not None
+    answer = service.web.get(found[1], headers={"Authorization": f"Bearer {token}"})
+    shown = Environment(autoescape=True).from_string(template[0]).render(value_json=answer.json)
+    assert float(shown) == 100 - sum(range(1, 121))
+
+
+def test_the_query_of_power_bi_is_one() -> None:
+    """By Microsoft's parser, where it is: npm install --no-save @microsoft/powerquery-parser"""
+    code = """
+    let found;
+    try { found = require('@microsoft/powerquery-parser'); } catch { console.log('missing'); }
+    found?.TaskUtils.tryLexParse(found.DefaultSettings, process.argv[1])
+      .then((parsed) => console.log(parsed.resultKind));"""
+    query = block("power-query.md", "")
+    told = node(code, query)
+    if told == "missing\n":
+        pytest.skip("Microsoft's parser of Power Query is not installed")
+    assert told == "Ok\n"
+    assert node(code, query.replace("then Function", "Function")) == "Error\n"
+
+
+def test_the_loop_of_a_drop_folder_puts_away_what_it_has_imported(
+    tmp_path: Path, new_sqlite_url: Callable[[], str]
+) -> None:
+    url, email = new_sqlite_url(), "me@example.org"
+    service = Service("sqlite", {"finance_api.storage": "sql", "sqlalchemy.url": url})
+    service.change(lambda s: make_user(s, email, premium=True, password=None, now=0))
+    done = tmp_path / "statements" / "done"
+    done.mkdir(parents=True)
+    (done.parent / "of march.ndjson").write_text(native_line(account()) + native_line(record()))
+    (done.parent / "nothing.txt").write_text("nothing\n")
+    unit = block("drop-folder.md", "ini\n.Service.")
+    (loop,) = re.findall(r"/bin/sh -c '(.*?)'", unit.replace("\\\n", " "), re.DOTALL)
+    variables = {
+        "HOME": str(tmp_path),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "FINANCE_API_CONFIG": str(RECIPES.parents[1] / "development.ini"),
+        "FINANCE_API_SQLALCHEMY_URL": url,
+    }
+    told = subprocess.run(["sh", "-c", loop], env=variables, capture_output=True, text=True)
+    service.stop()
+    assert "2 created" in told.stdout and "nothing.txt" in told.stderr
+    assert sorted(path.name for path in done.parent.iterdir()) == ["done", "nothing.txt"]
+    assert [path.name for path in done.iterdir()] == ["of march.ndjson"]
+
+
+def test_the_view_of_a_mirror_shows_its_records() -> None:
+    """Numbers with a point stand in it as text."""
+    (view,) = re.findall(r"```sql\n(.*?)```", (RECIPES / "metabase-superset.md").read_text(), re.S)
+    mirror = sqlite3.connect(":memory:")
+    mirror.execute("CREATE TABLE row (type, id, data, PRIMARY KEY (type, id))")
+    data = json.dumps({"recordDate": "2026-03-18", "category": "Food", "amount": "-1.5"})
+    mirror.executemany("INSERT INTO row VALUES (?, 'a', ?)", [("records", data), ("labels", "{}")])
+    mirror.execute(view)
+    assert mirror.execute("SELECT * FROM records").fetchall() == [("2026-03-18", "Food", -1.5)]
+    mirror.close()
+
+
+def test_every_recipe_says_whether_it_was_tried() -> None:
+    table = (RECIPES / "README.md").read_text(encoding="utf-8")
+    for path in RECIPES.glob("*.md"):
+        assert path.name == "README.md" or f"]({path.name})" in table
+
+
+def test_the_mirror_has_40_lines() -> None:
+    lines = [line for line in block("mirror.md", "python").splitlines() if line.strip()]
+    assert len(lines) <= 40

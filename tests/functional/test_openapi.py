@@ -1,0 +1,390 @@
+"""The OpenAPI descriptions: valid, whole, and what the service does."""
+
+import io
+import json
+import shutil
+import subprocess
+import urllib.request
+from urllib.parse import quote
+
+import hypothesis
+import jsonschema
+import pytest
+import schemathesis
+from openapi_spec_validator import validate
+from schemathesis.specs.openapi import checks
+
+from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
+from finance_api.api.openapi.samples import HOST
+from finance_api.api.parameters import read_parameters
+from finance_api.api.wallet import description, writes
+from finance_api.auth.issuing import SCOPES
+from finance_api.planning.conversion import converted_fields
+from finance_api.planning.summaries import DIMENSIONS, SummaryQuery
+from finance_api.resources import RESOURCES
+from finance_api.resources.common import EXAMPLE_ID
+from finance_api.surfaces import (
+    INTERNAL_DESCRIPTION,
+    PUBLIC_DESCRIPTION,
+    WALLET_DESCRIPTION,
+    needs_token,
+)
+from support.books import household, uid
+from support.nightly import count
+from support.programs import missing
+from support.service import Service
+
+DESCRIPTIONS = {
+    PUBLIC_DESCRIPTION: PUBLIC,
+    WALLET_DESCRIPTION: description.SURFACE,
+    INTERNAL_DESCRIPTION: INTERNAL,
+}
+#: What every response of a server has, and is said elsewhere or not at all.
+USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
+#: What a schema cannot say of a request, so that schemathesis is wrong about it.
+LEFT_OUT = [
+    # 30 February, more than 10 conditions, min_amount above max_amount.
+    checks.positive_data_acceptance,
+]
+
+
+@pytest.fixture(scope="module")
+def service(services):
+    found = services("memory")
+    found.clock.set("2026-03-18T12:00:00Z")
+    return found
+
+
+@pytest.fixture(scope="module")
+def client(service):
+    client = service.client()
+    client.load(*household())
+    return client
+
+
+@pytest.fixture(params=DESCRIPTIONS)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def document(service, path):
+    return service.web.get(path).json
+
+
+def headers_for(client, path):
+    if not path.startswith("/internal"):
+        return client.headers
+    return {"Authorization": f"Bearer {client.service.jwt(client.user)}"}
+
+
+def operations(document):
+    return [(path, methods["get"]) for path, methods in document["paths"].items()]
+
+
+def resolved(document, each):
+    while "$ref" in each:
+        _, _, kind, name = each["$ref"].split("/")
+        each = document["components"][kind][name]
+    return each
+
+
+def is_valid(document, schema, instance):
+    whole = {**schema, "components": document["components"]}
+    validator = jsonschema.Draft202012Validator(
+        whole, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+    )
+    validator.validate(instance)
+    return True
+
+
+def bodies(document):
+    for _, operation in operations(document):
+        for response in operation["responses"].values():
+            yield from resolved(document, response).get("content", {}).values()
+
+
+def examples_of(each):
+    """Of a parameter or a body."""
+    if "example" in each:
+        return [each["example"]]
+    return [named["value"] for named in each.get("examples", {}).values()]
+
+
+def written(name, value, parameter):
+    """The parameter in a query string."""
+    values = value if isinstance(value, list) else [value]
+    texts = [json.dumps(v) if not isinstance(v, str) else v for v in values]
+    if parameter.get("explode") is False:
+        texts = [",".join(texts)]
+    return "&".join(f"{name}={quote(text, safe='')}" for text in texts)
+
+
+def query_for(document, operation, *, every=False):
+    """The examples of the parameters that are required; every: of all."""
+    found = [resolved(document, each) for each in operation["parameters"]]
+    return [
+        written(each["name"], each["example"], each)
+        for each in found
+        if each["in"] == "query" and (every or each.get("required"))
+    ]
+
+
+def test_it_is_valid_and_for_everybody(document):
+    validate(document)
+    assert document["openapi"].startswith("3.1.")
+
+
+def test_every_service_is_in_one_description_and_nothing_else(service):
+    registry = service.app.registry
+    found = [each for surface in DESCRIPTIONS.values() for each in described(registry, surface)]
+    # What answers nothing but a 404.
+    answers = set(registry.cornice_services) - {each.path for each in writes.SERVICES}
+    assert {each.path for each in found} == answers
+    assert len(found) == len(answers)
+    shown = sum(len(service.web.get(path).json["paths"]) for path in DESCRIPTIONS)
+    assert shown == len(found)
+
+
+def test_operations_are_named_apart(document):
+    names = [operation["operationId"] for _, operation in operations(document)]
+    assert len(set(names)) == len(names)
+
+
+def test_a_token_is_asked_for_where_it_is_needed(document):
+    for path, operation in operations(document):
+        assert bool(operation["security"]) is needs_token(path)
+        for requirement in operation["security"]:
+            assert requirement.keys() <= document["components"]["securitySchemes"].keys()
+            assert all(set(scopes) <= set(SCOPES) for scopes in requirement.values())
+
+
+def test_the_scope_is_the_one_without_which_a_token_is_refused(service, client):
+    document = service.web.get(PUBLIC_DESCRIPTION).json
+    client = service.client(scopes=["labels"])
+    for path, operation in operations(document):
+        if not operation["security"] or "{" in path:
+            continue
+        (scopes,) = operation["security"][0].values()
+        query = "&".join(query_for(document, operation))
+        answer = service.web.get(f"{path}?{query}", headers=client.headers, expect_errors=True)
+        assert (answer.status_int == 403) is bool(set(scopes) - {"labels"}), path
+
+
+def test_everything_has_a_meaning_and_an_example(document):
+    for kind in ("parameters", "headers"):
+        for name, each in document["components"][kind].items():
+            assert each["description"].endswith("."), name
+            assert each["example"] is not None, name
+            assert each["schema"], name
+    for path, operation in operations(document):
+        assert operation["summary"], path
+        assert operation["responses"]["200"]["content"], path
+    for schema in document["components"]["schemas"].values():
+        for name, each in schema.get("properties", {}).items():
+            told = resolved(document, each)
+            assert told.keys() & {"description", "items", "properties", "anyOf"}, name
+
+
+def test_every_field_has_a_meaning_and_an_example():
+    of_groups = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
+    fields = [f for resource in RESOURCES for f in resource.fields]
+    for field in (*fields, *of_groups, *converted_fields("amount")):
+        assert field.meaning, field.name
+        assert field.example is not None, field.name
+
+
+def test_every_example_is_valid_by_its_own_schema(document):
+    seen = 0
+    for each in (*document["components"]["parameters"].values(), *bodies(document)):
+        for example in examples_of(each):
+            seen += is_valid(document, each["schema"], example)
+    for schema in document["components"]["schemas"].values():
+        for each in schema.get("properties", {}).values():
+            for example in resolved(document, each).get("examples", ()):
+                seen += is_valid(document, each, example)
+    assert seen > 30
+
+
+def test_every_example_of_a_parameter_is_taken(service, document, path):
+    services = {each.path: each for each in described(service.app.registry, DESCRIPTIONS[path])}
+    shown = {operation["operationId"]: operation for _, operation in operations(document)}
+    assert len(services) == len(shown)
+    for each, operation in zip(services.values(), shown.values(), strict=True):
+        needed = query_for(document, operation)
+        for one in query_for(document, operation, every=True):
+            query = "&".join(dict.fromkeys([*needed, one]))
+            _, faults = read_parameters(each.schema, query)
+            # It needs a period beside it.
+            assert faults == [] or one == "fill=true", one
+
+
+def test_answers_are_as_described(document, client):
+    seen = 0
+    for path, operation in operations(document):
+        if path == "/__metrics__":
+            continue
+        url = path.replace("{id}", row_id(client, path))
+        query = "&".join(query_for(document, operation))
+        told = operation["responses"]["200"]
+        for media_type, body in told["content"].items():
+            accept = {"Accept": media_type, **headers_for(client, path)}
+            answer = client.service.web.get(f"{url}?{query}", headers=accept, status="*")
+            assert answer.status_int == 200, (url, answer.text)
+            assert answer.content_type == media_type
+            if media_type == "application/json":
+                is_valid(document, body["schema"], answer.json)
+            check_headers(document, told, answer)
+            seen += 1
+            tag = answer.headers.get("ETag")
+            if tag is not None and "304" in operation["responses"]:
+                unchanged = {**accept, "If-None-Match": tag}
+                answer = client.service.web.get(f"{url}?{query}", headers=unchanged, status=304)
+                check_headers(document, operation["responses"]["304"], answer)
+    assert seen >= len(document["paths"])
+
+
+def row_id(client, path):
+    if "{id}" not in path:
+        return ""
+    found = client.get(path.split("/")[3], limit=1).json
+    return next(value for value in found.values() if isinstance(value, list))[0]["id"]
+
+
+def check_headers(document, told, answer):
+    shown = {name: resolved(document, each) for name, each in told["headers"].items()}
+    assert set(answer.headers) - USUAL <= shown.keys()
+    assert {name for name, each in shown.items() if each["required"]} <= set(answer.headers)
+
+
+def test_every_column_of_a_summary_is_described(service, client):
+    document = service.web.get(PUBLIC_DESCRIPTION).json
+    group = document["components"]["schemas"]["Group"]["properties"]
+    for names in ("account,category,topCategory", "label,payee,recordType", "day,week,month"):
+        answer = client.get(f"records/summary?groupBy={names}").json
+        assert answer["groups"][0].keys() <= group.keys()
+
+
+def test_problems_are_as_described(service, client):
+    document = service.web.get(PUBLIC_DESCRIPTION).json
+    missing = uid("Record", 4711)
+    for status, url, headers in (
+        (400, "/v1/api/records?limit=0&limt=3", client.headers),
+        (401, "/v1/api/records", {}),
+        (403, "/v1/api/records", service.client(premium=False).headers),
+        (404, f"/v1/api/records/{missing}", client.headers),
+        (406, "/v1/api/records", {**client.headers, "Accept": "image/png"}),
+        (410, "/v1/api/changes?since=17", client.headers),
+    ):
+        place = url.partition("?")[0].replace(missing, "{id}")
+        told = resolved(document, document["paths"][place]["get"]["responses"][str(status)])
+        answer = service.web.get(url, headers=headers, status=status)
+        is_valid(document, told["content"][answer.content_type]["schema"], answer.json)
+
+
+def sample(operation, label):
+    (source,) = (s["source"] for s in operation["x-codeSamples"] if s["label"] == label)
+    return source
+
+
+def test_every_sample_in_python_gets_its_answer(document, client, path, monkeypatch):
+    """Over WSGI in place of the network."""
+    token = headers_for(client, path)["Authorization"].removeprefix("Bearer ")
+    monkeypatch.setenv("TOKEN", token)
+    seen = []
+
+    def urlopen(request):
+        target = request.full_url.removeprefix(HOST)
+        if "{id}" in place:
+            target = target.replace(EXAMPLE_ID, row_id(client, place))
+        answer = client.service.web.get(target, headers=dict(request.header_items()), status=200)
+        seen.append(place)
+        return io.BytesIO(answer.body)
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    places = [place for place, _ in operations(document) if place != "/__metrics__"]
+    for place in places:
+        exec(sample(document["paths"][place]["get"], "Python"), {})
+    assert seen == places
+
+
+def test_the_samples_in_javascript_can_be_read(document, tmp_path):
+    if shutil.which("node") is None:
+        missing("node")
+    program = tmp_path / "samples.js"
+    with program.open("w") as file:
+        for _, operation in operations(document):
+            file.write(f"async () => {{\n{sample(operation, 'JavaScript')}}};\n")
+            file.write(sample(operation, "Google Sheets"))
+    subprocess.run(["node", "--check", program], check=True)
+
+
+def test_it_is_asked_for_again_for_nothing(service, path):
+    plain = service.web.get(path)
+    tag = {"If-None-Match": plain.headers["ETag"]}
+    assert service.web.get(path, headers=tag, status=304).body == b""
+    packed = service.web.get(path, headers={"Accept-Encoding": "gzip"})
+    # WebTest unpacks it.
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    assert packed.body == plain.body
+
+
+def test_it_says_under_which_path_the_service_is_reached(service, path):
+    below = service.web.get(path, extra_environ={"SCRIPT_NAME": "/money"})
+    assert below.json["servers"] == [{"url": "/money"}]
+    assert service.web.get(path).json["servers"] == [{"url": "/"}]
+
+
+@pytest.mark.parametrize("at", ["/", "/v1", "/v1/api"])
+def test_the_index_leads_to_what_there_is(service, at):
+    found = service.web.get(at, headers={"Accept": "application/json"}).json
+    assert found["name"] == "finance-api"
+    for name, path in found["links"].items():
+        kind = "text/html" if name == "docs" else "application/json"
+        assert service.web.get(path, status=200).content_type == kind
+    below = service.web.get(at, extra_environ={"SCRIPT_NAME": "/money"}).json
+    assert below["links"] == {name: f"/money{path}" for name, path in found["links"].items()}
+
+
+def test_a_browser_is_led_to_the_overview(service):
+    answer = service.web.get("/", headers={"Accept": "text/html"}, status=303)
+    assert answer.headers["Location"] == "/overview"
+
+
+@pytest.mark.parametrize("at", ["/v1/api/nothing", "/nothing", "/v2", "/openapi.json"])
+def test_a_404_leads_to_the_index(service, client, at):
+    answer = service.web.get(at, headers=client.headers, status=404)
+    assert answer.headers["Link"] == '</v1>; rel="index", </docs>; rel="service-doc"'
+
+
+@pytest.mark.nightly
+def test_schemathesis_finds_nothing(new_settings, path, figures):
+    service = Service("memory", new_settings("memory"))
+    client = service.client()
+    client.load(*household())
+    # Over WSGI schemathesis unpacks nothing.
+    headers = {**headers_for(client, path), "Accept-Encoding": "identity"}
+    schema = schemathesis.openapi.from_wsgi(path, service.app)
+    asked = 0
+
+    def check(operation):
+        @hypothesis.settings(
+            max_examples=count(2, 300),
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(hypothesis.HealthCheck),
+            phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+        )
+        @hypothesis.given(operation.as_strategy())
+        def cases(case):
+            nonlocal asked
+            asked += 1
+            case.call_and_validate(headers=headers, excluded_checks=LEFT_OUT)
+
+        cases()
+
+    for found in schema.get_all_operations():
+        check(found.ok())
+    service.stop()
+    figures(f"{asked} requests to what {path} describes")
+    assert asked > len(schema)
