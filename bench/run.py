@@ -57,7 +57,7 @@ def _main() -> None:
                 else:
                     wanted.append((server, database))
         print(
-            f"{'load':12}{'server':12}{'database':12}{'requests/s':>10}{'p50 ms':>10}{'p99 ms':>10}"
+            f"{'load':14}{'server':12}{'database':12}{'requests/s':>10}{'p50 ms':>10}{'p99 ms':>10}"
             f"{'alone ms':>10}"
         )
         with serving(workspace, postgresql, wanted) as servers:
@@ -71,7 +71,7 @@ def _main() -> None:
                 connections=options.connections,
             ):
                 print(
-                    f"{result.load:12}{result.server:12}{result.database:12}"
+                    f"{result.load:14}{result.server:12}{result.database:12}"
                     f"{result.per_second:10,.0f}{result.p50:10.1f}{result.p99:10.1f}"
                     f"{result.seconds * 1000:10.2f}",
                     flush=True,

@@ -1,9 +1,11 @@
-"""Texts of banks, without their padding."""
+"""Texts of banks, without their padding, and in messages."""
+
+from collections.abc import Iterable
 
 from finance_api.values.text import clean, shown
 
-#: How much of a faulty value a refusal repeats.
-_QUOTED_LENGTH = 40
+#: How much of a value a message repeats, and how many names.
+_QUOTED_LENGTH, _MOST = 60, 30
 #: What to do about a file with a fault that no option mends.
 ANOTHER_FILE = "download the file again, or in another format"
 
@@ -14,6 +16,13 @@ def one_line(*texts: str | None) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """``text`` for a message: on one line, and cut if it is long."""
-    cut = text if len(text) <= _QUOTED_LENGTH else text[:_QUOTED_LENGTH] + "…"
-    return shown(f"'{cut}'")
+    """``text`` in quotes, on one line, cut if it is long, what cannot be printed escaped."""
+    cut = text if len(text) <= _QUOTED_LENGTH else text[: _QUOTED_LENGTH - 1] + "…"
+    return f"'{shown(cut)}'"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The names quoted, between commas; beyond so many only how many more there are."""
+    names = list(names)
+    text = ", ".join(quoted(name) for name in names[:_MOST])
+    return f"{text} and {len(names) - _MOST} more" if len(names) > _MOST else text

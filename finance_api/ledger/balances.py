@@ -4,7 +4,8 @@ from collections import defaultdict
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, Query, SortKey, condition_on
+from finance_api.query.model import Query, SortKey
+from finance_api.query.records import any_of
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -74,7 +75,7 @@ class Balances:
         newest = max((day for day in (last, come) if day is not None), default=None)
         if gone is None or gone != newest:
             return newest
-        of_account = condition_on(RECORDS, "accountId", Operator.ANY_OF, (account_id,))
+        of_account = any_of("accountId", [account_id])
         newest_first = SortKey(RECORDS["recordDate"], descending=True)
         query = Query(RECORDS, (of_account,), (newest_first,), limit=1)
         page = session.storage.data.list_rows(session.user.id, query)

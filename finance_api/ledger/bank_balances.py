@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import is_of_several
-from finance_api.query.model import Operator, Span, condition_on
-from finance_api.resources import RECORDS
+from finance_api.query.records import any_of, dated
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS, decimal_text
-from finance_api.values.time import DAY_SECONDS, date_text
+from finance_api.values.time import DAY_SECONDS, MIN_SECONDS, date_text
 
 #: So many imports' parts of a day are tried before or after another part of it.
 _MOST_PARTS = 8
@@ -120,12 +119,7 @@ class _Books:
             found = session.storage.data.sum_by(
                 session.user.id,
                 ["accountId", "recordDate", "importId"],
-                [
-                    condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(told))),
-                    condition_on(
-                        RECORDS, "recordDate", Operator.LTE, Span(last, last + DAY_SECONDS)
-                    ),
-                ],
+                [any_of("accountId", told), dated(MIN_SECONDS, last + DAY_SECONDS)],
             )
             for (account_id, time, number), total in found.items():
                 key = (time - time % DAY_SECONDS, number or 0)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.records import any_of
 from finance_api.resources import RECORDS
 from finance_api.resources.records import record_type
 from finance_api.values import Row
@@ -83,8 +83,7 @@ def rederive_records(session: LedgerSession) -> bool:
 
 def _pages_with(session: LedgerSession, field_name: str, ids: list[str]) -> Iterator[list[Row]]:
     for begin in range(0, len(ids), _PAGE):
-        wanted = tuple(ids[begin : begin + _PAGE])
-        condition = condition_on(RECORDS, field_name, Operator.ANY_OF, wanted)
+        condition = any_of(field_name, ids[begin : begin + _PAGE])
         yield from session.storage.data.scan_pages(
             session.user.id, RECORDS, _PAGE, conditions=[condition]
         )

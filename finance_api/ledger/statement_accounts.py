@@ -117,14 +117,14 @@ def _named(owned: UserRows, name: str) -> Row | None:
 
 
 def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
-    """The account that has the number, and the currency, if the file says one."""
+    """The account that has the number, or is called so, and the currency if the file says one."""
     if account.number is None:
         return None
     number = compact(account.number)
     found = [
         row
         for row in owned.accounts.rows.values()
-        if number == compact(row["bankAccountNumber"] or "")
+        if number == compact(row["bankAccountNumber"] or row["name"])
         and account.currency in (None, row["currencyCode"])
     ]
     if len(found) > 1:

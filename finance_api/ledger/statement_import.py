@@ -21,7 +21,7 @@ from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import find_account
 from finance_api.ledger.statement_records import StatementRecords
-from finance_api.query.model import Operator, Span, condition_on
+from finance_api.query.records import any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -57,7 +57,7 @@ class StatementOptions:
 class StatementImport:
     """Stores the statements of a workspace.
 
-    details: of the history's entry, as far as they are known; digest: the file's.
+    details: of the history's entry, as far as they are known.
     """
 
     def __init__(
@@ -255,9 +255,8 @@ class StatementImport:
     def _beside(self, account: KnownAccount, day: int) -> dict[str, int]:
         """What records of a day sum to that are not in the file, by the import that made them."""
         data, user_id = self._session.storage.data, self._session.user.id
-        of_account = condition_on(RECORDS, "accountId", Operator.ANY_OF, (account.id,))
-        of_day = condition_on(RECORDS, "recordDate", Operator.EQ, Span(day, day + DAY_SECONDS))
-        sums = data.sum_by(user_id, ["importId"], [of_account, of_day])
+        of_day = [any_of("accountId", [account.id]), dated(day, day + DAY_SECONDS)]
+        sums = data.sum_by(user_id, ["importId"], of_day)
         found = {number or 0: each.amount for (number,), each in sums.items()}
         found.pop(self._session.number, None)
         held = self._workspace.database.execute(

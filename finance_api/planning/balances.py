@@ -9,8 +9,9 @@ from operator import itemgetter
 from typing import Any
 
 from finance_api.planning.conversion import Conversion
-from finance_api.query.model import Condition, Operator, Span, condition_on
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.query.model import Condition
+from finance_api.query.records import dated
+from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
@@ -90,7 +91,7 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     points = _points(query, last, len(accounts))
     begin = start_of(Period.MONTH, points[0].start)
     # Only what comes after the beginning is read, however much lies before it.
-    recent = [*of_accounts, *_between(begin, MAX_SECONDS // DAY_SECONDS * DAY_SECONDS)]
+    recent = [*of_accounts, dated(begin, MAX_SECONDS + 1)]
     by_month = storage.data.sum_by(user_id, ["accountId", "month"], recent)
     before = {row["id"]: row["balance"] for row in accounts}
     for (account_id, _), sums in by_month.items():
@@ -221,19 +222,11 @@ def _changes(
         if month < days_from:
             found[account_id].append((month, sums.amount))
     if days_from <= MAX_SECONDS:
-        conditions = [*query.conditions, *_between(days_from, last)]
+        conditions = [*query.conditions, dated(days_from, last + DAY_SECONDS)]
         by_day = storage.data.sum_by(user_id, ["accountId", "recordDate"], conditions)
         for (account_id, day), sums in by_day.items():
             found[account_id].append((day, sums.amount))
     return found
-
-
-def _between(first: int, last: int) -> list[Condition]:
-    """The days from the first to the last."""
-    return [
-        condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + DAY_SECONDS)),
-        condition_on(RECORDS, "recordDate", Operator.LTE, Span(last, last + DAY_SECONDS)),
-    ]
 
 
 def _running(before: int, changes: Sequence[tuple[int, int]], points: Sequence[Point]) -> list[int]:

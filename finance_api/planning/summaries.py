@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.conversion import CONVERTED_CURRENCY, Conversion, converted_field
 from finance_api.query.evaluate import in_order, matches
-from finance_api.query.model import RANGES, Condition, Operator, SortKey, Span, condition_on
+from finance_api.query.model import RANGES, Condition, Operator, SortKey, condition_on
+from finance_api.query.records import any_of, dated
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID, INCOME
 from finance_api.resources.field import Field, Kind, names_of
@@ -256,7 +257,7 @@ class _Summarizing:
             else:
                 rows = self._accounts if name == "accountName" else self._categories.rows
                 wanted = (i for i, row in rows.items() if matches({name: row["name"]}, [condition]))
-                found.append(_any_of(_IDS_OF[name], wanted))
+                found.append(any_of(_IDS_OF[name], wanted))
         return found
 
     def summary(self) -> Summary:
@@ -314,7 +315,7 @@ class _Summarizing:
         if "transfers" not in self._query.include:
             counted.append(condition_on(RECORDS, "transferId", Operator.IS_NULL))
         if self._excluded:
-            counted.append(_any_of("accountId", self._accounts.keys() - self._excluded))
+            counted.append(any_of("accountId", self._accounts.keys() - self._excluded))
         return counted
 
     def _not_left_out(self, names: tuple[str, ...]) -> _Found:
@@ -369,7 +370,7 @@ class _Summarizing:
             parts = list(self._parts_by_id(first))
         for currency in sorted({row["currencyCode"] for row in self._accounts.values()}):
             for part in parts:
-                yield [_any_of("currencyCode", [currency]), *part]
+                yield [any_of("currencyCode", [currency]), *part]
 
     def _parts_by_id(self, dimension: Dimension) -> Iterator[list[Condition]]:
         name = dimension.of
@@ -381,7 +382,7 @@ class _Summarizing:
                 ids[self._value(dimension, row_id)].append(row_id)
         values = sorted(ids, key=partial(self._order_of, dimension))
         for some in _growing(values, self._query.limit):
-            yield [_any_of(name, (row_id for value in some for row_id in ids[value]))]
+            yield [any_of(name, (row_id for value in some for row_id in ids[value]))]
         yield [condition_on(RECORDS, name, Operator.IS_NULL)]
 
     def _parts_by_time(self, period: Period) -> Iterator[list[Condition]]:
@@ -393,7 +394,7 @@ class _Summarizing:
             starts.append(start_of(period, at))
             at = end_of(period, at)
         for some in _growing(starts, self._query.limit):
-            yield _between(some[0], end_of(period, some[-1]))
+            yield [dated(some[0], end_of(period, some[-1]))]
 
     # -- conversion
 
@@ -409,7 +410,7 @@ class _Summarizing:
             return {}
         names = tuple(dict.fromkeys([*self._names, "recordDate"]))
         width, day_at = len(self._names), names.index("recordDate")
-        counted = [*self._counted, _any_of("currencyCode", currencies)]
+        counted = [*self._counted, any_of("currencyCode", currencies)]
         list_amounts = partial(self._storage.data.list_amounts, self._user_id, names)
         found: dict[tuple[Any, ...], tuple[int, int]] = {}
         for part in self._parts_by_number():
@@ -433,7 +434,7 @@ class _Summarizing:
         first, last = self._dates
         step = (last - first) // (self._number // _PART + 1) + 1
         for at in range(first, last + 1, step):
-            yield _between(at, at + step)
+            yield [dated(at, at + step)]
 
     def _converted_sum(self, key: tuple[Any, ...], sums: RecordSum) -> tuple[int, int]:
         if key[0] == self._query.convert_to:
@@ -571,18 +572,6 @@ def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
     while at < len(values):
         yield values[at : at + number]
         at, number = at + number, number * 2
-
-
-def _between(first: int, end: int) -> list[Condition]:
-    """The dates from the first on, and before the end."""
-    return [
-        condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)),
-        condition_on(RECORDS, "recordDate", Operator.LT, Span(end, end + 1)),
-    ]
-
-
-def _any_of(name: str, values: Iterable[str]) -> Condition:
-    return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))
 
 
 def _blanked(key: GroupKey, places: Iterable[int]) -> GroupKey:

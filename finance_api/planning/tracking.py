@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.periods import BudgetPeriod, current_period
-from finance_api.query.model import Condition, Operator, Span, condition_on
-from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, RECORDS, names_of
+from finance_api.query.model import Span
+from finance_api.query.records import dated
+from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
@@ -100,7 +101,9 @@ class BudgetSums:
         self._parts: dict[Span, list[RecordGroup]] = {}
         self._by_label: dict[Span, defaultdict[str, list[int]]] = {}
         for part in _parts(spans):
-            sums = storage.data.sum_by(user_id, _KEY if has_labels else _KEY[:-1], _within(part))
+            sums = storage.data.sum_by(
+                user_id, _KEY if has_labels else _KEY[:-1], [dated(part.first, part.end)]
+            )
             self._parts[part] = [
                 RecordGroup._make((*key[:5], found, self._kind_of(key[2])))
                 for key, found in sums.items()
@@ -160,15 +163,3 @@ def _parts(spans: Iterable[Span]) -> list[Span]:
     ends = sorted({end for span in distinct for end in (span.first, span.end)})
     parts = (Span(first, end) for first, end in pairwise(ends))
     return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]
-
-
-def _within(part: Span) -> list[Condition]:
-    """The records of the part."""
-    conditions = []
-    if part.first > MIN_SECONDS:
-        first = Span(part.first, part.first + 1)
-        conditions.append(condition_on(RECORDS, "recordDate", Operator.GTE, first))
-    if part.end <= MAX_SECONDS:
-        end = Span(part.end, part.end + 1)
-        conditions.append(condition_on(RECORDS, "recordDate", Operator.LT, end))
-    return conditions

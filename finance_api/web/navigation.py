@@ -1,6 +1,5 @@
 """The navigation of the pages."""
 
-from finance_api.surfaces import DOCS
 from finance_api.web.object_pages import OBJECT_PAGES
 
 _TITLES = {name: page.title for name, page in OBJECT_PAGES.items()}
@@ -41,7 +40,6 @@ NAVIGATION = (
             ("usage", "/settings/usage", "Usage"),
             ("profile", "/settings/profile", "Profile"),
             ("security", "/settings/security", "Security"),
-            ("docs", DOCS, "API reference"),
         ),
     ),
     ("Advanced", (("jwts", "/settings/jwts", "JWTs"),)),

@@ -15,6 +15,7 @@ from support.browser import (
     assert_error_page,
     changed_tables,
     dump,
+    few_users,  # noqa: F401
     forms,
     location,
     new_user,

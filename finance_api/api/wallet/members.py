@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from finance_api.api.wallet.context import Context
 
 _ONE: int = 10**DECIMALS
+#: The first number of units with 16 digits.
 _FLOAT_UNITS = 10**15
 
 #: The value for orjson; None: there is none.
@@ -62,7 +63,7 @@ def documents(
 
 
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
-    """Of what `document` writes, with the names of earlier versions or without them."""
+    """Of what `documents` writes, with the names of earlier versions or without them."""
     always = [member.name for member in members if not (member.is_optional or member.older)]
     return of_members(title, {member.name: member.schema for member in members}, always)
 

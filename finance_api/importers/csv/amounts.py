@@ -11,9 +11,9 @@ from finance_api.importers.csv.number_form import (
     plain_number,
     shape_of,
 )
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
+from finance_api.importers.texts import quoted
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units
 
 DECIMAL_MARKS = (".", ",")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import excluding
+from finance_api.importers.texts import listed, quoted
 from finance_api.values.text import TextError, clean, fold
 
 _SIDES = ("--debit", "--credit")

@@ -8,9 +8,9 @@ from finance_api.importers.csv.columns import Columns, Headings, field_of
 from finance_api.importers.csv.marks import CODES, Mark
 from finance_api.importers.csv.options import CsvOptions, currency_of
 from finance_api.importers.csv.survey import Survey
-from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import CODE, Questions
+from finance_api.importers.texts import listed, quoted
 
 _IN_HEADING = re.compile(r"[(\[]\s*([A-Z]{3})\s*[)\]]")
 
@@ -20,7 +20,7 @@ class Currencies:
     once or beside amounts. by_mark: each row's is written beside its amount.
 
     In a file of several currencies each account becomes one for each: "NAME EUR", "NAME USD".
-    first: the currency that the account NAME itself has, by an earlier file.
+    several: of each account, where the file has several. remembered: of an earlier file.
     divided: the NAME that an earlier file divided; --account may name it or a part.
     column: names the one that has each row's.
     """

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import quoted
 from finance_api.values.time import from_date
 
 #: Month names in English, as their first three letters, "sept", or in full.

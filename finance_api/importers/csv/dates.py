@@ -4,9 +4,9 @@ from itertools import combinations
 from zoneinfo import ZoneInfo
 
 from finance_api.importers.csv.date_form import DateForm
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
+from finance_api.importers.texts import quoted
 from finance_api.values.time import date_text
 
 # YY-MM-DD is the short form of ISO 8601:1988 and still written with hyphens; no bank is known

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
-from finance_api.importers.csv.wording import quoted
+from finance_api.importers.charsets import fits
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
+from finance_api.importers.texts import quoted
 
 #: Byte order marks, the longer before those that they begin with: the codec that reads the
 #: file, and the names under which the user may ask for the same.
@@ -92,7 +93,7 @@ def open_text(
     except ImportRefused as refused:
         if encoding is not None or codec != "utf-8" or not _is_one_byte_text(stream):
             raise
-        codec = next(name for name in _PROPOSED if _decodes(stream, name))
+        codec = next(name for name in _PROPOSED if fits(stream, name))
         questions.ask(refused.reason, Answer(("--encoding", codec)), line=refused.line)
     return TextFile(stream, codec)
 
@@ -243,15 +244,6 @@ def _is_one_byte_text(stream: BinaryIO) -> bool:
     """No NUL, which is in every file of two bytes a character, and no bytes of other files."""
     stream.seek(0)
     return not any(b"\x00" in chunk for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""))
-
-
-def _decodes(stream: BinaryIO, codec: str) -> bool:
-    try:
-        for _ in _pieces(stream, codec):
-            pass
-    except ValueError:
-        return False
-    return True
 
 
 def _pieces(stream: BinaryIO, codec: str) -> Iterator[str]:

@@ -24,7 +24,6 @@ from finance_api.importers.csv.statements import RowReader, StatementBuilder, te
 from finance_api.importers.csv.survey import SignWords, Survey
 from finance_api.importers.csv.table import Row
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
-from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import (
     Answer,
     Entry,
@@ -34,6 +33,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.questions import CODE, NAME, Questions
+from finance_api.importers.texts import listed, quoted
 
 
 class CsvImporter:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from finance_api.importers.csv.profile import FEWEST_COLUMNS, Match, Profile
 from finance_api.importers.csv.profile_reading import read_profile
-from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.texts import listed, quoted
 
 _SHIPPED = Path(__file__).with_name("profiles")
 

@@ -23,9 +23,9 @@ from finance_api.importers.csv.proposals import (
     propose_columns,
 )
 from finance_api.importers.csv.table import MAX_CELL, Table, filled
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import Answer, ImportRefused, Remembered
 from finance_api.importers.questions import Questions, excluding
+from finance_api.importers.texts import quoted
 
 CANDIDATES = (",", ";", "\t", "|")
 

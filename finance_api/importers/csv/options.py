@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.questions import excluding
+from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.text import TextError, clean_or_none
 

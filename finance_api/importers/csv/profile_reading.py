@@ -27,8 +27,8 @@ from finance_api.importers.csv.profile import (
     parse_headings,
 )
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 
 #: Options of `CsvOptions` that a profile may give, and their types.

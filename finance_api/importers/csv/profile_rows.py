@@ -8,8 +8,8 @@ from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.profile import TESTS, Condition, Match, Rows, Selected, shown
 from finance_api.importers.csv.profile_cells import DerivedCells, Make
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import quoted
 
 #: What a row becomes: rows of cells, the derived ones at their end. What is left out is counted.
 Expand = Callable[[int, list[str], Counter[str] | None], list[list[str]]]

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import quoted
 
 #: So many different values are counted each by itself.
 _COUNTED = 20

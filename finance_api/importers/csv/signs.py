@@ -9,9 +9,9 @@ from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, folded
-from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
+from finance_api.importers.texts import listed, quoted
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import (
     Answer,
     BankBalance,
@@ -31,6 +30,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
+from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS

@@ -3,10 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.texts import ANOTHER_FILE
-
-#: How much of a faulty value a refusal repeats.
-_QUOTED_LENGTH = 40
+from finance_api.importers.texts import ANOTHER_FILE, quoted
 
 
 class Element:
@@ -71,9 +68,3 @@ class Element:
         """The refusal of the file because of this element: its tag, the text, the reason."""
         value = quoted(self.text) + " " if self.text else ""
         return ImportRefused(f"<{self.name}> {value}{reason}; {ANOTHER_FILE}", self.line)
-
-
-def quoted(text: str) -> str:
-    """``text`` for a message: on one line, and cut if it is long."""
-    shown = text if len(text) <= _QUOTED_LENGTH else text[:_QUOTED_LENGTH] + "…"
-    return repr(shown)

@@ -13,7 +13,7 @@ from finance_api.importers.interface import (
     Statement,
     nothing_remembered,
 )
-from finance_api.importers.ofx.element import Element, quoted
+from finance_api.importers.ofx.element import Element
 from finance_api.importers.ofx.encoding import charset_of, text_of
 from finance_api.importers.ofx.investment import Securities, securities_of
 from finance_api.importers.ofx.markup import tokens
@@ -26,6 +26,7 @@ from finance_api.importers.ofx.statement import (
 )
 from finance_api.importers.ofx.transaction import Movement
 from finance_api.importers.ofx.tree import Tree
+from finance_api.importers.texts import quoted
 from finance_api.resources.currencies import CURRENCIES
 
 #: How much of a file is read at a time.

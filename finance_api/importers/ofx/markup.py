@@ -11,7 +11,7 @@ from enum import Enum
 from html.entities import html5
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx.element import quoted
+from finance_api.importers.texts import quoted
 
 #: Of one tag, text or comment. Nothing that a bank writes comes near it.
 MAX_LEXEME_CHARACTERS = 1_000_000

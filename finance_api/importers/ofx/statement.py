@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from finance_api.importers.interface import Correction, Entry, Statement
 from finance_api.importers.ofx.account import account_of
-from finance_api.importers.ofx.element import Element, quoted
+from finance_api.importers.ofx.element import Element
 from finance_api.importers.ofx.facts import tell_facts
 from finance_api.importers.ofx.investment import (
     Securities,
@@ -13,6 +13,7 @@ from finance_api.importers.ofx.investment import (
 )
 from finance_api.importers.ofx.transaction import Movement, movement_of
 from finance_api.importers.ofx.tree import STATEMENTS
+from finance_api.importers.texts import quoted
 
 #: What stands directly in a statement, and tells one that has lost its own tag.
 _LISTS = frozenset({"BANKTRANLIST", "INVTRANLIST"})

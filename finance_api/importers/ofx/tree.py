@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from sys import getsizeof
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx.element import Element, quoted
+from finance_api.importers.ofx.element import Element
 from finance_api.importers.ofx.markup import Lexeme, LexemeKind
+from finance_api.importers.texts import quoted
 
 MAX_DEPTH = 100
 #: Of all elements that are held at a time; half a million of them.

@@ -9,7 +9,6 @@ from typing import BinaryIO
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
 from finance_api.importers.csv.decoding import TextFile, open_text
-from finance_api.importers.csv.wording import listed
 from finance_api.importers.interface import (
     Answer,
     Entry,
@@ -29,6 +28,7 @@ from finance_api.importers.qif.register import (
     read_registers,
 )
 from finance_api.importers.questions import CODE, NAME, Questions
+from finance_api.importers.texts import listed
 from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
 

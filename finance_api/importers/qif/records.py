@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import quoted
 
 
 class Header(NamedTuple):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import quoted
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.qif.records import Field, Header, Record, read_records
+from finance_api.importers.texts import quoted
 
 #: Kinds of registers, as ``!Type:`` has them without blanks -> account types.
 ACCOUNT_TYPES = {

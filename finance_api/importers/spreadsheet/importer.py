@@ -5,7 +5,6 @@ from typing import BinaryIO
 
 from finance_api.importers.csv import CsvImporter
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.csv.wording import listed, quoted
 from finance_api.importers.interface import (
     Answer,
     Entry,
@@ -15,6 +14,7 @@ from finance_api.importers.interface import (
     nothing_remembered,
 )
 from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
+from finance_api.importers.texts import listed, quoted
 
 
 class SpreadsheetImporter:

@@ -20,7 +20,7 @@ from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.edits.usage import uses_of
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.records import any_of
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORD_RULES, RECORDS, STANDING_ORDERS
 from finance_api.resources.field import Resource
 from finance_api.resources.records import record_type
@@ -91,8 +91,7 @@ def remove_object(
     report.note(session, resource, row, None)
     changes = RecordChanges(session, report)
     if with_records:
-        own = condition_on(RECORDS, "accountId", Operator.ANY_OF, (row["id"],))
-        for page in pages_of(session, own):
+        for page in pages_of(session, any_of("accountId", [row["id"]])):
             changes.remove(page)
     changes.finish()
     session.row_set(resource).remove(row["id"])

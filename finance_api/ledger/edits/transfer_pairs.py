@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from finance_api.ledger.edits.record_changes import BATCH, pages_of
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Condition, Operator, Span, condition_on
+from finance_api.query.model import Condition, Operator, condition_on
+from finance_api.query.records import dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import TransferProposal
@@ -81,7 +82,7 @@ def propose_transfers(session: LedgerSession, days: Iterable[int]) -> None:
     parts = {near // _PART for date in dates for near in (date - _NEAR, date, date + _NEAR)}
     for part in sorted(parts):
         at, until = part * _PART, (part + 1) * _PART
-        about = _between(at - _NEAR, until + _NEAR)
+        about = [dated(at - _NEAR, until + _NEAR)]
         pairs = _pairs_of(_sides_between(session, about))
         found = [pair.proposal for pair in pairs if at <= pair.day * DAY_SECONDS < until]
         session.storage.transfers.replace(session.user.id, at, until, found)
@@ -139,11 +140,6 @@ def _in_order(found: "_Sides") -> "_Sides":
         for sides in pair:
             sides.sort(key=lambda side: (side.day, side.id))
     return found
-
-
-def _between(first: int, end: int) -> list[Condition]:
-    spans = ((Operator.GTE, first), (Operator.LT, end))
-    return [condition_on(RECORDS, "recordDate", each, Span(at, at + 1)) for each, at in spans]
 
 
 def _free_records(session: LedgerSession, *conditions: Condition) -> Iterator[Row]:

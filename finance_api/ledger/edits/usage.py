@@ -3,7 +3,8 @@
 from finance_api.ledger.edits.naming import counted
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.session import UserRows
-from finance_api.query.model import Operator, Query, condition_on
+from finance_api.query.model import Query
+from finance_api.query.records import any_of
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.values import Row
@@ -42,7 +43,6 @@ def _some(resource: Resource, rows: list[Row]) -> str:
 def _records_with(owned: UserRows, names: list[str], row_id: str) -> int:
     count = 0
     for name in names:
-        condition = condition_on(RECORDS, name, Operator.ANY_OF, (row_id,))
-        query = Query(RECORDS, (condition,), limit=1, with_total=True)
+        query = Query(RECORDS, (any_of(name, [row_id]),), limit=1, with_total=True)
         count += owned.storage.data.list_rows(owned.user.id, query).total or 0
     return count

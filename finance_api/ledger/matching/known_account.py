@@ -16,9 +16,10 @@ class KnownAccount:
 
     number: in the workspace. is_new: whether the file makes it. is_repeat: whether this very file
     was imported before.
-    scope: of source ids, by the number of the statement; statements: by their numbers.
-    covers: of the statements. ids: how the bank's ids behave, as the user says now.
+    learned: of earlier files. ids: how the bank's ids behave, as the user says now.
+    statements, scopes, covers: those of the file, of their source ids and days, by their numbers.
     again: how many entries of earlier files this one has with the same id and content.
+    shows_reuse: whether this file shows that the bank uses ids again.
     """
 
     number: int

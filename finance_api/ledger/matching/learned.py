@@ -37,7 +37,7 @@ class Learned:
     covers: of its statements. others: those of other sources, by source.
     ids: how the bank's ids behave: REUSED, STABLE, None: not known; said: by the user.
     again: how many entries of earlier files came again with the same id and content.
-    texts, as_of: of the account's statements, by the number of the import.
+    texts, as_of: of the account's statements, by the number of the import. files: their SHA-256.
     """
 
     covers: list[Cover] = field(default_factory=list)

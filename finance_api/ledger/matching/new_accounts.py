@@ -7,8 +7,7 @@ from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, Span, condition_on
-from finance_api.resources import RECORDS
+from finance_api.query.records import dated
 from finance_api.values.time import DAY_SECONDS
 
 #: At least so many, and half of them.
@@ -62,11 +61,10 @@ def _same(
     # Division rounds towards 1970: the window of 0 is of twice as many days.
     first = window * _WINDOW_DAYS - (_WINDOW_DAYS - 1 if window <= 0 else 0)
     last = window * _WINDOW_DAYS + (_WINDOW_DAYS - 1 if window >= 0 else 0)
-    days = Span(first * DAY_SECONDS, (last + 1) * DAY_SECONDS)
     sums = session.storage.data.sum_by(
         session.user.id,
         ["accountId", "recordDate", "amount"],
-        [condition_on(RECORDS, "recordDate", Operator.EQ, days)],
+        [dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS)],
     )
     stored: Counter[tuple[str, int, int]] = Counter()
     for (account_id, date, amount), each in sums.items():

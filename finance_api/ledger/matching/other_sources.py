@@ -43,7 +43,7 @@ class OtherSources:
         if workspace.one(f"SELECT 1 FROM stored WHERE {_OTHER} AND NOT taken LIMIT 1") is None:
             return
         workspace.run("CREATE INDEX stored_amount ON stored (account, amount, day) WHERE NOT mine")
-        pair_batches(workspace, _OTHER, Outcome.MATCHED, Outcome.MATCHED_PARTS)
+        pair_batches(workspace, _OTHER, Outcome.MATCHED, Outcome.MATCHED_PARTS, of_one_source=False)
         for keys in ("day, amount, text", "day, amount"):
             workspace.pair(keys, Outcome.MATCHED, entries=UNDECIDED, stored=_OTHER)
         most = _REACH_DAYS if self._match_days is None else self._match_days

@@ -6,7 +6,7 @@ from sqlite3 import Row as Found
 
 from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
-from finance_api.ledger.matching.batches import of_one_source, pair_batches
+from finance_api.ledger.matching.batches import pair_batches
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.learned import REUSED, STABLE
 from finance_api.ledger.matching.stated import Content
@@ -81,7 +81,7 @@ class OwnSource:
             self._check_parts_of_days()
         self._pair_hashed_contents()
         if workspace.has_stored:
-            pair_batches(workspace, "mine", Outcome.SAME, Outcome.SAME, of_one_source)
+            pair_batches(workspace, "mine", Outcome.SAME, Outcome.SAME, of_one_source=True)
             self._correct()
         self._act_on_corrections()
         self._name_missing()

@@ -16,7 +16,8 @@ from finance_api.ledger.matching.stated import (
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.rows import row_id
 from finance_api.ledger.session import LedgerSession
-from finance_api.query.model import Operator, Query, SortKey, Span, condition_on
+from finance_api.query.model import Query, SortKey
+from finance_api.query.records import any_of, dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
@@ -36,10 +37,9 @@ def record_pages(
     session: LedgerSession, account_ids: Sequence[str], first: int, last: int
 ) -> Iterator[list[Row]]:
     """The records of the accounts on the days from ``first`` to ``last``, in pages by id."""
-    days = Span(first * DAY_SECONDS, (last + 1) * DAY_SECONDS)
     conditions = (
-        condition_on(RECORDS, "accountId", Operator.ANY_OF, tuple(sorted(account_ids))),
-        condition_on(RECORDS, "recordDate", Operator.EQ, days),
+        any_of("accountId", account_ids),
+        dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS),
     )
     data, user_id = session.storage.data, session.user.id
     # A few are looked up by their days; for many, all records are gone through once.

@@ -8,7 +8,7 @@ from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Past
 from finance_api.ledger.undo.plan import Plan
 from finance_api.ledger.undo.report import UndoReport
-from finance_api.query.model import Operator, condition_on
+from finance_api.query.records import any_of
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
@@ -112,7 +112,7 @@ class Leftovers:
         """The entries that made records that refer to it."""
         found: set[int] = set()
         for name in _fields_that_refer(RECORDS, resource):
-            condition = condition_on(RECORDS, name, Operator.ANY_OF, (row_id,))
+            condition = any_of(name, [row_id])
             sums = self._session.storage.data.sum_by(
                 self._session.user.id, ["importId"], [condition], with_void=True
             )
@@ -132,7 +132,7 @@ class Leftovers:
         used: set[str] = set()
         for name in _fields_that_refer(RECORDS, resource):
             while unknown := candidates - used:
-                condition = condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(unknown)))
+                condition = any_of(name, unknown)
                 found = self._session.storage.data.scan_rows(
                     self._session.user.id, RECORDS, conditions=[condition], limit=1
                 )

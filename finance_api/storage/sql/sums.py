@@ -18,7 +18,8 @@ from sqlalchemy import (
     select,
 )
 
-from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
+from finance_api.query.model import RANGES, Condition, Operator, Span
+from finance_api.query.records import dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import RecordSum
@@ -207,10 +208,10 @@ def sum_by(
         return question.of_rows(conditions)
     others = [c for c in conditions if c.field.name != "recordDate"]
     low, first, end, high = months
-    sums = question.of_kept(grain, [*others, *_between(first, end - 1)])
-    for edge in ((low, first - 1), (end, high)):
-        if edge[0] <= edge[1]:
-            for key, found in question.of_rows([*others, *_between(*edge)]).items():
+    sums = question.of_kept(grain, [*others, dated(first, end)])
+    for edge in ((low, first), (end, high + 1)):
+        if edge[0] < edge[1]:
+            for key, found in question.of_rows([*others, dated(*edge)]).items():
                 sums[key] = sums[key].joined(found) if key in sums else found
     return sums
 
@@ -347,13 +348,3 @@ def _kept_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] |
     first = low if start_of(Period.MONTH, low) == low else end_of(Period.MONTH, low)
     end = high + 1 if end_of(Period.MONTH, high) == high + 1 else start_of(Period.MONTH, high)
     return (low, first, end, high) if first < end else None
-
-
-def _between(first: int, last: int) -> list[Condition]:
-    """No conditions where there is nothing before or after."""
-    found = []
-    if first > MIN_SECONDS:
-        found.append(condition_on(RECORDS, "recordDate", Operator.GTE, Span(first, first + 1)))
-    if last < MAX_SECONDS:
-        found.append(condition_on(RECORDS, "recordDate", Operator.LTE, Span(last, last + 1)))
-    return found

@@ -27,7 +27,7 @@ from finance_api.web.page import (
 from finance_api.web.views.login import signed_out
 
 SECURITY = f"{SETTINGS_PAGES}/security"
-_AUDIT_ENTRIES = 50
+_AUDIT_ENTRIES = 20
 _AUDIT_WORDS = {
     AuditAction.SIGN_IN: "Signed in",
     AuditAction.SIGN_IN_FAILED: "Failed to sign in",

@@ -6,6 +6,7 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import ACCOUNTS, RECORDS
+from support.bank_files import camt, camt_entry, camt_statement
 from support.csv_files import answers
 from support.ledger import account, an_id, ofx_file, ofx_statement
 
@@ -178,6 +179,13 @@ def test_a_number_in_a_file_finds_the_account(person):
     person.csv(NUMBERED, account=None)
     assert len(person.rows(ACCOUNTS)) == 2 and person.only(RECORDS)["accountId"] == an_id(1)
     person.audit()
+
+
+def test_an_iban_finds_the_account_that_is_called_so(person):
+    """As a column of a CSV file may have it."""
+    person.native(account(1, name="DE02 1203 0000 0000 2020 51"))
+    person.bank_file(camt(camt_statement([camt_entry("2026-01-01", "-5")])))
+    assert person.only(RECORDS)["accountId"] == an_id(1)
 
 
 def test_a_number_of_two_accounts_is_asked_about_unless_the_currency_tells(person):

@@ -1,0 +1,16 @@
+"""Conditions on records that the program itself sets."""
+
+from collections.abc import Iterable
+
+from finance_api.query.model import Condition, Operator, Span, condition_on
+from finance_api.resources import RECORDS
+
+
+def dated(first: int, end: int) -> Condition:
+    """Of dates from a second on, and before another."""
+    return condition_on(RECORDS, "recordDate", Operator.EQ, Span(first, end))
+
+
+def any_of(name: str, values: Iterable[str]) -> Condition:
+    """Of a field that has one of these values."""
+    return condition_on(RECORDS, name, Operator.ANY_OF, tuple(sorted(values)))

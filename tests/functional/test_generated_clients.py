@@ -1,0 +1,143 @@
+"""Clients that generators make of the descriptions; by those that are installed."""
+
+import shutil
+import subprocess
+import sys
+import threading
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+
+from finance_api.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION, WALLET_DESCRIPTION
+from support.books import household
+from support.service import Service
+
+_PYTHON = """
+import sys
+from public import AuthenticatedClient
+from public.api.records import get_records
+from wallet.api.records import get_records as get_wallet_records
+from internal import models
+
+client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
+pages = [get_records.sync(client=client, limit=2, offset=offset) for offset in (0, 2)]
+print(*(row.id for page in pages for row in page.records))
+given = {"client": client, "limit": 2, "record_date": ["gte.2000-01-01"]}
+pages = [get_wallet_records.sync(**given, offset=offset) for offset in (0, 2)]
+print(*(row.id for page in pages for row in page.records))
+"""
+_TYPESCRIPT = """
+import type { paths } from "./public";
+import type { paths as Wallet } from "./wallet";
+import type { paths as Internal } from "./internal";
+
+type Page<P, K extends keyof P> = P[K] extends
+  { get: { responses: { 200: { content: { "application/json": infer T } } } } } ? T : never;
+type Query<P, K extends keyof P> = P[K] extends
+  { get: { parameters: { query?: infer T } } } ? T : never;
+
+async function read<P, K extends keyof P & string>(
+  path: K, query: Query<P, K>
+): Promise<Page<P, K>> {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query as object)) given.append(name, String(value));
+  const headers = { Authorization: `Bearer ${process.argv[3]}` };
+  const response = await fetch(`${process.argv[2]}${path}?${given}`, { headers });
+  return (await response.json()) as Page<P, K>;
+}
+
+declare const process: { argv: string[] };
+export type { Internal };
+
+async function main(): Promise<void> {
+  const own: string[] = [], wallet: string[] = [];
+  for (const offset of [0, 2]) {
+    const page = await read<paths, "/v1/api/records">("/v1/api/records", { limit: 2, offset });
+    own.push(...page.records.map((row) => row.id));
+    const query = { limit: 2, offset, recordDate: ["gte.2000-01-01"] };
+    const other = await read<Wallet, "/wallet/v1/api/records">("/wallet/v1/api/records", query);
+    wallet.push(...other.records.map((row) => row.id));
+  }
+  console.log(own.join(" "));
+  console.log(wallet.join(" "));
+}
+main();
+"""
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def client():
+    service = Service("memory", {"finance_api.storage": "memory"})
+    client = service.client()
+    client.load(*household())
+    yield client
+    service.stop()
+
+
+@pytest.fixture(scope="module")
+def url(client):
+    server = make_server("127.0.0.1", 0, client.service.app, handler_class=_Quiet)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def descriptions(client, tmp_path):
+    """By the name of the API: a file."""
+    found = {}
+    for name, path in (
+        ("public", PUBLIC_DESCRIPTION),
+        ("wallet", WALLET_DESCRIPTION),
+        ("internal", INTERNAL_DESCRIPTION),
+    ):
+        found[name] = tmp_path / f"{name}.json"
+        found[name].write_bytes(client.service.web.get(path).body)
+    return found
+
+
+def program(name):
+    return shutil.which(name) or pytest.skip(f"{name} is not installed")
+
+
+def ids_of(client):
+    rows = client.get("records", limit=4).json["records"]
+    wallet = "/wallet/v1/api/records?limit=4&recordDate=gte.2000-01-01"
+    others = client.service.web.get(wallet, headers=client.headers).json["records"]
+    return [[row["id"] for row in found] for found in (rows, others)]
+
+
+def lines(output):
+    return [line.split() for line in output.splitlines()]
+
+
+@pytest.mark.nightly
+def test_a_client_in_python_reads_two_pages(client, url, descriptions, tmp_path):
+    generate = program("openapi-python-client")
+    for name, file in descriptions.items():
+        command = [generate, "generate", "--path", file, "--meta", "none"]
+        subprocess.run([*command, "--output-path", tmp_path / name], check=True)
+    command = [sys.executable, "-c", _PYTHON, url, client.token]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert lines(found.stdout) == ids_of(client)
+
+
+@pytest.mark.nightly
+def test_a_client_in_typescript_reads_two_pages(client, url, descriptions, tmp_path):
+    generate, compile_, run = map(program, ("openapi-typescript", "tsc", "node"))
+    for name, file in descriptions.items():
+        subprocess.run([generate, file, "-o", tmp_path / f"{name}.d.ts"], check=True)
+    (tmp_path / "read.ts").write_text(_TYPESCRIPT)
+    options = ["--strict", "--target", "es2022", "--module", "commonjs", "--lib", "es2022,dom"]
+    subprocess.run([compile_, *options, "read.ts"], cwd=tmp_path, check=True)
+    command = [run, tmp_path / "read.js", url, client.token]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert lines(found.stdout) == ids_of(client)
