@@ -1,7 +1,5 @@
 """finance-api jwt"""
 
-import os
-
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
@@ -101,7 +99,6 @@ def new_key(cli: CliContext, drop_old: bool) -> None:
     from finance_api.auth.key_rotation import add_signing_key
 
     path = cli.key_file()
-    is_first = not os.path.exists(path)
     rules = jwt_rules(cli.settings)
     kid = add_signing_key(
         path,
@@ -110,5 +107,3 @@ def new_key(cli: CliContext, drop_old: bool) -> None:
         drop_old=drop_old,
     )
     say(f"created signing key {kid} in {path}")
-    if is_first and os.geteuid() == 0:
-        say("only root can read it: chown it to the user that the service runs as", err=True)
