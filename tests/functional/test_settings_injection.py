@@ -268,7 +268,7 @@ def test_the_name_that_a_browser_sends_is_shown_as_text(service, strings):
         sent = text.encode().decode("latin-1")
         if not sent.isprintable() or not sent.strip():
             continue
-        set_state(service, sessions={})
+        set_state(service, sessions={}, audit=())
         visitor = signed_in(service, user, agent=sent)
         if any(word in sent for word in WORDS):
             continue
@@ -327,7 +327,7 @@ def assert_same_in_commands(response, model, email, ids):
 
 def test_names_of_accounts_are_shown_as_text(service, strings):
     def page(name):
-        set_state(service, sessions={})
+        set_state(service, sessions={}, audit=())
         user = new_user(service)
         service.load(user, [account(1, name=name)])
         visitor = signed_in(service, user)
