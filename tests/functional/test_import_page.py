@@ -11,6 +11,7 @@ from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading, unit_of_work
 from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
+from finance_api.web.option_labels import in_labels
 from support.browser import (
     assert_error_page,
     changed_tables,
@@ -94,7 +95,9 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     page = visitor.get(path)
     (upload,) = uploads_of(service, user)
     for question in upload.outcome["questions"]:
-        assert question["reason"][1:] in shown_text(page.text)
+        assert in_labels(question["reason"])[1:] in shown_text(page.text)
+    assert "name it with “Date column”" in shown_text(page.text)
+    assert "--" not in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
     # The way of money is never chosen for the person.
     assert dict(asked.fields)["positive"] == ""
