@@ -83,6 +83,15 @@ class FormQuestion:
 
 
 @dataclass(frozen=True)
+class FormGroup:
+    """is_open: something of it is given, or nothing else is asked about."""
+
+    title: str
+    fields: list[FormField]
+    is_open: bool
+
+
+@dataclass(frozen=True)
 class UploadForm:
     """sentence: the refusal, where the questions do not say all of it. others: all further fields
     of the format.
@@ -90,7 +99,7 @@ class UploadForm:
 
     sentence: str | None
     questions: list[FormQuestion]
-    others: list[tuple[str, list[FormField]]]
+    others: list[FormGroup]
 
 
 def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
@@ -128,7 +137,7 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
     reason = in_labels(outcome.get("reason", ""))
     joined = "; and ".join(question.reason for question in questions)
     sentence = None if told and len(reason) <= len(joined) else reason
-    return UploadForm(sentence, questions, _grouped(fields.values()))
+    return UploadForm(sentence, questions, _grouped(fields.values(), is_asked=told))
 
 
 def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
@@ -142,13 +151,22 @@ def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
     ]
 
 
-def _grouped(fields: Iterable[FormField]) -> list[tuple[str, list[FormField]]]:
+def _grouped(fields: Iterable[FormField], *, is_asked: bool) -> list[FormGroup]:
     *_, last = _GROUPS
     groups: dict[str, list[FormField]] = {title: [] for title in _GROUPS}
     titles = {name: title for title, names in _GROUPS.items() for name in names}
     for each in fields:
         groups[titles.get(each.key.partition("-")[0], last)].append(each)
-    return [(title, found) for title, found in groups.items() if found]
+    shown = [(title, found) for title, found in groups.items() if found]
+    return [
+        FormGroup(
+            title,
+            found,
+            is_open=any(text for each in found for text in each.values)
+            or (number == 0 and not is_asked),
+        )
+        for number, (title, found) in enumerate(shown)
+    ]
 
 
 def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:

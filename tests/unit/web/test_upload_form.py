@@ -31,7 +31,7 @@ def question(*answers):
 def shown(form):
     """The fields, by their keys."""
     fields = [field for each in form.questions for field in each.fields]
-    fields += [field for _, group in form.others for field in group]
+    fields += [field for group in form.others for field in group.fields]
     return {field.key: field for field in fields}
 
 
