@@ -84,7 +84,7 @@ class FormQuestion:
 
 @dataclass(frozen=True)
 class FormGroup:
-    """is_open: something of it is given, or nothing else is asked about."""
+    """is_open: whether its fields are in sight."""
 
     title: str
     fields: list[FormField]
@@ -94,12 +94,13 @@ class FormGroup:
 @dataclass(frozen=True)
 class UploadForm:
     """sentence: the refusal, where the questions do not say all of it. others: all further fields
-    of the format.
+    of the format. is_asked: whether the questions ask for anything here.
     """
 
     sentence: str | None
     questions: list[FormQuestion]
     others: list[FormGroup]
+    is_asked: bool
 
 
 def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
@@ -137,7 +138,7 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
     reason = in_labels(outcome.get("reason", ""))
     joined = "; and ".join(question.reason for question in questions)
     sentence = None if told and len(reason) <= len(joined) else reason
-    return UploadForm(sentence, questions, _grouped(fields.values(), is_asked=told))
+    return UploadForm(sentence, questions, _grouped(fields.values()), is_asked=told)
 
 
 def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
@@ -151,7 +152,7 @@ def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
     ]
 
 
-def _grouped(fields: Iterable[FormField], *, is_asked: bool) -> list[FormGroup]:
+def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
     *_, last = _GROUPS
     groups: dict[str, list[FormField]] = {title: [] for title in _GROUPS}
     titles = {name: title for title, names in _GROUPS.items() for name in names}
@@ -162,8 +163,7 @@ def _grouped(fields: Iterable[FormField], *, is_asked: bool) -> list[FormGroup]:
         FormGroup(
             title,
             found,
-            is_open=any(text for each in found for text in each.values)
-            or (number == 0 and not is_asked),
+            is_open=number == 0 or any(text for each in found for text in each.values),
         )
         for number, (title, found) in enumerate(shown)
     ]
