@@ -65,7 +65,7 @@ def test_a_file_is_looked_at_and_stored_once_it_is_confirmed(service, user, visi
         assert expected in text
     # In, out and balance; then the records, newest first.
     assert "2,000.00 −16.50 1,983.50 EUR" in text
-    assert "3 Mar 2026 −4.00 EUR Café" in text
+    assert "Café 3 Mar 2026 None Current account −4.00 EUR Employer" in text
     assert changed_tables(before, dump(service)) <= {"uploads", "upload_pieces", "sessions"}
 
     assert do(visitor, path, "confirm") == path
