@@ -13,8 +13,18 @@ from finance_api.resources.wire import text_writer
 
 #: So many updates and matches are shown; the rest is counted.
 MOST_SHOWN = 50
-#: Of the first records; those that none of them has are left out.
-_COLUMNS = {
+#: Of the first records.
+_SHOWN = (
+    "recordDate",
+    "amount",
+    "currencyCode",
+    "payee",
+    "note",
+    "category",
+    "labels",
+    "accountName",
+)
+_LABELS = {
     "recordDate": "Date",
     "amount": "Amount",
     "currencyCode": "Currency",
@@ -23,9 +33,6 @@ _COLUMNS = {
     "category": "Category",
     "labels": "Labels",
     "accountName": "Account",
-}
-_LABELS = {
-    **_COLUMNS,
     "recordState": "State",
     "valueDate": "Value date",
     "counterpartyAccount": "Other account",
@@ -40,7 +47,6 @@ _LABELS = {
 def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
     """What an import has done, or would do; within its transaction."""
     details = report.details
-    columns = [name for name in _COLUMNS if any(row.get(name) for row in report.new)]
     return {
         "revision": session.before.revision,
         "tag": session.before.tag,
@@ -61,8 +67,7 @@ def preview_of(session: LedgerSession, report: ImportReport) -> dict[str, Any]:
             }
             for total in report.totals
         ],
-        "columns": [[name, _COLUMNS[name]] for name in columns],
-        "new": [{name: row[name] for name in columns} for row in report.new],
+        "new": [{name: row[name] for name in _SHOWN} for row in report.new],
         "updates": [
             {"line": each.line, "changes": _changes(each.old, each.new)}
             for each in sorted(report.updates[:MOST_SHOWN], key=lambda update: update.line)

@@ -84,9 +84,9 @@ def time_of_day(seconds: int, time_zone: str = UTC) -> Markup:
 
 
 def _clock(local: datetime) -> str:
-    """``13:00 CET``, or ``13:00 UTC-03`` where the zone has no letters."""
+    """``13:00 CET``, not divided, or ``13:00 UTC-03`` where the zone has no letters."""
     name = local.tzname() or ""
-    return f"{local:%H:%M} {'UTC' if name.startswith(('+', '-')) else ''}{name}"
+    return f"{local:%H:%M}\N{NO-BREAK SPACE}{'UTC' if name.startswith(('+', '-')) else ''}{name}"
 
 
 def day_of(seconds: int, time_zone: str = UTC) -> Markup:

@@ -14,6 +14,7 @@ from finance_api.importers.options import (
 )
 from finance_api.importers.questions import CODE, NAME
 from finance_api.storage.interface import Upload
+from finance_api.web.option_labels import CHOICES, COLUMNS, answer_in_labels, in_labels
 
 #: What is never chosen for the person, though a refusal proposes it: a click too few would make a
 #: wrong sum.
@@ -24,18 +25,6 @@ _MAY_BE_BLANK = frozenset({"thousands", "label_separator", "delimiter"})
 #: Words of an answer that stand for what only the person can say -> the option.
 _PLACEHOLDERS = {("--account", NAME): "account", ("--currency", CODE): "currency"}
 
-#: What choices are called.
-_CHOICES = {
-    "ids": {"stable": "Stable: one transaction each", "reused": "Used again for others"},
-    "first_day": {"same": "The same transactions", "new": "Other transactions"},
-    "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
-    "mixed_signs": {
-        "plus": "A positive number follows its column",
-        "minus": "A negative number follows its column",
-        "ignore": "The column alone decides",
-    },
-    "positive": {"in": "Money coming in", "out": "Money going out"},
-}
 _SUGGESTED = {
     "date_format": ("DD/MM/YYYY", "MM/DD/YYYY", "YYYY-MM-DD", "DD.MM.YYYY", "DD-MM-YYYY"),
     "encoding": ("utf-8", "cp1252", "iso-8859-1", "utf-16"),
@@ -55,41 +44,31 @@ _GROUPS = {
     ),
     "What is stored already": (),
 }
-_FIELD_LABELS = {
-    "recordDate": "Date",
-    "amount": "Amount",
-    "payee": "Payee",
-    "note": "Note",
-    "category": "Category",
-    "labels": "Labels",
-    "id": "The bank's id",
-    "account": "Account name",
-    "accountNumber": "Account number",
-    "currency": "Currency",
-    "paymentType": "Payment type",
-    "valueDate": "Value date",
-    "counterpartyAccount": "Other account",
-    "reference": "Reference",
-    "originalAmount": "Original amount",
-    "originalCurrencyCode": "Original currency",
-}
 
 
 @dataclass(frozen=True)
 class FormField:
     """A control. kind: of `import_options.jinja2`.
 
-    values: what it has; choices: (value, label). flag: what the command calls it.
+    values: what it has; choices: (value, label). syntax: of what is written into it.
     """
 
     key: str
     label: str
     kind: str
-    flag: str
     help: str = ""
+    syntax: str = ""
     values: tuple[str, ...] = ()
     choices: tuple[tuple[str, str], ...] = ()
     suggested: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FormAnswer:
+    """meaning: what it makes of the file, or "". text: what it says in the form."""
+
+    meaning: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -99,19 +78,29 @@ class FormQuestion:
     number: int
     reason: str
     line: int | None
-    answers: list[dict[str, Any]]
+    answers: list[FormAnswer]
     fields: list[FormField]
+
+
+@dataclass(frozen=True)
+class FormGroup:
+    """is_open: whether its fields are in sight."""
+
+    title: str
+    fields: list[FormField]
+    is_open: bool
 
 
 @dataclass(frozen=True)
 class UploadForm:
     """sentence: the refusal, where the questions do not say all of it. others: all further fields
-    of the format.
+    of the format. is_asked: whether the questions ask for anything here.
     """
 
     sentence: str | None
     questions: list[FormQuestion]
-    others: list[tuple[str, list[FormField]]]
+    others: list[FormGroup]
+    is_asked: bool
 
 
 def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]) -> UploadForm:
@@ -138,27 +127,46 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
     questions = [
         FormQuestion(
             number,
-            question["reason"],
+            in_labels(question["reason"]),
             question["line"],
-            question["answers"] if len(question["answers"]) > 1 else [],
+            _choices(question["answers"]),
             [fields.pop(key) for key in dict.fromkeys(keys) if key in fields],
         )
         for number, (question, keys) in enumerate(asked)
     ]
     told = any(question.answers or question.fields for question in questions)
+    reason = in_labels(outcome.get("reason", ""))
     joined = "; and ".join(question.reason for question in questions)
-    is_told = told and len(outcome.get("reason", "")) <= len(joined)
-    sentence = None if is_told else outcome.get("reason")
-    return UploadForm(sentence, questions, _grouped(fields.values()))
+    sentence = None if told and len(reason) <= len(joined) else reason
+    return UploadForm(sentence, questions, _grouped(fields.values()), is_asked=told)
 
 
-def _grouped(fields: Iterable[FormField]) -> list[tuple[str, list[FormField]]]:
+def _choices(answers: Sequence[Mapping[str, Any]]) -> list[FormAnswer]:
+    """Between which is to be chosen."""
+    return [
+        FormAnswer(
+            in_labels(answer["meaning"]), answer_in_labels(answer["words"], answer["instead_of"])
+        )
+        for answer in answers
+        if len(answers) > 1
+    ]
+
+
+def _grouped(fields: Iterable[FormField]) -> list[FormGroup]:
     *_, last = _GROUPS
     groups: dict[str, list[FormField]] = {title: [] for title in _GROUPS}
     titles = {name: title for title, names in _GROUPS.items() for name in names}
     for each in fields:
         groups[titles.get(each.key.partition("-")[0], last)].append(each)
-    return [(title, found) for title, found in groups.items() if found]
+    shown = [(title, found) for title, found in groups.items() if found]
+    return [
+        FormGroup(
+            title,
+            found,
+            is_open=number == 0 or any(text for each in found for text in each.values),
+        )
+        for number, (title, found) in enumerate(shown)
+    ]
 
 
 def _divided(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -181,7 +189,8 @@ def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for option in FILE_OPTIONS:
         if option.kind is OptionKind.MAP:
-            left_out = {k: v for k, v in upload.options.get(option.name, {}).items() if not any(v)}
+            known = upload.options.get(option.name, {}) | _proposed(upload).get(option.name, {})
+            left_out = {name: texts for name, texts in known.items() if not any(texts)}
             columns = {name: _texts(form, f"{option.name}-{name}") for name in FIELDS}
             chosen = {name: texts for name, texts in columns.items() if texts}
             given[option.name] = left_out | chosen
@@ -204,6 +213,15 @@ def given_in(upload: Upload, form: Mapping[str, Any]) -> dict[str, Any]:
             words, _ = _divided(answer["words"])
             given = answered(given, words, answer["instead_of"])
     return {name: value for name, value in given.items() if value not in ("", {}, [])}
+
+
+def _proposed(upload: Upload) -> dict[str, Any]:
+    """The answers to questions that have one."""
+    found: dict[str, Any] = {}
+    for question in upload.outcome.get("questions", ()):
+        if len(question["answers"]) == 1:
+            found = answered(found, _divided(question["answers"][0]["words"])[0])
+    return found
 
 
 def _number(option: FileOption, text: str) -> int:
@@ -253,16 +271,15 @@ def _fields(
     values = tuple(map(str, value)) if isinstance(value, list | tuple) else (_text(value),)
     headings = outcome.get("headings") or ()
     kind = option.kind.name.lower()
-    choices: Iterable[tuple[str, str]] = _CHOICES.get(option.name, {}).items()
+    choices: Iterable[tuple[str, str]] = CHOICES.get(option.name, {}).items()
     if option.kind is OptionKind.MAP:
-        for name, label in _FIELD_LABELS.items():
+        for name, label in COLUMNS.items():
             columns = tuple((value or {}).get(name, ()))
             more = ("",) if name in JOINED or not columns else ()
             yield FormField(
                 key=f"{option.name}-{name}",
                 label=label,
                 kind="column",
-                flag=f"{option.flag} {name}",
                 values=(*columns, *more),
                 choices=_with_given(headings, columns),
             )
@@ -277,8 +294,8 @@ def _fields(
         key=option.name,
         label=option.label,
         kind=kind,
-        flag=option.flag,
         help=_help(option),
+        syntax=option.metavar if option.metavar and "=" in option.metavar else "",
         values=values,
         choices=tuple(choices),
         suggested=_SUGGESTED.get(option.name, ()),
@@ -289,7 +306,7 @@ def _help(option: FileOption) -> str:
     """Without the formats, which the form is for one of."""
     before, colon, rest = option.help.partition(": ")
     text = rest if colon and before in ("CSV", "CSV, QIF", "Spreadsheets") else option.help
-    return f"{text[:1].upper()}{text[1:]}"
+    return in_labels(f"{text[:1].upper()}{text[1:]}")
 
 
 def _with_given(known: Iterable[str], given: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading, unit_of_work
 from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
+from finance_api.web.option_labels import in_labels
 from support.browser import (
     assert_error_page,
     changed_tables,
@@ -64,7 +65,7 @@ def test_a_file_is_looked_at_and_stored_once_it_is_confirmed(service, user, visi
         assert expected in text
     # In, out and balance; then the records, newest first.
     assert "2,000.00 −16.50 1,983.50 EUR" in text
-    assert "3 Mar 2026 −4.00 EUR Café" in text
+    assert "Café 3 Mar 2026 None Current account −4.00 EUR Employer" in text
     assert changed_tables(before, dump(service)) <= {"uploads", "upload_pieces", "sessions"}
 
     assert do(visitor, path, "confirm") == path
@@ -94,7 +95,9 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     page = visitor.get(path)
     (upload,) = uploads_of(service, user)
     for question in upload.outcome["questions"]:
-        assert question["reason"][1:] in shown_text(page.text)
+        assert in_labels(question["reason"])[1:] in shown_text(page.text)
+    assert "name it with “Date column”" in shown_text(page.text)
+    assert "--" not in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
     # The way of money is never chosen for the person.
     assert dict(asked.fields)["positive"] == ""

@@ -171,7 +171,13 @@ def apply_rules(visitor, everything=""):
 
 
 def test_rules_are_applied_after_a_preview(service, client, visitor):
-    assert "2 records would change" in apply_rules(visitor)
+    preview = apply_rules(visitor)
+    assert "2 records would change" in preview
+    newest_first = (
+        "ALDI Nord 2 Mar 2026 Category: Groceries −20.00 EUR",
+        "Aldi 1 Mar 2026 Category: Groceries −10.00 EUR",
+    )
+    assert " ".join(newest_first) in preview
     assert client.names("records", "payee", category="eq.Groceries") == ["ALDI Nord", "Aldi"]
     assert "Nothing would change" in apply_rules(visitor)
 

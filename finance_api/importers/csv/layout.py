@@ -364,7 +364,7 @@ def _missing(layout: Layout) -> str:
     if "recordDate" not in layout.columns:
         return f"no column is the date; name it with --map recordDate=…; {found}"
     return (
-        "no column is the amount; name it with --map amount=…, or two with --debit … "
+        "no column is the amount; name it with --map amount=…, or two with --debit … and "
         f"--credit …; {found}"
     )
 

@@ -30,6 +30,7 @@ from finance_api.uploads.keeping import (
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import named_options
+from finance_api.web.option_labels import in_labels
 from finance_api.web.page import (
     SeeOther,
     done,
@@ -187,6 +188,7 @@ def _preview_page(request: Request, upload: Upload, error: str | None) -> dict[s
         is_done=upload.state is UploadState.DONE,
         found=upload.outcome,
         sums=_sums(upload.outcome["totals"]),
+        remarks=[in_labels(remark) for remark in upload.outcome["remarks"]],
         error=error,
     )
 

@@ -15,6 +15,7 @@ from finance_api.query.model import Operator, Query, condition_on
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
+from finance_api.web.option_labels import in_labels
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, require_session
 
 IMPORTS = "/imports"
@@ -163,7 +164,7 @@ def take_back(request: Request) -> Any:
         return _undo_page(request, choices, _MOVED)
     except ImportRefused as error:
         request.response.status_int = 409
-        return _undo_page(request, choices, error.reason)
+        return _undo_page(request, choices, in_labels(error.reason))
     return done(f"{IMPORTS}/{number}", "undone")
 
 
@@ -174,7 +175,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
     try:
         report, revision = _undo(request, entry["number"], choices, saw=None)
     except ImportRefused as refusal:
-        refused = refusal.reason
+        refused = in_labels(refusal.reason)
     return page(
         "imports",
         f"Take back {'import' if entry['action'] == 'import' else 'change'} {entry['number']}",

@@ -1,18 +1,23 @@
 """Applying the rules to stored records."""
 
+from itertools import groupby
 from typing import Any
 
 from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
-from finance_api.ledger.edits.report import EditReport
+from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.edits.rules import APPLY, apply_rules
+from finance_api.ledger.session import LedgerSession
 from finance_api.requests import Request
+from finance_api.resources import RECORDS
+from finance_api.values import Row
+from finance_api.web.forms import label_of
 from finance_api.web.page import done, editing, form_text, page
 
-#: So many changes of the preview are shown.
-MOST_CHANGES = 100
+#: So many records of the preview are shown.
+MOST_RECORDS = 100
 
 
 @view_config(
@@ -42,16 +47,26 @@ def preview_or_apply(request: Request) -> Response | dict[str, Any]:
                 return done("/rules", "rules-applied")
     with editing(request, APPLY, dry_run=True) as session:
         report = apply_rules(session, recategorise=recategorise)
-        revision = session.revision
-    return _page(report, recategorise=recategorise, revision=revision, is_stale=bool(seen))
+        rows, revision = _changed(session, report.changes), session.revision
+    return _page(
+        report, rows=rows, recategorise=recategorise, revision=revision, is_stale=bool(seen)
+    )
+
+
+def _changed(session: LedgerSession, changes: list[Change]) -> list[tuple[Row, list[Change]]]:
+    """The records that are listed, newest first, with what is different."""
+    by_id = {row_id: list(found) for row_id, found in groupby(changes, lambda each: each.id)}
+    rows = session.storage.data.get_rows(session.user.id, RECORDS, by_id).values()
+    newest_first = sorted(rows, key=lambda row: (row["recordDate"], row["id"]), reverse=True)
+    return [(row, by_id[row["id"]]) for row in newest_first[:MOST_RECORDS]]
 
 
 def _page(report: EditReport | None, **variables: Any) -> dict[str, Any]:
-    defaults = {"revision": None, "is_stale": False}
+    defaults = {"rows": (), "revision": None, "is_stale": False}
     return page(
         "rules",
         "Apply the rules",
         report=report,
-        most=MOST_CHANGES,
+        label_of=lambda change: label_of(RECORDS[change.field]),
         **{**defaults, **variables},
     )

@@ -65,7 +65,9 @@ def test_counts_are_grouped():
 )
 def test_times_are_written_for_people_and_for_machines(at, words):
     seconds = parse_time(at)
-    assert moment(seconds) == f'<time datetime="{at}">{words}, {at[11:16]} UTC</time>'
+    assert (
+        moment(seconds) == f'<time datetime="{at}">{words}, {at[11:16]}\N{NO-BREAK SPACE}UTC</time>'
+    )
     assert day(seconds) == f'<time datetime="{at[:10]}">{words}</time>'
     assert day_words(seconds) == words
     assert month_words(seconds) == words.partition(" ")[2]

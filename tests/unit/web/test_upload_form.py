@@ -31,7 +31,7 @@ def question(*answers):
 def shown(form):
     """The fields, by their keys."""
     fields = [field for each in form.questions for field in each.fields]
-    fields += [field for _, group in form.others for field in group]
+    fields += [field for group in form.others for field in group.fields]
     return {field.key: field for field in fields}
 
 
@@ -73,6 +73,17 @@ def test_what_changes_sums_is_never_filled_in():
     assert asked == [["columns-amount", "positive", "date_format"], ["currency"]]
 
 
+def test_a_column_that_is_to_be_left_out_is_unless_one_is_chosen():
+    found = upload({"columns": {"payee": ["Text"]}}, [question((["--map", "valueDate="], [], ""))])
+    form = upload_form(found, [], [])
+    assert [field.values for field in form.questions[0].fields] == [("",)]
+    sent = sent_as_it_is(form)
+    columns = {"payee": ["Text"], "valueDate": ("",)}
+    assert given_in(found, sent) == {"columns": columns}
+    chosen = given_in(found, sent | {"columns-valueDate": ["Day"]})
+    assert chosen == {"columns": columns | {"valueDate": ["Day"]}}
+
+
 def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     both = question(
         (["--debit", "Value", "--credit", "More"], ["--positive", "--map amount"], "apart"),
@@ -80,7 +91,9 @@ def test_an_answer_of_several_replaces_what_does_not_go_with_it():
     )
     found = upload({"positive": "in"}, [both])
     form = upload_form(found, [], [])
-    assert [answer["meaning"] for answer in form.questions[0].answers] == ["apart", "together"]
+    assert [answer.meaning for answer in form.questions[0].answers] == ["apart", "together"]
+    text = "“Debit column” Value, “Credit column” More"
+    assert [answer.text for answer in form.questions[0].answers] == [text, "“Account”"]
     # What only the person can say is a field beside them.
     assert [field.key for field in form.questions[0].fields] == ["account", "currency"]
     sent = sent_as_it_is(form) | {"columns-amount": ["Value"], "columns-note": ["Text"]}

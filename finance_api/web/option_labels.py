@@ -1,0 +1,80 @@
+"""What the form of a file calls options, and messages that name them so."""
+
+import re
+from collections.abc import Sequence
+
+from finance_api.importers.options import FILE_OPTIONS
+from finance_api.importers.questions import CODE, NAME
+
+#: What choices are called.
+CHOICES = {
+    "ids": {"stable": "Stable: one transaction each", "reused": "Used again for others"},
+    "first_day": {"same": "The same transactions", "new": "Other transactions"},
+    "decimal": {".": "Point (1,234.50)", ",": "Comma (1.234,50)"},
+    "mixed_signs": {
+        "plus": "A positive number follows its column",
+        "minus": "A negative number follows its column",
+        "ignore": "The column alone decides",
+    },
+    "positive": {"in": "Money coming in", "out": "Money going out"},
+}
+#: What the columns of fields are called.
+COLUMNS = {
+    "recordDate": "Date column",
+    "amount": "Amount column",
+    "payee": "Payee column",
+    "note": "Note column",
+    "category": "Category column",
+    "labels": "Labels column",
+    "id": "Bank id column",
+    "account": "Account column",
+    "accountNumber": "Account number column",
+    "currency": "Currency column",
+    "paymentType": "Payment type column",
+    "valueDate": "Value date column",
+    "counterpartyAccount": "Other account column",
+    "reference": "Reference column",
+    "originalAmount": "Original amount column",
+    "originalCurrencyCode": "Original currency column",
+}
+#: Words of a command line -> what stands on the pages for them.
+_LABELS = {
+    **{option.flag: option.label for option in FILE_OPTIONS},
+    **{
+        f"{option.flag} {choice}": f"{option.label}: {label}"
+        for option in FILE_OPTIONS
+        for choice, label in CHOICES.get(option.name, {}).items()
+    },
+    **{f"--map {field}": label for field, label in COLUMNS.items()},
+    "--with-later": "Take back the later ones as well",
+    "--keep-changed": "Leave what a hand changed since",
+    "'finance-api transfers find'": "Transfers",
+}
+#: A column follows =; none does if the field is to have none. What is in quotes is of the file.
+_WORDS = re.compile(
+    f"(?P<words>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})"
+    r"(?![\w-])(?:=…|(?P<none>=)(?=[\s),;]|$)|(?P<column>=)"
+    rf"| (?:{NAME}|{CODE}|N|…)(?![\w=]))?"
+    r"|(?<!\w)'[^']*'(?!\w)"
+)
+
+
+def in_labels(message: str) -> str:
+    """A message of an importer, with the labels of the form in place of options."""
+    return _WORDS.sub(_label, message)
+
+
+def answer_in_labels(words: Sequence[str], instead_of: Sequence[str]) -> str:
+    """What an answer says in the form."""
+    if not words:
+        return f"without {in_labels(', '.join(instead_of))}"
+    return in_labels(" ".join(words).replace(" --", ", --"))
+
+
+def _label(match: re.Match[str]) -> str:
+    if match["words"] is None:
+        return match[0]
+    label = f"“{_LABELS[match['words']]}”"
+    if match["none"]:
+        return f"no {label}"
+    return f"{label} " if match["column"] else label
