@@ -164,7 +164,7 @@ def test_a_token_in_the_query_is_a_failure_too(service, net):
 
 
 def test_paths_of_no_surface_are_neither_counted_nor_refused(service, net):
-    for path in ("/nothing", "/v1/apiary", "/v1/api", "/", "/internal/v2/x", "/__metrics__"):
+    for path in ("/nothing", "/v1/apiary", "/v1/ap", "/internal/v2/x", "/__metrics__"):
         for _ in range(ATTEMPTS):
             assert status(service, f"{net}.1", path=path) == 404
     exhaust(service, f"{net}.1")
