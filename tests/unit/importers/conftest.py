@@ -1,31 +1,3 @@
-"""Looks at every refusal that the tests of importers provoke."""
+"""What all tests of importers share."""
 
-import re
-
-import pytest
-
-from finance_api.importers.interface import ImportRefused
-from finance_api.web.option_labels import answer_in_labels, in_labels
-
-_QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
-_OPTION = re.compile("--[a-z]")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_refusal_has_options_on_the_pages():
-    """The pages say the labels of fields in their place."""
-    provoked = []
-    make = ImportRefused.__init__
-
-    def noted(self, *arguments, **named):
-        make(self, *arguments, **named)
-        provoked.append(self)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ImportRefused, "__init__", noted)
-        yield
-    shown = {in_labels(refused.reason) for refused in provoked}
-    for refused in provoked:
-        for words, instead_of, meaning in refused.answers:
-            shown |= {in_labels(meaning), answer_in_labels(words, instead_of)}
-    assert not [text for text in shown if _OPTION.search(_QUOTED.sub("", text))]
+from support.refusals import no_refusal_has_options_on_the_pages  # noqa: F401

@@ -8,6 +8,7 @@ from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
 from support.ledger import Person
+from support.refusals import no_refusal_has_options_on_the_pages  # noqa: F401
 from support.service import STORAGES
 
 

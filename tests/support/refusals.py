@@ -1,0 +1,32 @@
+"""Looks at every refusal that tests of importers provoke."""
+
+import re
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.web.option_labels import answer_in_labels, in_labels
+
+_QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
+#: Whether an account goes with its records, its page asks in its own words.
+_OPTION = re.compile("--(?!with-records)[a-z]")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_refusal_has_options_on_the_pages():
+    """The pages say the labels of fields in their place."""
+    provoked = []
+    make = ImportRefused.__init__
+
+    def noted(self, *arguments, **named):
+        make(self, *arguments, **named)
+        provoked.append(self)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ImportRefused, "__init__", noted)
+        yield
+    shown = {in_labels(refused.reason) for refused in provoked}
+    for refused in provoked:
+        for words, instead_of, meaning in refused.answers:
+            shown |= {in_labels(meaning), answer_in_labels(words, instead_of)}
+    assert not [text for text in shown if _OPTION.search(_QUOTED.sub("", text))]
