@@ -3,6 +3,7 @@
 import configparser
 from pathlib import Path
 
+from bench.client import CONNECTIONS
 from bench.workspace import PROJECT
 from finance_api.cli.context import CliContext
 from finance_api.settings import SETTINGS
@@ -30,7 +31,7 @@ def write_ini(
 ) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it.
 
-    server: granian, with one worker and so many threads; or waitress as in development.ini.
+    server: granian, with one worker and so many threads; or waitress, one for each connection.
     project: the checkout whose files these are.
     """
     ini = _read(project / "production.ini")
@@ -44,6 +45,9 @@ def write_ini(
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
         ini["server:main"] = _read(project / "development.ini")["server:main"]
+        # Slow searches of all connections at once would be refused.
+        ini["server:main"]["threads"] = str(CONNECTIONS + 3)
+        application["finance_api.max_data_requests"] = str(CONNECTIONS)
     else:
         ini["server:main"].update({"workers": "1", "threads": str(threads)})
     ini.remove_option("server:main", "get port")
