@@ -3,7 +3,6 @@
 import configparser
 from pathlib import Path
 
-from bench.client import CONNECTIONS
 from bench.workspace import PROJECT
 from finance_api.cli.context import CliContext
 from finance_api.settings import SETTINGS
@@ -45,9 +44,9 @@ def write_ini(
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
         ini["server:main"] = _read(project / "development.ini")["server:main"]
-        # Slow searches of all connections at once would be refused.
-        ini["server:main"]["threads"] = str(CONNECTIONS + 3)
-        application["finance_api.max_data_requests"] = str(CONNECTIONS)
+        # More than there are connections, of which slow searches would be refused.
+        ini["server:main"]["threads"] = "20"
+        application["finance_api.max_data_requests"] = "17"
     else:
         ini["server:main"].update({"workers": "1", "threads": str(threads)})
     ini.remove_option("server:main", "get port")
