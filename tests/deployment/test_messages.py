@@ -103,8 +103,8 @@ def test_a18_raw_requests_of_another_project(served: Site) -> None:
         statuses = [answer.status for answer in answers]
         assert not any(status >= 500 and status not in (501, 505) for status in statuses), path
         assert seen(served, f"/hidden-{1000 + number}") == statuses[1:].count(404), path
-        # None of them is for our data: 400 is the service's answer to what nginx takes; but HTTP/1.0
-        # names no host, and the index is open.
+        # None of them is for our data: 400 is the service's answer to what nginx takes. But
+        # HTTP/1.0 names no host, and the index is open.
         assert statuses, path
         index = [answer for answer in answers if answer.status < 400]
         assert all(answer.json["name"] == "finance-api" for answer in index), path
