@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.site import PASSWORD
+from support.nightly import count
 
 PAGES = (
     *("/transfers", "/rules/apply", "/rules/new", "/categories"),
@@ -55,7 +56,8 @@ def tab_to(page: Page, target: Locator) -> None:
     raise AssertionError(f"Tab does not lead to {target}")
 
 
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.nightly
+@pytest.mark.parametrize("width", count([360], [360, 1440]))
 def test_tab_reaches_everything_in_order_and_shows_where_it_is(site, windows, width):
     user = site.user()
     site.load_demo(user, records=20)

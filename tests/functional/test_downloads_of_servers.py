@@ -18,6 +18,7 @@ from support import nginx as nginx_module
 from support.books import account, record
 from support.breaking import PAGES
 from support.nginx import HOST, nginx
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import free_port, wait_until
 from support.service import Service
@@ -192,7 +193,8 @@ def in_transaction(url):
     return found
 
 
-@SERVERS
+@pytest.mark.nightly
+@pytest.mark.parametrize("ini", count(INIS[1:], INIS))
 def test_a_client_that_goes_away_ends_the_statement(place, ini):
     """It reads slowly; more is to come than all buffers hold."""
     found = place("postgresql")

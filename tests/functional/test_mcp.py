@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         service.stop()
 
 
+def run_async(work: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    """Its result. In a thread of its own: tests of browsers leave a running loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(anyio.run, work, *arguments).result()
+
+
 def with_client(
     site: Site, transport: str, who: Client | str, work: Callable[[Any], Awaitable[Any]]
 ) -> Any:
@@ -120,7 +127,7 @@ def with_client(
         async with site.client(transport, token) as client:
             return await work(client)
 
-    return anyio.run(run)
+    return run_async(run)
 
 
 async def told(client: Any, name: str, **arguments: Any) -> dict[str, Any]:
@@ -302,7 +309,7 @@ def test_with_many_records_answers_are_as_small(new_sqlite_url: Callable[[], str
             return await told(agent, "summarize", groupBy="month", **given)
 
     try:
-        found = anyio.run(work)
+        found = run_async(work)
     finally:
         server.shutdown()
         service.stop()
@@ -329,15 +336,15 @@ def test_a_service_that_is_not_there_or_not_well_is_told(
         raise StorageUnavailable("away")
 
     token = site.one.token
-    elsewhere = anyio.run(_refused_at, f"{site.base}/elsewhere", token)
+    elsewhere = run_async(_refused_at, f"{site.base}/elsewhere", token)
     assert elsewhere["status"] == 404 and "There is nothing" in elsewhere["error"]
     closed = f"http://127.0.0.1:{free_port()}"
-    nobody = anyio.run(_refused_at, closed, token)
+    nobody = run_async(_refused_at, closed, token)
     assert closed in nobody["error"] and "whether the service runs" in nobody["howToGoOn"]
     # Who asks is looked up there first, and the answer is in the cache.
     site.service.client().load(account(4))
     monkeypatch.setattr(site.service.backend, "read", away)
-    unwell = anyio.run(_refused_at, site.base, token)
+    unwell = run_async(_refused_at, site.base, token)
     assert unwell["status"] == 503 and unwell["retryAfterSeconds"] > 0
 
 
