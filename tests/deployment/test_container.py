@@ -15,9 +15,13 @@ from support.programs import free_port, wait_until
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
-#: A local image with Python and its venv; of the network's settings, what the build has to know.
+#: A local image with Python and its venv; and what else the build sees of this machine, between
+#: colons, such as a mirror of the packages.
 BASE = os.environ.get("FINANCE_TEST_BASE_IMAGE", "")
-HOST_FILES = ("/etc/pip.conf", "/etc/ssl/certs", "/opt/pypi", "/opt/pypi-more")
+HOST_FILES = (
+    *("/etc/pip.conf", "/etc/ssl/certs"),
+    *filter(None, os.environ.get("FINANCE_TEST_BASE_FILES", "").split(":")),
+)
 
 
 def test_variables_are_settings():
