@@ -43,7 +43,7 @@ format: $(VENV)/.installed-for-tests ## Format the code
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format .
 
-screenshots: $(VENV)/.installed-for-tests ## Picture every settings page in screenshots/, and the README's
+screenshots: $(VENV)/.installed-for-tests ## Picture every page in screenshots/, and the README's
 	@$(BIN)/python scripts/screenshots.py
 
 bench: $(VENV)/.installed-for-bench ## Measure the service and its competitors (QUICK=1: in 3 minutes)
