@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -533,6 +534,25 @@ def test_an_import_and_its_result_are_kept_together(service, user, visitor, monk
 
 
 @pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
+    """What the second one showed is stale once the first is imported: it is looked at again."""
+    other = STATEMENT.replace(b"-12.50", b"-7.25").replace(b"2026-03", b"2026-04")
+    both = (visitor, visitor.copy())
+    with ThreadPoolExecutor(2) as pool:
+        responses = list(pool.map(post_file, both, (STATEMENT, other)))
+    finished(service)
+    paths = [location(response) for response in responses]
+    assert len(set(paths)) == 2 and len(uploads_of(service, user)) == 2
+    assert records_of(service, user) == []
+    do(visitor, paths[0], "confirm")
+    assert len(records_of(service, user)) == 3
+    do(visitor, paths[1], "confirm")
+    assert len(records_of(service, user)) == 3
+    do(visitor, paths[1], "confirm")
+    assert len(records_of(service, user)) == 6
+    assert len(history_of(service, user)) == 2
+
+
 def test_two_processes_share_uploads(service, user, visitor, new_settings):
     """One looks at the file, another one imports it; of two who confirm one does."""
     from support.service import Service
