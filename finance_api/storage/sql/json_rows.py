@@ -16,6 +16,7 @@ from finance_api.storage.sql.clauses import (
     OrderKey,
     Predicate,
     clauses,
+    joined_ordering,
     json_elements,
     order_keys,
     ordering,
@@ -67,12 +68,14 @@ def id_page(
 ) -> Select[Any]:
     """The ids of a page: the others are sorted and skipped without their columns."""
     table = DATA_TABLES[resource]
+    sorts_all = is_far and not _has_index(keys)
+    order = joined_ordering if sorts_all and database == "postgresql" else ordering
     found = (
         select(table.columns["id"])
         .where(table.user_id == USER, *clauses(database, table, predicates, BindNames()))
-        .order_by(*ordering(table, keys))
+        .order_by(*order(table, keys))
     )
-    if database == "sqlite" and is_far and not _has_index(keys):
+    if sorts_all and database == "sqlite":
         # SQLite sorts a whole list in half the time that it sorts one with a limit in.
         found = select(found.cte("sorted").prefix_with("MATERIALIZED").c.id)
     return found.limit(LIMIT).offset(OFFSET)
