@@ -55,7 +55,7 @@ class ListExport(ExportRequest):
         given = target.parameters
         self._fields: Sequence[Field] = given["fields"]
         self._with_subcategories: bool = given.get(WITH_SUBCATEGORIES, False)
-        self._has_trailer: bool = given[TRAILER]
+        self._has_trailer: bool = given.get(TRAILER, False)
         if self._has_trailer and self._representation is not NDJSON:
             raise refusal([(TRAILER, "is for NDJSON only")])
         query = Query(resource, conditions_of(resource, given), given["sortBy"])

@@ -9,10 +9,10 @@ from typing import Any
 
 import colander
 
+from finance_api.api.openapi.conditions import WORDS_PATTERN, conditions_meaning, of_conditions
 from finance_api.api.openapi.schemas import (
+    CURRENCY,
     Schema,
-    conditions_meaning,
-    of_conditions,
     of_names,
     of_order,
     one_or_more,
@@ -33,6 +33,7 @@ from finance_api.query.model import (
     operators_of,
 )
 from finance_api.query.parse import (
+    MAX_CONDITIONS,
     MAX_LIST_OPERANDS,
     parse_boolean,
     parse_conditions,
@@ -51,7 +52,6 @@ from finance_api.resources.field import Field, Kind, Resource, names_of
 from finance_api.resources.records import WORDS
 
 MAX_PARAMETERS = 100
-MAX_CONDITIONS_PER_FIELD = 10
 _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
 CONVERT_TO = "convertTo"
@@ -110,19 +110,18 @@ class Conditions(ParameterKind):
         except QueryError as error:
             raise colander.Invalid(node, list(error.faults)) from None
         conditions = [condition for each in parsed for condition in each]
-        if len(conditions) > MAX_CONDITIONS_PER_FIELD:
+        if len(conditions) > MAX_CONDITIONS:
             raise colander.Invalid(
                 node,
-                f"{len(conditions)} conditions are given; at most {MAX_CONDITIONS_PER_FIELD} "
+                f"{len(conditions)} conditions are given; at most {MAX_CONDITIONS} "
                 "are allowed on one field",
             )
         return tuple(conditions)
 
 
 class Ids(ParameterKind):
-    """Ids in the order of the request; the parameter may be repeated."""
+    """Ids in the order of the request, between commas; the parameter may be repeated, too."""
 
-    is_repeated = True
     schema = one_or_more(
         {"type": "string", "format": "uuid"}, [ID.example], maxItems=MAX_LIST_OPERANDS
     )
@@ -194,7 +193,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         """A filter for each field of the resource that has one, q and withSubcategories."""
         self.computed = frozenset(names_of(resource.computed_fields))
         if resource is RECORDS:
-            schema = {"type": "string", "minLength": 1, "examples": [WORDS.example]}
+            schema = {"type": "string", "pattern": WORDS_PATTERN, "examples": [WORDS.example]}
             meaning = f"Words that all stand in one of these: {WORDS.meaning}"
             self.add_parameter(WORDS.name, Scalar(parse_words, schema), (), meaning)
         if has_categories(resource):
@@ -230,9 +229,8 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
     def add_conversion(self, name: str) -> None:
         """The currency that amounts are converted to."""
-        schema = {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["EUR"]}
         meaning = "The currency (ISO 4217) that amounts are converted to, by imported rates."
-        self.add_parameter(name, Scalar(_currency, schema), None, meaning)
+        self.add_parameter(name, Scalar(_currency, CURRENCY), None, meaning)
 
 
 def _currency(text: str) -> str:

@@ -1,6 +1,6 @@
 """What the Cornice services of data have in common."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cornice import Service as CorniceService
@@ -104,13 +104,26 @@ FormView = Callable[[Request, Representation | None], Response]
 
 
 def in_every_form(
-    path: str, view: FormView, *, answer: Answer, **service_options: Any
+    path: str,
+    view: FormView,
+    *,
+    answer: Answer,
+    schema: ParameterSchema,
+    only_in: Mapping[str, Representation] | None = None,
+    **service_options: Any,
 ) -> Iterator[Service]:
-    """The service at a path, where Accept decides, and one at the path with each ending."""
+    """The service at a path, where Accept decides, and one at the path with each ending.
+
+    only_in: parameters that no other ending has.
+    """
     for form in (None, CSV, NDJSON, XLSX):
         at = path if form is None else f"{path}.{form.suffix}"
         of_form = answer if form is None else answer.only(form)
-        service = Service(f"public {at}", at, answer=of_form, **service_options)
+        taken = schema.clone()
+        for name, only in (only_in or {}).items():
+            if form not in (None, only):
+                del taken[name]
+        service = Service(f"public {at}", at, answer=of_form, schema=taken, **service_options)
         service.add_view("GET", _view_in(view, form))
         yield service
 

@@ -32,6 +32,8 @@ from finance_api.values.text import TextError, clean, fold
 from finance_api.values.time import DAY_SECONDS, TimeError, parse_days, parse_instant
 
 MAX_OPERAND_CHARACTERS = 256
+#: On one field.
+MAX_CONDITIONS = 10
 MAX_LIST_OPERANDS = 100
 MAX_WORDS = 10
 #: Of unknown ones, in a message.

@@ -12,9 +12,8 @@ from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
 from finance_api.api.openapi.answers import LINK, OF_DATA, Answer
+from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
 from finance_api.api.openapi.schemas import (
-    DAY_PATTERN,
-    DECIMAL_PATTERN,
     Schema,
     array_of,
     of_fields,
@@ -50,7 +49,7 @@ _DATE_TIME = {"type": "string", "format": "date-time"}
 _BEYOND = {Operator.GTE: "above", Operator.LTE: "below"}
 _OPERANDS: dict[str, Schema] = {
     "amount": {"type": "string", "pattern": DECIMAL_PATTERN, "examples": ["-100.5"]},
-    "record_date": {"type": "string", "pattern": DAY_PATTERN, "examples": ["2026-01-31"]},
+    "record_date": {"type": "string", "pattern": TIME_SPAN_PATTERN, "examples": ["2026-01-31"]},
 }
 # Transactions are sorted by what they show: a state is void, or it is not.
 _SORT_KEYS = {

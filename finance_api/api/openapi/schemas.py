@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) of fields, of objects of them, and of conditions on them.
+"""JSON Schemas (draft 2020-12) of fields and of objects of them.
 
 A schema with a title stands once in a description, under that title.
 """
@@ -7,14 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from finance_api.query.model import Operator
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Kind
-from finance_api.values.ids import FORM
 
 Schema = dict[str, Any]
 
-_CURRENCY: Schema = {
+CURRENCY: Schema = {
     "title": "Currency",
     "type": "string",
     "description": "A code of ISO 4217.",
@@ -32,20 +30,6 @@ _TYPES: dict[Kind, Schema] = {
     Kind.TEXT_LIST: {"type": "array", "items": {"type": "string"}},
     Kind.ID_LIST: {"type": "array", "items": {"type": "string", "format": "uuid"}},
 }
-_DECIMAL = r"[+-]?[0-9]+(\.[0-9]+)?"
-_CALENDAR_DAY = "[0-9]{4}(-[0-9]{2}(-[0-9]{2}([Tt].+)?)?)?"
-_DAY = rf"(today|-[0-9]{{1,5}}[dmy]|{_CALENDAR_DAY})"
-#: Of operands alone.
-DECIMAL_PATTERN = f"^{_DECIMAL}$"
-DAY_PATTERN = f"^{_DAY}$"
-#: Before what an example of a condition has after it.
-_EXAMPLE_PREFIXES = {
-    Kind.TEXT: "contains-i.",
-    Kind.TEXT_LIST: "eq.",
-    Kind.NUMBER: "gte.",
-    Kind.DATE: "gte.",
-    Kind.DATETIME: "gte.",
-}
 
 
 def value(schema: Schema, description: str, example: Any) -> Schema:
@@ -57,7 +41,7 @@ def of_field(field: Field) -> Schema:
     """What the field's value is in JSON."""
     about = {"description": field.meaning, "examples": [field.example]}
     if field.choices == CURRENCIES:
-        return {"anyOf": [_CURRENCY, {"type": "null"}], **about} if field.nullable else _CURRENCY
+        return {"anyOf": [CURRENCY, {"type": "null"}], **about} if field.nullable else CURRENCY
     schema: Schema
     if field.kind is Kind.CHOICE:
         schema = {"type": "string", "enum": [*field.choices]}
@@ -138,50 +122,3 @@ def of_order(names: Iterable[str], default: str) -> Schema:
     options = {"default": given} if default else {}
     example = given or [next(iter(names))]
     return one_or_more({"type": "string", "pattern": pattern}, example, **options)
-
-
-def of_conditions(
-    field: Field, operators: Sequence[Operator], *, has_relative_days: bool = True
-) -> Schema:
-    """Of the conditions on the field in a query string: see docs/filters.md."""
-    example = field.example[0] if field.kind.is_list else field.example
-    text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
-    day = _DAY if has_relative_days else _CALENDAR_DAY
-    condition = {"type": "string", "pattern": _condition_pattern(field, operators, day)}
-    return one_or_more(condition, [_EXAMPLE_PREFIXES.get(field.kind, "") + text])
-
-
-def conditions_meaning(field: Field, operators: Sequence[Operator]) -> str:
-    """The field, and what a condition on it begins with."""
-    words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
-    words += ["abs."] if field.kind is Kind.NUMBER else []
-    return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
-
-
-def _condition_pattern(field: Field, operators: Sequence[Operator], day: str) -> str:
-    prefixes = "|".join(o.value for o in operators if not o.value.startswith("is."))
-    match field.kind:
-        case Kind.TEXT | Kind.TEXT_LIST:
-            pattern = rf"({prefixes})\..{{0,256}}"
-        case Kind.NUMBER:
-            one = rf"(abs\.)?({prefixes})\.{_DECIMAL}"
-            pattern = f"{one}(,{one})*"
-        case Kind.DATE | Kind.DATETIME:
-            one = rf"({prefixes})\.{day}"
-            pattern = f"{one}(,{one})*"
-        case _:
-            one = _bare_pattern(field)
-            pattern = rf"(({prefixes})\.)?{one}" + ("" if one == _BOOLEAN else f"(,{one})*")
-    nulls = r"|is\.null|is\.not_null" if Operator.IS_NULL in operators else ""
-    return f"^({pattern}{nulls})$"
-
-
-_BOOLEAN = "(true|false)"
-
-
-def _bare_pattern(field: Field) -> str:
-    if field.kind is Kind.BOOLEAN:
-        return _BOOLEAN
-    if field.kind is not Kind.CHOICE:
-        return FORM
-    return "[A-Z]{3}" if field.choices == CURRENCIES else f"({'|'.join(field.choices)})"

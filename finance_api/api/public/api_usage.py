@@ -33,11 +33,16 @@ def _period(text: str) -> UsagePeriod:
         raise QueryError(f"{quoted(text)} {error}") from None
 
 
+#: 1 to 366 days, 53 weeks, 13 months.
+_PERIODS = (
+    "^(([1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-6])days"
+    "|([1-9]|[1-4][0-9]|5[0-3])weeks|([1-9]|1[0-3])months)$"
+)
 _KIND = Scalar(
     _period,
     {
         "type": "string",
-        "pattern": "^[1-9][0-9]{0,2}(days|weeks|months)$",
+        "pattern": _PERIODS,
         "default": _DEFAULT_PERIOD,
         "examples": ["12weeks"],
     },

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond_with_export
-from finance_api.api.exporting import OF_EXPORTS, ListExport, WholeExport
+from finance_api.api.exporting import OF_EXPORTS, TRAILER, ListExport, WholeExport
 from finance_api.api.openapi.answers import OF_DATA, Answer, Header
 from finance_api.api.parameters import ParameterSchema, export_schema
 from finance_api.api.public.lists import PERMISSIONS
@@ -53,7 +53,7 @@ def _services() -> Iterator[Service]:
         answer = Answer(forms=OF_EXPORTS, columns=resource.fields, headers=_HEADERS)
         given = public(resource, permission, export_schema(resource), meaning, answer)
         path = f"/v1/api/export/{resource.path}"
-        yield from in_every_form(path, _export_of(resource), **given)
+        yield from in_every_form(path, _export_of(resource), only_in={TRAILER: NDJSON}, **given)
     given = options(
         "All of the user's data, in the native format.",
         ParameterSchema(),

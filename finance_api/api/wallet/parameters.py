@@ -8,6 +8,7 @@ from typing import Any
 
 import colander
 
+from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import (
     Schema,
     of_names,
@@ -213,10 +214,8 @@ class Declared:
     def choice(self, name: str, *others: str, any_case: bool = False) -> Parameter:
         found = self.field(name)
         names = (*found.choices, *others)
-        schema = of_names(names, [names[0]])
-        if any_case:
-            schema = one_or_more({"type": "string", "pattern": "^[A-Za-z]+$"}, [names[0].lower()])
-        kind = Listed(partial(_choices, found, others, any_case), schema)
+        shown = dict.fromkeys([*names, *[n.lower() for n in names]]) if any_case else names
+        kind = Listed(partial(_choices, found, others, any_case), of_names(shown, [names[0]]))
         return Parameter(name, kind, found.meaning)
 
     def flag(self, name: str) -> Parameter:
@@ -229,7 +228,7 @@ class Declared:
     def exact(self, name: str) -> Parameter:
         """A text without a prefix."""
         found = self.field(name)
-        schema = {"type": "string", "minLength": 1, "examples": [found.example]}
+        schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [found.example]}
         return Parameter(name, Scalar(partial(_exact, found), schema), found.meaning)
 
     def constant(self, name: str, value: str, *others: str) -> Parameter:
@@ -271,6 +270,7 @@ SOURCE = Parameter(
 )
 
 _TO_BASE, _TO_ACCOUNT = "base", "account"
+_TARGETS = (_TO_BASE, _TO_ACCOUNT, *CURRENCIES, *map(str.lower, CURRENCIES))
 
 
 def _target(text: str) -> str:
@@ -284,7 +284,7 @@ CONVERT_TO = Parameter(
     "convertTo",
     Scalar(
         _target,
-        {"type": "string", "pattern": "^([A-Za-z]{3}|base|account)$", "examples": [_TO_BASE]},
+        {"type": "string", "enum": list(_TARGETS), "examples": [_TO_BASE]},
     ),
     "The currency that amounts are converted to, by imported rates; base: that of most accounts, "
     "account: their own.",

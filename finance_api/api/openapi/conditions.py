@@ -1,0 +1,98 @@
+"""JSON Schemas of the conditions of a query string: what matches a pattern is taken, see
+docs/filters.md."""
+
+from collections.abc import Sequence
+
+from finance_api.api.openapi.schemas import Schema, one_or_more
+from finance_api.query.model import Operator
+from finance_api.query.parse import MAX_CONDITIONS, MAX_LIST_OPERANDS, MAX_OPERAND_CHARACTERS
+from finance_api.resources.field import Field, Kind
+from finance_api.values.ids import FORM
+
+_DECIMAL = r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?"
+_YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)"
+_LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
+_LAST_DAYS = "(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
+_CALENDAR_DAY = (
+    f"({_YEAR}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|{_LAST_DAYS})|{_LEAP_YEAR}-02-29)"
+)
+_CLOCK = r"([01][0-9]|2[0-3]):[0-5][0-9]"
+_OFFSET = f"([Zz]|[+-]{_CLOCK})"
+_TIME = rf"[Tt]{_CLOCK}(:[0-5][0-9](\.[0-9]{{1,30}})?)?{_OFFSET}?"
+_TIME_SPAN = f"({_YEAR}(-(0[1-9]|1[0-2]))?|{_CALENDAR_DAY}({_TIME})?)"
+_RELATIVE_DAY = "(today|-([0-9]{1,4}d|[0-9]{1,3}m|[0-9]{1,2}y))"
+#: Of operands alone.
+DECIMAL_PATTERN = f"^{_DECIMAL}$"
+TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
+
+_CONTROLS = r"\x00-\x1f\x7f-\x9f"
+_TEXT = f"[^{_CONTROLS}]{{1,{MAX_OPERAND_CHARACTERS}}}"
+TEXT_PATTERN = f"^{_TEXT}$"
+#: Up to ten words: 256 characters hold ten of 24.
+WORDS_PATTERN = rf"^[^\s{_CONTROLS}]{{1,24}}( [^\s{_CONTROLS}]{{1,24}}){{0,9}}$"
+_LISTED_TEXT = rf"([^,\\{_CONTROLS}]|\\[,\\]){{1,{MAX_OPERAND_CHARACTERS}}}"
+_BOOLEAN = "(true|false)"
+#: Before what an example of a condition has after it.
+_EXAMPLE_PREFIXES = {
+    Kind.TEXT: "contains-i.",
+    Kind.TEXT_LIST: "eq.",
+    Kind.NUMBER: "gte.",
+    Kind.DATE: "gte.",
+    Kind.DATETIME: "gte.",
+}
+
+
+def of_conditions(
+    field: Field, operators: Sequence[Operator], *, has_relative_days: bool = True
+) -> Schema:
+    """Of the conditions on the field."""
+    example = field.example[0] if field.kind.is_list else field.example
+    text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
+    day = f"({_RELATIVE_DAY}|{_TIME_SPAN})" if has_relative_days else _TIME_SPAN
+    condition = {"type": "string", "pattern": _pattern(field, operators, day)}
+    given = [_EXAMPLE_PREFIXES.get(field.kind, "") + text]
+    return one_or_more(condition, given, maxItems=MAX_CONDITIONS)
+
+
+def conditions_meaning(field: Field, operators: Sequence[Operator]) -> str:
+    """The field, and what a condition on it begins with."""
+    words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
+    words += ["abs."] if field.kind is Kind.NUMBER else []
+    return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
+
+
+def _pattern(field: Field, operators: Sequence[Operator], day: str) -> str:
+    values = [o.value for o in operators if not o.value.startswith("is.")]
+    prefixes = "|".join(values)
+    match field.kind:
+        case Kind.TEXT | Kind.TEXT_LIST:
+            found = _text_pattern(values)
+        case Kind.NUMBER:
+            found = rf"(abs\.)?({prefixes})\.{_DECIMAL}"
+        case Kind.DATE | Kind.DATETIME:
+            found = rf"({prefixes})\.{day}"
+        case _:
+            one = _bare_pattern(field)
+            found = rf"(({prefixes})\.)?{one}" + ("" if one == _BOOLEAN else _more(one))
+    nulls = r"|is\.null|is\.not_null" if Operator.IS_NULL in operators else ""
+    return f"^({found}{nulls})$"
+
+
+def _text_pattern(values: Sequence[str]) -> str:
+    """A text that is equal may be empty; of several none is."""
+    any_of = Operator.ANY_OF.value
+    found = rf"({'|'.join(v for v in values if v != any_of)})\.{_TEXT}"
+    if any_of in values:
+        found += rf"|{any_of}\.{_LISTED_TEXT}{_more(_LISTED_TEXT)}"
+    empty = [v for v in values if v in (Operator.EQ.value, Operator.NE.value)]
+    return found + (rf"|({'|'.join(empty)})\." if empty else "")
+
+
+def _more(one: str) -> str:
+    return f"(,{one}){{0,{MAX_LIST_OPERANDS - 1}}}"
+
+
+def _bare_pattern(field: Field) -> str:
+    if field.kind is Kind.BOOLEAN:
+        return _BOOLEAN
+    return f"({'|'.join(field.choices)})" if field.kind is Kind.CHOICE else FORM
