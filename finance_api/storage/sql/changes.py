@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    CompoundSelect,
     Select,
     Table,
     bindparam,
@@ -36,17 +35,20 @@ def _text(value: str) -> ColumnElement[str]:
     return literal_column(f"'{value}'", CodePointText)
 
 
-def _filled(database: str, template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
+def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
     """The template with the values in place of each ``%s``."""
-    fill = {"sqlite": func.printf, "postgresql": func.format}[database]
-    return fill(_text(template), *values, type_=CodePointText)
+    first, *others = template.split("%s")
+    found = _text(first)
+    for value, text in zip(values, others, strict=True):
+        found += cast(value, CodePointText) + _text(text)
+    return found
 
 
 def _head(database: str) -> Select[Any]:
     """As the first line: some revisions, each with its tag."""
     wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
     join = {"sqlite": func.group_concat, "postgresql": func.string_agg}[database]
-    tags = join(_filled(database, "%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
+    tags = join(_filled("%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
     columns: tuple[ColumnElement[Any], ...] = (
         literal_column("-1", BigInteger).label("revision"),
         _text("").label("resource"),
@@ -74,33 +76,33 @@ def _after(
     ).where(table.c.user_id == USER, tuple_(revision, row_id) > after)
 
 
-def _of_resource(database: str, name: str) -> list[Select[Any]]:
+def _of_resource(name: str) -> list[Select[Any]]:
     gone, path = tombstones.c, _text(str(_PATHS[name]))
-    line = _filled(database, DELETE, path, gone.row_id, gone.revision)
+    line = _filled(DELETE, path, gone.row_id, gone.revision)
     deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
     parts = [deleted.where(gone.resource == _text(name))]
     table = JSON_TABLES.get(name)
     if table is not None:
-        line = _filled(database, PUT, path, table.c.id, table.c.revision, table.c.json)
+        line = _filled(PUT, path, table.c.id, table.c.revision, table.c.json)
         parts.append(_after(table, table.c.id, line, _ROWS, name))
     return parts
 
 
-def _first(parts: Sequence[Select[Any]], *order: str) -> Select[Any]:
-    merged: CompoundSelect[Any] = union_all(*parts)
-    return select(merged.order_by(*order).limit(LIMIT).subquery())
+def _first(order: Sequence[str], *parts: Select[Any]) -> Select[Any]:
+    """The first of all parts in an order."""
+    found = union_all(*parts).order_by(*order).limit(LIMIT).subquery()
+    return select(found)
 
 
 def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
-    """The lines: the head, and of the first of each resource the first of all."""
-    each = [_of_resource(database, name) for name in names]
-    order = ("revision", "row_id")
-    if len(names) == 1:
-        # An index has them in this order, so that nothing is sorted.
-        merged = _first([_head(database), *each[0]], *order)
-    else:
-        firsts = [_first(parts, *order) for parts in each]
-        merged = _first([_head(database), *firsts], "revision", "resource", "row_id")
+    """The lines: the head, and of the first of each kind the first of all."""
+    parts = [part for name in names for part in _of_resource(name)]
+    order = ["revision", "row_id"]
+    if database == "postgresql" or len(names) > 1:
+        parts = [_first(order, part) for part in parts]
+        order.insert(1, "resource")
+    # Else SQLite merges indexes, which have this order, and sorts nothing.
+    merged = _first(order, _head(database), *parts)
     return merged.with_only_columns(merged.selected_columns.line)
 
 
