@@ -5,6 +5,7 @@ of them count as changed with the present revision, and come once more on a new 
 """
 
 import re
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -139,9 +140,8 @@ def list_changes(
         _check(since, needed, found)
     lines = found.lines
     for resource in due:
-        lines += _computed(storage, user_id, resource, today, found.state, place.key, limit + 1)
-    if due:
-        lines.sort(key=_key)
+        for line in _computed(storage, user_id, resource, today, found.state, place.key, limit + 1):
+            insort(lines, line, key=_key)
     cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
     if len(lines) > limit:
         place = place._replace(key=_key(lines[limit - 1]))

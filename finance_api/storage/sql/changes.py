@@ -88,22 +88,23 @@ def _of_resource(name: str) -> list[Select[Any]]:
     return parts
 
 
-def _first(order: Sequence[str], *parts: Select[Any]) -> Select[Any]:
-    """The first of all parts in an order."""
-    found = union_all(*parts).order_by(*order).limit(LIMIT).subquery()
-    return select(found)
-
-
 def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
     """The lines: the head, and of the first of each kind the first of all."""
+    head = _head(database)
     parts = [part for name in names for part in _of_resource(name)]
-    order = ["revision", "row_id"]
-    if database == "postgresql" or len(names) > 1:
-        parts = [_first(order, part) for part in parts]
-        order.insert(1, "resource")
-    # Else SQLite merges indexes, which have this order, and sorts nothing.
-    merged = _first(order, _head(database), *parts)
-    return merged.with_only_columns(merged.selected_columns.line)
+    order = "revision", "row_id"
+    if database == "sqlite" and len(names) == 1:
+        # SQLite merges indexes that have this order, and sorts nothing.
+        found = union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
+        return select(found.c.line)
+    firsts = [select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
+    merged = union_all(head, *firsts).subquery("merged")
+    columns = merged.c
+    return (
+        select(columns.line)
+        .order_by(columns.revision, columns.resource, columns.row_id)
+        .limit(LIMIT)
+    )
 
 
 def list_changes(
