@@ -11,6 +11,7 @@ from finance_api.query.model import Condition, Query
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
+from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
 #: How many rows of a stream come at once. What is made of them takes a millisecond, in which other
@@ -89,8 +90,8 @@ class RecordSum(NamedTuple):
 
 
 #: Changes as JSON objects: of the resource's path, id and revision, and of the row.
-PUT = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
-DELETE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
+PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
+DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
 _WRITTEN = re.compile(
     rb'\{"type":"([^"]+)","id":"([^"]+)","op":"[a-z]+","revision":([0-9]+)(?:,"data":(.+))?\}'
 )
@@ -110,9 +111,10 @@ class Change(NamedTuple):
 
     @classmethod
     def of(cls, line: bytes) -> "Change":
-        """The change of its `line`."""
+        """The change of its `line`. Raises StorageDamaged."""
         found = _WRITTEN.fullmatch(line)
-        assert found is not None
+        if found is None:
+            raise StorageDamaged("a change is not as it was written")
         path, row_id, revision, json = found.groups()
         return cls(int(revision), _BY_PATH[path], row_id.decode(), json)
 
@@ -121,8 +123,8 @@ class Change(NamedTuple):
         """The JSON object of a response."""
         names = self.resource.path, self.row_id, self.revision
         if self.json is None:
-            return (DELETE % names).encode()
-        return (PUT % (*names, self.json.decode())).encode()
+            return (DELETE_LINE % names).encode()
+        return (PUT_LINE % (*names, self.json.decode())).encode()
 
     @property
     def key(self) -> "ChangeKey":

@@ -20,7 +20,7 @@ from sqlalchemy.sql import ColumnElement
 
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import DELETE, PUT, ChangeKey, Changes
+from finance_api.storage.interface import DELETE_LINE, PUT_LINE, ChangeKey, Changes
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.statements import IDS, LIMIT, USER, StatementConnection
@@ -68,22 +68,19 @@ def _after(
         bindparam(f"{what}_revision_{name}", type_=BigInteger()),
         bindparam(f"{what}_id_{name}", type_=CodePointText),
     )
-    return select(
-        revision,
-        _text(name).label("resource"),
-        row_id.label("row_id"),
-        line.label("line"),
-    ).where(table.c.user_id == USER, tuple_(revision, row_id) > after)
+    columns = revision, _text(name).label("resource"), row_id.label("row_id"), line.label("line")
+    return select(*columns).where(table.c.user_id == USER, tuple_(revision, row_id) > after)
 
 
 def _of_resource(name: str) -> list[Select[Any]]:
+    """Its deletions, and its rows if they have JSON."""
     gone, path = tombstones.c, _text(str(_PATHS[name]))
-    line = _filled(DELETE, path, gone.row_id, gone.revision)
+    line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
     deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
     parts = [deleted.where(gone.resource == _text(name))]
     table = JSON_TABLES.get(name)
     if table is not None:
-        line = _filled(PUT, path, table.c.id, table.c.revision, table.c.json)
+        line = _filled(PUT_LINE, path, table.c.id, table.c.revision, table.c.json)
         parts.append(_after(table, table.c.id, line, _ROWS, name))
     return parts
 
