@@ -28,13 +28,10 @@ class TableAnswer:
 
 def write_table(answer: TableAnswer, representation: Representation) -> tuple[bytes, HeaderItems]:
     """The body, and the headers that belong to it."""
-    lines = RowEncoder(answer.columns).lines(answer.rows)
-    if representation is not JSON:
-        return body_of(representation, answer.columns, lines), answer.headers
-    members = orjson.dumps(answer.members)[1:]
-    comma = b"," if answer.members else b""
-    begin = b'{"%b":[' % answer.name.encode()
-    return b"".join((begin, lines.replace(b"\n", b","), b"]", comma, members)), ()
+    encoder = RowEncoder(answer.columns)
+    if representation is JSON:
+        return orjson.dumps({answer.name: encoder.documents(answer.rows), **answer.members}), ()
+    return body_of(representation, answer.columns, encoder.lines(answer.rows)), answer.headers
 
 
 def page_members(limit: int, offset: int, *, has_more: bool) -> dict[str, int | None]:

@@ -1,9 +1,9 @@
 """What accounts held at the end of each day, week, month, quarter or year."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -16,6 +16,9 @@ from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
+
+#: Sums of records, by account first.
+_Sums = dict[tuple[Any, ...], RecordSum]
 
 #: The most balances of one answer.
 MAX_POINTS = 3_700
@@ -51,29 +54,26 @@ class Point:
 
 @dataclass(frozen=True)
 class Balances:
-    """points: in order. accounts: by name. of: of each account, by its id, at each point."""
+    """points: in order. accounts: by name. of: of each account, by its id, at each point.
+
+    by_month: the sums of each account from a month on. read_earlier: those of before, by account.
+    """
 
     points: list[Point]
     accounts: list[Row]
     of: dict[str, list[int]]
-    _whole: "_Whole"
+    by_month: _Sums
+    read_earlier: Callable[[], _Sums]
 
     @property
     def first_dates(self) -> dict[str, int]:
         """Of the accounts that have records, by id; read when it is asked for."""
-        return {account_id: sums.first for (account_id,), sums in self._whole.sums.items()}
-
-
-class _Whole:
-    """sums: of each account's records."""
-
-    def __init__(self, storage: Storage, user_id: int, conditions: list[Condition]) -> None:
-        self._asked = user_id, ["accountId"], conditions
-        self._storage = storage
-
-    @cached_property
-    def sums(self) -> dict[tuple[Any, ...], RecordSum]:
-        return self._storage.data.sum_by(*self._asked)
+        earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
+        later: dict[str, int] = {}
+        for (account_id, _), sums in self.by_month.items():
+            if account_id not in earlier:
+                later[account_id] = min(sums.first, later.get(account_id, sums.first))
+        return earlier | later
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
@@ -82,11 +82,12 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     ids = [Condition(ACCOUNTS["id"], c.operator, c.operand) for c in query.conditions]
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
-    whole = _Whole(storage, user_id, of_accounts)
     newest = max((row["lastRecordDate"] or MIN_SECONDS for row in accounts), default=MIN_SECONDS)
     if newest > today:
         # Void records are none here.
-        newest = max((sums.last for sums in whole.sums.values()), default=MIN_SECONDS)
+        to_come = [*of_accounts, dated(today + DAY_SECONDS, MAX_SECONDS + 1)]
+        sums_to_come = storage.data.sum_by(user_id, ["accountId"], to_come)
+        newest = max((sums.last for sums in sums_to_come.values()), default=today)
     last = _day(max(today, newest)) if query.last is None else query.last
     points = _points(query, last, len(accounts))
     begin = start_of(Period.MONTH, points[0].start)
@@ -101,45 +102,51 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
         row["id"]: _running(before[row["id"]], sorted(changes[row["id"]]), points)
         for row in accounts
     }
-    return Balances(points, accounts, of, whole)
+    earlier = [*of_accounts, dated(MIN_SECONDS, begin)]
+    read_earlier = partial(storage.data.sum_by, user_id, ["accountId"], earlier)
+    return Balances(points, accounts, of, by_month, read_earlier)
 
 
 def balance_rows(found: Balances, interval: Period) -> list[Row]:
     """A row for each account at each point."""
     first_dates = found.first_dates
-    return [
+    of_accounts = [
         {
-            **_point_columns(point, interval),
             "account": account["name"],
             "accountId": account["id"],
             "currencyCode": account["currencyCode"],
-            "balance": found.of[account["id"]][at],
             "firstRecordDate": first_dates.get(account["id"]),
         }
-        for at, point in enumerate(found.points)
         for account in found.accounts
     ]
+    balances = [found.of[account["id"]] for account in found.accounts]
+    return _at_points(found, interval, of_accounts, balances)
 
 
 def balance_totals(found: Balances, interval: Period) -> list[Row]:
     """At each point, by currency: the sum of the balances."""
-    of_currency: defaultdict[str, list[str]] = defaultdict(list)
+    of_currency: defaultdict[str, list[list[int]]] = defaultdict(list)
     for account in found.accounts:
-        of_currency[account["currencyCode"]].append(account["id"])
-    return [
-        {
-            **_point_columns(point, interval),
-            "currencyCode": currency,
-            "balance": sum(found.of[account_id][at] for account_id in of_currency[currency]),
-        }
-        for at, point in enumerate(found.points)
-        for currency in sorted(of_currency)
-    ]
+        of_currency[account["currencyCode"]].append(found.of[account["id"]])
+    currencies = sorted(of_currency)
+    totals = [list(map(sum, zip(*of_currency[each], strict=True))) for each in currencies]
+    of_currencies = [{"currencyCode": currency} for currency in currencies]
+    return _at_points(found, interval, of_currencies, totals)
 
 
-def _point_columns(point: Point, interval: Period) -> Row:
-    text = period_text(interval, point.start)
-    return {"period": text, "periodStart": point.start, "date": point.last_day}
+def _at_points(
+    found: Balances, interval: Period, parts: Sequence[Row], balances: Sequence[Sequence[int]]
+) -> list[Row]:
+    """A row for each part at each point. balances: of each part, at each point."""
+    rows = []
+    for point, *at_point in zip(found.points, *balances, strict=True):
+        text = period_text(interval, point.start)
+        columns = {"period": text, "periodStart": point.start, "date": point.last_day}
+        rows += [
+            {**columns, **part, "balance": balance}
+            for part, balance in zip(parts, at_point, strict=True)
+        ]
+    return rows
 
 
 def with_converted_balances(storage: Storage, rows: Sequence[Row], target: str) -> list[Row]:
@@ -176,8 +183,7 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     elif query.first > last:
         raise BalancesError("from", f"is later than the last day, {date_text(last)}")
     else:
-        starts = _last_starts(interval, last, fits + 1)
-        starts = [start for start in starts if start >= start_of(interval, query.first)]
+        starts = _last_starts(interval, last, fits + 1, start_of(interval, query.first))
     if len(starts) > fits:
         since = f": from {date_text(starts[-fits])} on, if to stays as it is" if fits else ""
         raise BalancesError(
@@ -188,10 +194,13 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
     return [Point(start, min(last, _day(end_of(interval, start) - 1))) for start in starts]
 
 
-def _last_starts(interval: Period, last: int, number: int) -> list[int]:
-    """The beginnings of so many intervals, up to that of the last day, in order."""
+def _last_starts(interval: Period, last: int, number: int, first: int = MIN_SECONDS) -> list[int]:
+    """The beginnings of at most so many intervals, up to that of the last day, in order.
+
+    first: the beginning of the first one that there may be.
+    """
     starts = [start_of(interval, last)]
-    while len(starts) < number and starts[-1] > MIN_SECONDS:
+    while len(starts) < number and starts[-1] > first:
         starts.append(start_of(interval, starts[-1] - 1))
     return starts[::-1]
 
@@ -204,7 +213,7 @@ def _changes(
     storage: Storage,
     user_id: int,
     query: BalancesQuery,
-    by_month: dict[tuple[Any, ...], RecordSum],
+    by_month: _Sums,
     times: tuple[int, int, int],
 ) -> _Changes:
     """times: the first second, the last day, and the newest record's time.

@@ -5,6 +5,7 @@ of them count as changed with the present revision, and come once more on a new 
 """
 
 import re
+from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -61,10 +62,10 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """following: where the next page begins."""
+    """lines: of each `Change`. following: where the next page begins."""
 
     state: DataState
-    changes: list[Change]
+    lines: list[bytes]
     following: Cursor
     has_more: bool
 
@@ -137,17 +138,16 @@ def list_changes(
         place = place._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
-    changes = list(found.changes)
+    lines = found.lines
     for resource in due:
-        changes += _computed(storage, user_id, resource, today, found.state, place.key, limit + 1)
-    if due:
-        changes.sort(key=lambda change: change.key)
+        for line in _computed(storage, user_id, resource, today, found.state, place.key, limit + 1):
+            insort(lines, line, key=_key)
     cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
-    if len(changes) > limit:
-        place = place._replace(key=changes[limit - 1].key)
-        return ChangesPage(found.state, changes[:limit], replace(cursor, place=place), True)
+    if len(lines) > limit:
+        place = place._replace(key=_key(lines[limit - 1]))
+        return ChangesPage(found.state, lines[:limit], replace(cursor, place=place), True)
     depends_on_day = any(resource.computed_fields for resource in types)
-    return ChangesPage(found.state, changes, cursor, depends_on_day and day != today)
+    return ChangesPage(found.state, lines, cursor, depends_on_day and day != today)
 
 
 def _begin(since: Cursor | None, today: int) -> tuple[Place, int]:
@@ -180,9 +180,13 @@ def _check(since: Cursor, needed: set[int], found: Changes) -> None:
         raise SinceGone("since is of data that has been replaced")
 
 
+def _key(line: bytes) -> ChangeKey:
+    return Change.of(line).key
+
+
 def _due(types: Sequence[Resource], found: Changes, key: ChangeKey, limit: int) -> list[Resource]:
     """Those with computed fields that come after the key, and before what the page ends with."""
-    last = found.changes[limit].key if len(found.changes) > limit else None
+    last = _key(found.lines[limit]) if len(found.lines) > limit else None
     due = []
     for resource in types:
         beginning = (found.state.revision, resource.name, "")
@@ -199,12 +203,12 @@ def _computed(
     state: DataState,
     key: ChangeKey,
     limit: int,
-) -> list[Change]:
+) -> list[bytes]:
     """The first rows of a resource that come after the key."""
     after_id = key[2] if key[:2] == (state.revision, resource.name) else ""
     rows = storage.data.scan_rows(user_id, resource, after_id=after_id, limit=limit)
     encode = encoder_of(resource).encode
     return [
-        Change(state.revision, resource, row["id"], encode(row))
+        Change(state.revision, resource, row["id"], encode(row)).line
         for row in (compute(storage, user_id, resource, today, rows) if rows else ())
     ]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -60,22 +59,27 @@ class RowEncoder:
         """writers: in place of `json_writer`'s, by field name. keys: in place of the names."""
         given = writers or {}
         names = names_of(fields)
-        self._keys = keys or names
-        # Of a single name it would not be a tuple.
-        self._values = itemgetter(*names) if len(names) > 1 else lambda row: (row[names[0]],)
+        self._keys = list(zip(keys or names, names, strict=True))
         self._writers = [
             (key, write)
-            for key, f in zip(self._keys, fields, strict=True)
+            for (key, _), f in zip(self._keys, fields, strict=True)
             if (write := given.get(f.name) or json_writer(f)) is not None
         ]
 
+    def documents(self, rows: Iterable[Row]) -> list[dict[str, Any]]:
+        """The documents of the rows, for orjson."""
+        keys = self._keys
+        documents = [{key: row[name] for key, name in keys} for row in rows]
+        for key, write in self._writers:
+            for document in documents:
+                value = document[key]
+                if value is not None:
+                    document[key] = write(value)
+        return documents
+
     def document(self, row: Row) -> dict[str, Any]:
         """The document of ``row``, for orjson."""
-        document = dict(zip(self._keys, self._values(row), strict=True))
-        for key, write in self._writers:
-            value = document[key]
-            if value is not None:
-                document[key] = write(value)
+        (document,) = self.documents((row,))
         return document
 
     def encode(self, row: Row) -> bytes:
@@ -84,7 +88,7 @@ class RowEncoder:
 
     def lines(self, rows: Iterable[Row]) -> bytes:
         """An object on each line; none ends after the last."""
-        return b"\n".join([self.encode(row) for row in rows])
+        return b"\n".join(map(orjson.dumps, self.documents(rows)))
 
 
 @cache

@@ -5,7 +5,7 @@ ISO 4217 gives no currency more than four decimals.
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
-from functools import cache
+from functools import cache, lru_cache
 
 DECIMALS = 4
 
@@ -71,13 +71,13 @@ def unit_interval(value: Decimal, decimals: int = DECIMALS) -> tuple[int, int]:
 
 def decimal_text(units: int, decimals: int = DECIMALS) -> str:
     """The exact decimal, without an exponent or trailing zeros: ``-42.5``, ``0``."""
-    if decimals == 0:
-        return str(units)
     whole, part = divmod(abs(units), _power_of_ten(decimals))
-    sign = "-" if units < 0 else ""
-    if not part:
-        return f"{sign}{whole}"
-    return f"{sign}{whole}.{part:0{decimals}d}".rstrip("0")
+    return f"{'-' if units < 0 else ''}{whole}{_part_text(part, decimals)}"
+
+
+@lru_cache(maxsize=16_384)
+def _part_text(part: int, decimals: int) -> str:
+    return f".{part:0{decimals}d}".rstrip("0") if part else ""
 
 
 def ratio_units(part: int, whole: int) -> int | None:

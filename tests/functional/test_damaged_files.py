@@ -14,7 +14,7 @@ from finance_api import errors
 from finance_api.errors import DAMAGED, DAMAGED_RETRY_SECONDS
 from finance_api.ledger.checking import find_faults
 from finance_api.storage.errors import StorageDamaged, StorageUnavailable
-from finance_api.storage.interface import NO_VALUE, reading
+from finance_api.storage.interface import NO_VALUE, Change, reading
 from finance_api.storage.sql.engine import raise_unavailable
 from support.books import household, record, uid
 from support.nightly import count
@@ -191,6 +191,10 @@ def test_noise_in_what_is_shown_is_503(damaged: Damaged) -> None:
         damaged.write(content)
         page = {"recordDate": "gte.2026-01-01", "note": "contains.Note 999"}
         assert damaged.client.get("records", **page).status_int == 503, noise
+        changes = damaged.client.get("changes", types="records", limit=1_000)
+        assert changes.status_int == 503, noise
+    with pytest.raises(StorageDamaged):
+        Change.of(b'{"type":"records","id":"')
 
 
 def test_what_postgresql_says_of_damage() -> None:

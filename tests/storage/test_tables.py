@@ -13,7 +13,7 @@ from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import json_rows, reading, sums
+from finance_api.storage.sql import changes, json_rows, reading, sums
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.clauses import Predicate, order_keys
 from finance_api.storage.sql.driver import StatementCache
@@ -207,6 +207,21 @@ def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
     with backend.read_engine.connect() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
     assert "USING COVERING INDEX ix_records_by_date (" in str(plan)
+
+
+def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend):
+    """Texts that are sorted, or all rows of a user, are most of what a page costs."""
+    backend = new_backend("sqlite")
+    shape = (changes._changes, ((RECORDS.name,),))
+    after = {
+        f"{what}_{of}_records": 0 for what in ("rows", "deletions") for of in ("revision", "id")
+    }
+    statement = StatementCache(backend.engine.dialect).get(with_state, *shape)
+    with backend.read_engine.connect() as connection:
+        values = tuple(statement.parameters({"user": 1, "ids": "[]", "limit": 9, **after}))
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
+    assert "ix_records_by_date_user_id_revision_id (user_id=? AND (revision,id)>(?,?))" in str(plan)
+    assert "TEMP B-TREE" not in str(plan)
 
 
 def test_a_database_without_tables_is_not_ready(tmp_path):

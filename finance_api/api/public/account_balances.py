@@ -147,13 +147,13 @@ class BalancesRequest(DataRequest):
         interval = self._query.interval
         rows = balance_rows(found, interval)
         columns: tuple[Field, ...] = _COLUMNS
-        totals = map(_TOTAL_ENCODER.document, balance_totals(found, interval))
-        members: dict[str, Any] = {"totals": list(totals)}
+        totals = _TOTAL_ENCODER.documents(balance_totals(found, interval))
+        members: dict[str, Any] = {"totals": totals}
         if self.convert_to is not None:
             columns += _CONVERTED
             rows = with_converted_balances(storage, rows, self.convert_to)
-            converted = map(_CONVERTED_TOTAL_ENCODER.document, converted_totals(rows))
-            members["convertedTotals"] = list(converted)
+            converted = _CONVERTED_TOTAL_ENCODER.documents(converted_totals(rows))
+            members["convertedTotals"] = converted
         members |= {
             "interval": interval.value,
             "from": date_text(found.points[0].start),

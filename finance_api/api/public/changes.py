@@ -24,7 +24,7 @@ from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
-from finance_api.storage.interface import Change, Storage
+from finance_api.storage.interface import Storage
 
 MAX_CHANGES = 1_000
 DEFAULT_CHANGES = 100
@@ -121,15 +121,8 @@ class ChangesRequest(DataRequest):
             "hasMore": page.has_more,
             "revision": page.state.revision,
         }
-        changes = b",".join(map(_written, page.changes))
+        changes = b",".join(page.lines)
         return Payload(page.state, b'{"changes":[%b],%b' % (changes, orjson.dumps(members)[1:]))
-
-
-def _written(change: Change) -> bytes:
-    begin = f'{{"type":"{change.resource.path}","id":"{change.row_id}","op":'
-    if change.json is None:
-        return f'{begin}"delete","revision":{change.revision}}}'.encode()
-    return f'{begin}"put","revision":{change.revision},"data":'.encode() + change.json + b"}"
 
 
 def _readable(request: Request) -> tuple[Resource, ...]:

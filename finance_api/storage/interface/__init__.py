@@ -33,6 +33,8 @@ from finance_api.storage.interface.credentials import (
     TokenWriter,
 )
 from finance_api.storage.interface.data import (
+    DELETE_LINE,
+    PUT_LINE,
     STREAMED_ROWS,
     Change,
     ChangeKey,
@@ -73,7 +75,7 @@ __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWrite
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
-__all__ += ["Change", "ChangeKey", "Changes"]
+__all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
 __all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]

@@ -1,5 +1,6 @@
 """Rows of the resources. The user is an argument of every call: no row can be read without one."""
 
+import re
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
@@ -7,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from finance_api.query.model import Condition, Query
+from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import encoder_of
+from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
 #: How many rows of a stream come at once. What is made of them takes a millisecond, in which other
@@ -86,6 +89,15 @@ class RecordSum(NamedTuple):
         )
 
 
+#: Changes as JSON objects: of the resource's path, id and revision, and of the row.
+PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
+DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
+_WRITTEN = re.compile(
+    rb'\{"type":"([^"]+)","id":"([^"]+)","op":"[a-z]+","revision":([0-9]+)(?:,"data":(.+))?\}'
+)
+_BY_PATH = {str(resource.path).encode(): resource for resource in PUBLIC_RESOURCES}
+
+
 class Change(NamedTuple):
     """The newest change of a row.
 
@@ -96,6 +108,23 @@ class Change(NamedTuple):
     resource: Resource
     row_id: str
     json: bytes | None
+
+    @classmethod
+    def of(cls, line: bytes) -> "Change":
+        """The change of its `line`. Raises StorageDamaged."""
+        found = _WRITTEN.fullmatch(line)
+        if found is None:
+            raise StorageDamaged("a change is not as it was written")
+        path, row_id, revision, json = found.groups()
+        return cls(int(revision), _BY_PATH[path], row_id.decode(), json)
+
+    @property
+    def line(self) -> bytes:
+        """The JSON object of a response."""
+        names = self.resource.path, self.row_id, self.revision
+        if self.json is None:
+            return (DELETE_LINE % names).encode()
+        return (PUT_LINE % (*names, self.json.decode())).encode()
 
     @property
     def key(self) -> "ChangeKey":
@@ -111,12 +140,16 @@ class Changes:
     """Some changes, in the order of their keys.
 
     state: of the data that they are of. tags: of the states that were asked about, by revision, as
-    far as they are remembered.
+    far as they are remembered. lines: of each `Change`.
     """
 
     state: DataState
     tags: dict[int, int]
-    changes: list[Change]
+    lines: list[bytes]
+
+    @property
+    def changes(self) -> list[Change]:
+        return [Change.of(line) for line in self.lines]
 
 
 class DataReader(ABC):

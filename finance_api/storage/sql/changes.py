@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Collection, Sequence
-from functools import reduce
-from operator import add
 from typing import Any
 
 from sqlalchemy import (
@@ -14,7 +12,6 @@ from sqlalchemy import (
     cast,
     func,
     literal_column,
-    null,
     select,
     tuple_,
     union_all,
@@ -23,14 +20,13 @@ from sqlalchemy.sql import ColumnElement
 
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import Change, ChangeKey, Changes, DataState
+from finance_api.storage.interface import DELETE_LINE, PUT_LINE, ChangeKey, Changes
 from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.statements import IDS, LIMIT, STATE, USER, StatementConnection
-from finance_api.storage.sql.tables import JSON_TABLES, data_states, tombstones, users
+from finance_api.storage.sql.statements import IDS, LIMIT, USER, StatementConnection
+from finance_api.storage.sql.tables import JSON_TABLES, data_states, tombstones
 
-_RESOURCES = {resource.name: resource for resource in PUBLIC_RESOURCES}
+_PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
 #: What is listed of a resource.
 _ROWS, _DELETIONS = "rows", "deletions"
 
@@ -39,64 +35,73 @@ def _text(value: str) -> ColumnElement[str]:
     return literal_column(f"'{value}'", CodePointText)
 
 
-def _joined(*values: ColumnElement[int]) -> ColumnElement[str]:
-    """Numbers with a space between each two."""
-    first, *others = (cast(value, CodePointText) for value in values)
-    return reduce(add, [_text(" ") + other for other in others], first)
+def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
+    """The template with the values in place of each ``%s``."""
+    first, *others = template.split("%s")
+    found = _text(first)
+    for value, text in zip(values, others, strict=True):
+        found += cast(value, CodePointText) + _text(text)
+    return found
 
 
 def _head(database: str) -> Select[Any]:
-    """As the first row: the state, then some revisions, each with its tag, as numbers."""
+    """As the first line: some revisions, each with its tag."""
     wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
     join = {"sqlite": func.group_concat, "postgresql": func.string_agg}[database]
-    tag = _text(" ") + _joined(data_states.c.revision, data_states.c.tag)
-    tags = (
-        select(join(tag, _text("")))
-        .where(data_states.c.user_id == USER, data_states.c.revision.in_(wanted))
-        .scalar_subquery()
-    )
-    numbers = _joined(*STATE) + func.coalesce(tags, _text(""))
+    tags = join(_filled("%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
     columns: tuple[ColumnElement[Any], ...] = (
         literal_column("-1", BigInteger).label("revision"),
         _text("").label("resource"),
         _text("").label("row_id"),
-        numbers.label("row"),
+        func.coalesce(tags, _text("")).label("line"),
     )
-    return select(*columns).where(users.c.id == USER)
+    of_user = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
+    return select(*columns).where(*of_user)
 
 
-def _first(
-    table: Table, row_id: ColumnElement[str], row: ColumnElement[Any], what: str, name: str
+def _after(
+    table: Table, row_id: ColumnElement[str], line: ColumnElement[str], what: str, name: str
 ) -> Select[Any]:
-    """The first of a resource after a revision and an id, in the order of both."""
+    """What there is of a resource after a revision and an id."""
     revision = table.c.revision
     after = tuple_(
         bindparam(f"{what}_revision_{name}", type_=BigInteger()),
         bindparam(f"{what}_id_{name}", type_=CodePointText),
     )
-    return (
-        select(revision, _text(name).label("resource"), row_id.label("row_id"), row.label("row"))
-        .where(table.c.user_id == USER, tuple_(revision, row_id) > after)
-        .order_by(revision, row_id)
-        .limit(LIMIT)
-    )
+    columns = revision, _text(name).label("resource"), row_id.label("row_id"), line.label("line")
+    return select(*columns).where(table.c.user_id == USER, tuple_(revision, row_id) > after)
+
+
+def _of_resource(name: str) -> list[Select[Any]]:
+    """Its deletions, and its rows if they have JSON."""
+    gone, path = tombstones.c, _text(str(_PATHS[name]))
+    line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
+    deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
+    parts = [deleted.where(gone.resource == _text(name))]
+    table = JSON_TABLES.get(name)
+    if table is not None:
+        line = _filled(PUT_LINE, path, table.c.id, table.c.revision, table.c.json)
+        parts.append(_after(table, table.c.id, line, _ROWS, name))
+    return parts
 
 
 def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
-    """The head, and of the first of each kind the first of all."""
-    parts = [_head(database)]
-    for name in names:
-        gone = tombstones.c
-        nothing = cast(null(), CodePointText)
-        deleted = _first(tombstones, gone.row_id, nothing, _DELETIONS, name)
-        parts.append(deleted.where(gone.resource == _text(name)))
-        table = JSON_TABLES.get(name)
-        if table is not None:
-            parts.append(_first(table, table.c.id, table.c.json, _ROWS, name))
-    each = [select(part.subquery(f"part_{number}")) for number, part in enumerate(parts)]
-    merged = union_all(*each).subquery("merged")
-    order = merged.c.revision, merged.c.resource, merged.c.row_id
-    return select(merged).order_by(*order).limit(LIMIT + literal_column("1"))
+    """The lines: the head, and of the first of each kind the first of all."""
+    head = _head(database)
+    parts = [part for name in names for part in _of_resource(name)]
+    order = "revision", "row_id"
+    if database == "sqlite" and len(names) == 1:
+        # SQLite merges indexes that have this order, and sorts nothing.
+        found = union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
+        return select(found.c.line)
+    firsts = [select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
+    merged = union_all(head, *firsts).subquery("merged")
+    columns = merged.c
+    return (
+        select(columns.line)
+        .order_by(columns.revision, columns.resource, columns.row_id)
+        .limit(LIMIT)
+    )
 
 
 def list_changes(
@@ -110,7 +115,8 @@ def list_changes(
 ) -> Changes:
     """`DataReader.list_changes`: in one statement, which reads one state."""
     names = tuple(sorted(resource.name for resource in resources))
-    values: dict[str, Any] = {"user": user_id, "limit": limit, "ids": json.dumps([*revisions])}
+    # The head has a line, too.
+    values: dict[str, Any] = {"user": user_id, "limit": limit + 1, "ids": json.dumps([*revisions])}
     for what, (revision, last_name, last_id) in (
         (_ROWS, rows_after),
         (_DELETIONS, deletions_after),
@@ -119,13 +125,7 @@ def list_changes(
             # Of this resource alone, without its name.
             values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
             values[f"{what}_id_{name}"] = last_id if name == last_name else ""
-    found = connection.fetch(_changes, names, values=values)
-    if not found or found[0][1]:
-        raise NotFound("there is no such user")
-    numbers = [int(number) for number in found[0][3].split()]
-    changes = [
-        Change(revision, _RESOURCES[name], row_id, None if row is None else row.encode())
-        for revision, name, row_id, row in found[1:]
-    ]
-    tags = dict(zip(numbers[3::2], numbers[4::2], strict=True))
-    return Changes(DataState(*numbers[:3]), tags, changes)
+    state, lines = connection.fetch_lines(_changes, names, values=values)
+    head, *changes = lines.split(b"\n")
+    numbers = [int(number) for number in head.split()]
+    return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), changes)
