@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
@@ -18,7 +17,7 @@ from finance_api.api.wallet import hints, window
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
 from finance_api.api.wallet.headers import OF_LIST, state_headers
-from finance_api.api.wallet.members import documents, object_schema
+from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
 from finance_api.api.wallet.records import NOT_VOID, of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
@@ -110,7 +109,7 @@ class WalletListRequest(DataRequest):
         if query.with_total:
             envelope["total"] = page.total
         link = () if url is None else (("Link", f'<{url}>; rel="next"'),)
-        return Payload(state, orjson.dumps(envelope), link)
+        return Payload(state, dumps(envelope), link)
 
     def _conditions(
         self, storage: Storage, user_id: int, context: Context
