@@ -19,8 +19,8 @@ from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.periods import Period, start_of
 
-#: The states of data whose `Names` are remembered.
-_REMEMBERED = 16
+#: How many categories and labels are remembered, of all states of data together.
+_REMEMBERED = 50_000
 #: The category.envelopeId of a transfer in earlier versions.
 _TRANSFER_ENVELOPE = 20001
 
@@ -41,6 +41,10 @@ class Names:
     base: str | None
     statements: dict[str, int]
 
+    @property
+    def size(self) -> int:
+        return 1 + len(self.categories) + len(self.labels)
+
 
 class _RememberedNames:
     """By user and tag of the state; the least recently used are dropped."""
@@ -48,6 +52,7 @@ class _RememberedNames:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: OrderedDict[tuple[int, int], Names] = OrderedDict()
+        self._size = 0
 
     def get(self, storage: Storage, user_id: int, state: DataState) -> Names:
         key = user_id, state.tag
@@ -58,9 +63,10 @@ class _RememberedNames:
                 return found
         names = _read_names(storage, user_id)
         with self._lock:
-            self._found[key] = names
-            while len(self._found) > _REMEMBERED:
-                self._found.popitem(last=False)
+            if self._found.setdefault(key, names) is names:
+                self._size += names.size
+            while self._size > _REMEMBERED:
+                self._size -= self._found.popitem(last=False)[1].size
         return names
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +33,15 @@ _FLOAT_UNITS = 10**15
 _MINUTES = [f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_SECONDS // 60)]
 _SECONDS = [f"{second:02}.000Z" for second in range(60)]
 
+_NULL = orjson.Fragment(b"null")
+
 #: The value of a row for orjson; None: there is none.
 Write = Callable[[Row, "Context"], Any]
 #: The values of the rows; None: no row has one.
 WriteColumn = Callable[[Sequence[Row], "Context"], list[Any] | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Member:
     """schema: of a value, with its meaning and an example. is_optional: whether it may be left out.
 
@@ -53,24 +56,28 @@ class Member:
     nullable: bool = False
 
 
+@cache
+def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
+    # Of two with one name the one of earlier versions counts, which is behind the other.
+    return tuple({m.name: m for m in members if has_older or not m.older}.values())
+
+
 def documents(
-    members: Sequence[Member], rows: Sequence[Row], context: "Context"
+    members: tuple[Member, ...], rows: Sequence[Row], context: "Context"
 ) -> list[dict[str, Any]]:
     """The objects of the rows, for orjson."""
-    # Of two with one name the one of earlier versions counts, which is behind the other.
-    shown = {m.name: m for m in members if context.has_older or not m.older}
-    written = {name: member.write(rows, context) for name, member in shown.items()}
-    columns = {name: column for name, column in written.items() if column is not None}
+    columns = {}
+    for member in _shown(members, context.has_older):
+        column = member.write(rows, context)
+        if column is not None and member.nullable:
+            column = [_NULL if value is None else value for value in column]
+        if column is not None:
+            columns[member.name] = column
     names = tuple(columns)
-    found = [
-        dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    return [
+        {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        for values in zip(*columns.values(), strict=True)
     ]
-    for name, column in columns.items():
-        if shown[name].is_optional:
-            for document, value in zip(found, column, strict=True):
-                if value is None:
-                    del document[name]
-    return found
 
 
 def dumps(document: Any) -> bytes:

@@ -1,7 +1,6 @@
 """What records show beside their own fields, and which of them are left out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from finance_api.api.wallet.context import Context, conversion_of, mirrors_of
@@ -21,7 +20,7 @@ _IMPORT = RECORDS.get_field("importId")
 
 def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
     """Of the stored JSON, which takes much less time to read than the rows."""
-    found = storage.data.list_json(user_id, replace(query, with_time=True))
+    found = storage.data.list_json(user_id, query)
     return Page(records_of(found.lines), found.has_more, found.total)
 
 

@@ -111,7 +111,7 @@ def _record_page(
     if with_time:
         time = cast(-found.newest_first, Text)
         json = f'{{"{RECORD_TIME}":' + time + "," + func.substr(json, literal_column("2"))
-    # A value and not a join, as in `_json_by_id`. For one id, SQLite would look in the index of ids.
+    # A value and not a join, as in `_json_by_id`. For an equal id, SQLite took the index of ids.
     is_id = found.id.between(record_id, record_id)
     row = (
         select(json)
