@@ -68,20 +68,12 @@ def id_page(
     predicates: tuple[Predicate, ...],
     keys: tuple[OrderKey, ...],
     is_far: bool,
+    names: tuple[str, ...] = ("id",),
 ) -> Select[Any]:
-    """The ids of a page: the others are sorted and skipped without their columns."""
-    return _columns_page(database, resource, ("id",), predicates, keys, is_far)
+    """The ids of a page: the others are sorted and skipped without their columns.
 
-
-def _columns_page(
-    database: str,
-    resource: str,
-    names: tuple[str, ...],
-    predicates: tuple[Predicate, ...],
-    keys: tuple[OrderKey, ...],
-    is_far: bool,
-) -> Select[Any]:
-    """Those few columns of a page that a way to its rows needs."""
+    names: of the fields that are read of it.
+    """
     table = DATA_TABLES[resource]
     found = (
         select(*[table.columns[name] for name in names])
@@ -103,7 +95,7 @@ def _record_page(
 ) -> Select[Any]:
     """A page of records: chosen in their own table, and looked up in `records_by_date`."""
     names = ("id", "recordDate")
-    page = _columns_page(database, RECORDS.name, names, predicates, keys, is_far)
+    page = id_page(database, RECORDS.name, predicates, keys, is_far, names)
     chosen = page.subquery("chosen")
     record_id, date = chosen.c
     found = records_by_date.c
@@ -111,8 +103,10 @@ def _record_page(
     if with_time:
         time = cast(-found.newest_first, Text)
         json = f'{{"{RECORD_TIME}":' + time + "," + func.substr(json, literal_column("2"))
-    # A value and not a join, as in `_json_by_id`. For an equal id, SQLite took the index of ids.
-    is_id = found.id.between(record_id, record_id)
+    # For an equal id, SQLite looks in the index of ids.
+    is_sqlite = database == "sqlite"
+    is_id = found.id.between(record_id, record_id) if is_sqlite else found.id == record_id
+    # A value and not a join, as in `_json_by_id`.
     row = (
         select(json)
         .where(found.user_id == USER, found.newest_first == -date, is_id)
@@ -176,20 +170,14 @@ def _page(connection: StatementConnection, user_id: int, query: Query) -> tuple[
         return connection.fetch_lines(_json_page, *shape, values=values)
     options = query.offset >= FAR_OFFSET, query.with_time
     state, lines = connection.fetch_lines(_record_page, *shape[1:], *options, values=values)
+    return state, _whole(lines)
+
+
+def _whole(lines: bytes) -> bytes:
+    """Those of `_record_page`. Raises StorageDamaged where a record is missing."""
     if _MISSING in lines:
-        raise _damaged()
-    return state, lines
-
-
-def _records(connection: StatementConnection, user_id: int, ids: Sequence[str]) -> bytes:
-    rows = get_json(connection, user_id, RECORDS, ids)[1]
-    if b"" in rows:
-        raise _damaged()
-    return b"\n".join(rows)
-
-
-def _damaged() -> StorageDamaged:
-    return StorageDamaged("a record is not in records_by_date")
+        raise StorageDamaged("a record is not in records_by_date")
+    return lines
 
 
 def stream_json(connection: StatementConnection, user_id: int, query: Query) -> Iterator[bytes]:
@@ -202,8 +190,7 @@ def stream_json(connection: StatementConnection, user_id: int, query: Query) -> 
     shape = (query.resource.name, predicates, order_keys(query.sort))
     if query.resource is not RECORDS:
         return connection.stream(_json_page, *shape, values=values)
-    found = connection.stream(id_page, *shape, True, values=values)
-    return (_records(connection, user_id, ids.decode().split("\n")) for ids in found)
+    return map(_whole, connection.stream(_record_page, *shape[1:], True, False, values=values))
 
 
 def count_rows(connection: StatementConnection, user_id: int, query: Query) -> int:
