@@ -19,7 +19,8 @@ from finance_api.values import Row
 from finance_api.values.ids import serial_id
 from finance_api.values.periods import Period, start_of
 
-#: How many categories and labels are remembered, of all states of data together.
+#: How many categories and labels are remembered, of all states of data together; those of the
+#: last one whatever their number.
 _REMEMBERED = 50_000
 #: The category.envelopeId of a transfer in earlier versions.
 _TRANSFER_ENVELOPE = 20001
@@ -65,7 +66,7 @@ class _RememberedNames:
         with self._lock:
             if self._found.setdefault(key, names) is names:
                 self._size += names.size
-            while self._size > _REMEMBERED:
+            while self._size > _REMEMBERED and len(self._found) > 1:
                 self._size -= self._found.popitem(last=False)[1].size
         return names
 

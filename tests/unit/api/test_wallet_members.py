@@ -47,3 +47,7 @@ def test_so_many_names_are_remembered_the_last_asked_for_longest(monkeypatch):
         names.get(None, user_id, state)
     names.get(None, 2, DataState(1, 1))
     assert read == [1, 2, 3, 2, 2]
+    monkeypatch.setattr(context, "_REMEMBERED", 1)
+    for _ in range(2):
+        names.get(None, 4, state)
+    assert read == [1, 2, 3, 2, 2, 4]
