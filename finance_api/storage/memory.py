@@ -553,11 +553,11 @@ class MemoryDataReader(_Part, DataReader):
         return {row_id: dict(rows[row_id]) for row_id in ids if row_id in rows}
 
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {}
-        for row in sorted(self._rows(user_id, RECORDS).values(), key=itemgetter("id")):
-            if row["transferId"] in ids:
-                found.setdefault(row["transferId"], []).append(dict(row))
-        return {transfer_id: rows[:2] for transfer_id, rows in found.items()}
+        wanted, found = set(ids), dict[str, list[Row]]()
+        rows = [r for r in self._rows(user_id, RECORDS).values() if r["transferId"] in wanted]
+        for row in sorted(rows, key=itemgetter("id")):
+            found.setdefault(row["transferId"], []).append(dict(row))
+        return {transfer_id: same[:2] for transfer_id, same in found.items()}
 
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
