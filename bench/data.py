@@ -30,6 +30,8 @@ ID_SETS = 200
 IDS_IN_SET = 30
 
 _BYTES_OF_RECORD = 32
+#: Of 256 records so many are followed by the other record of a transfer.
+_TRANSFERS = 3
 _MINUTES_OF_DAY = [f"T{m // 60:02}:{m % 60:02}" for m in range(24 * 60)]
 DAY_TEXTS = [(LAST_DAY - timedelta(days=n)).isoformat() for n in range(DAYS)]
 _STATES = ("cleared", "cleared", "reconciled", "reconciled", "cleared", "cleared", "uncleared",
@@ -112,6 +114,11 @@ def _write_user(path: Path, number: int, records: int) -> Person:
     )
 
 
+def _id_of(digits: str) -> str:
+    """An id of 32 hexadecimal digits."""
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+
 class _UserData:
     """One user's objects. The records stand in no particular order of dates."""
 
@@ -179,31 +186,37 @@ class _UserData:
     def records(self) -> Iterator[bytes]:
         """One line each. Of its random bytes, 16 are the id, the others choose the pieces."""
         accounts, spendings = self._account_pieces(), self._spending_pieces()
-        labels = self._label_pieces()
+        labels, other_accounts = self._label_pieces(), self._other_accounts()
+        # The other record of the transfer before: its account, cents, day and labels.
+        other: tuple[str, int, int, str] | None = None
         minutes, days, states = _MINUTES_OF_DAY, DAY_TEXTS, _STATES
         draw, add = self._random.randbytes, self._ids.append
         for number in range(self._count):
             drawn = draw(_BYTES_OF_RECORD)
             digits = drawn[:16].hex()
-            record_id = (
-                f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
-            )
+            record_id = _id_of(digits)
             add(record_id)
+            account, label = accounts[drawn[26] % len(accounts)], labels[drawn[31]]
             day = int.from_bytes(drawn[16:19], "big") % DAYS
             minute = minutes[int.from_bytes(drawn[19:21], "big") % 1_440]
-            moment = f"{days[day]}{minute}"
             pieces, low, span = spendings[drawn[21] % len(spendings)]
             cents = low + int.from_bytes(drawn[22:25], "big") % span
+            if other is not None:
+                (account, cents, day, label), other = other, None
+            elif drawn[31] < _TRANSFERS and account in other_accounts:
+                label = f'"labelIds":[],"transferId":"{_id_of(drawn[16:].hex())}",'
+                other = other_accounts[account], -cents, day, label
+            moment = f"{days[day]}{minute}"
             sign = "-" if cents > 0 else ""
             cents = abs(cents)
             seconds = drawn[25] % 60
             yield (
                 f'{{"reserved_model_type":"Record","id":"{record_id}",'
-                f"{accounts[drawn[26] % len(accounts)]},"
+                f"{account},"
                 f'"amount":{sign}{cents // 100}.{cents % 100:02},'
                 f'"recordDate":"{moment}:{seconds:02}Z",'
                 f'{pieces[drawn[27] % len(pieces)]},"note":"{self._note(number, drawn)}",'
-                f'{labels[drawn[31]]}"recordState":"{states[drawn[27] >> 5]}",'
+                f'{label}"recordState":"{states[drawn[27] >> 5]}",'
                 f'"createdAt":"{moment}:{seconds:02}Z","updatedAt":"{moment}:59Z"}}\n'
             ).encode()
 
@@ -217,6 +230,16 @@ class _UserData:
         if number % words.RARE_EVERY == 11:
             closing = f"{words.RARE_WORD} {closing}"
         return f"{opening} {subject} {closing}"
+
+    def _other_accounts(self) -> dict[str, str]:
+        """To where transfers from an account go: the next one in euros."""
+        pieces = list(dict.fromkeys(self._account_pieces()))
+        euros = [
+            piece
+            for piece, account in zip(pieces, words.ACCOUNTS, strict=True)
+            if account.currency == "EUR"
+        ]
+        return dict(zip(euros, [*euros[1:], euros[0]], strict=True))
 
     def _account_pieces(self) -> list[str]:
         """The accounts; the first ones are used more."""
@@ -242,9 +265,8 @@ class _UserData:
         ]
 
     def _label_pieces(self) -> list[str]:
-        """256 of them: most records have no label, some one, few two; some are transfers."""
+        """256 of them: most records have no label, some one, few two."""
         ids = list(self._labels.values())
-        transfers = [f'"labelIds":[],"transferId":"{self._new_id()}",' for _ in range(6)]
         one = [f'"labelIds":["{label}"],' for label in ids]
         two = [f'"labelIds":["{ids[n]}","{ids[n - 1]}"],' for n in range(len(ids))]
-        return ['"labelIds":[],'] * 200 + transfers + one * 4 + two
+        return ['"labelIds":[],'] * 206 + one * 4 + two

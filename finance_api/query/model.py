@@ -150,6 +150,7 @@ class Query:
 
     conditions: all of them must hold.
     sort: ties are broken by id, ascending.
+    with_time: of records as JSON: each with `resources.wire.RECORD_TIME`.
     """
 
     resource: Resource
@@ -158,6 +159,7 @@ class Query:
     limit: int = DEFAULT_LIMIT
     offset: int = 0
     with_total: bool = False
+    with_time: bool = False
 
     @property
     def is_relative(self) -> bool:

@@ -107,7 +107,8 @@ def builders():
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
     # Parts of others.
-    return [function for function in found if function not in (changes._head, sums._counted)]
+    parts = (changes._head, json_rows.id_page, sums._counted)
+    return [function for function in found if function not in parts]
 
 
 def query(resource, sort=None, *, limit=4, offset=0, total=False, **filters):
@@ -197,6 +198,7 @@ class Pair:
         found += [("sum_by", ["accountId"], each) for each in ((), conditions)] + [("get_state",)]
         found += [("list_amounts", ["accountId"], ())]
         found += [("count_rows", each) for each in queries()]
+        found += [("get_transfers", [make_id(900)])]
         user = self.mine.user
         found = [("data", name, user.id, *arguments) for name, *arguments in found]
         found += [(role, "list_by_user", user.id) for role in ("tokens", "jwts", "sessions")]
@@ -385,6 +387,7 @@ def record(number, whose):
         recordDate=(number % 29) * DAY,
         amount=number if is_mine else -number,
         **source(number),
+        transferId=make_id(900) if number in (3, 5) else None,
         payee="pay tWIN" if is_mine else "pay Twin",
         note=("rare " if number % 13 == 0 else "")
         + ("" if number != 20 else "once " if is_mine else "ONCE ")

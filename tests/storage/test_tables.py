@@ -11,7 +11,7 @@ from sqlalchemy import UniqueConstraint, event, inspect
 from finance_api.query.model import Operator, Query, SortKey, condition_on
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
-from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
 from finance_api.storage.sql import changes, json_rows, reading, sums
 from finance_api.storage.sql.backend import SqlBackend
@@ -142,6 +142,8 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
                 storage.data.list_json(unit.user.id, asked)
                 storage.data.get_json(unit.user.id, resource, [make_id(1)])
     with unit.reading() as storage:
+        storage.data.get_transfers(unit.user.id, [make_id(1)])
+        storage.data.list_json(unit.user.id, Query(RECORDS, with_time=True))
         storage.data.sum_by(unit.user.id, ["accountId"], ())
         storage.data.list_amounts(unit.user.id, ["accountId"], ())
     names = [t.table.name for t in DATA_TABLES.values()]
@@ -298,19 +300,56 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     assert not re.search(r"Join|Nested Loop|Seq Scan", "\n".join(plan))
 
 
+def plan_of(backend, build, *shape, **values):
+    """How the database runs a statement, in its words."""
+    statement = StatementCache(backend.engine.dialect).get(build, *shape)
+    given = statement.parameters({"user": 1, **values})
+    is_sqlite = backend.engine.dialect.name == "sqlite"
+    explain = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
+    with backend.read_engine.connect() as connection:
+        found = connection.exec_driver_sql(
+            f"{explain} {statement.text}", tuple(given) if is_sqlite else given
+        )
+        return "\n".join(str(row[-1]) for row in found)
+
+
 @pytest.mark.parametrize("resource", ["records", "accounts"])
 def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
     """By one plan for all users a join would read all rows of some; SQLite keeps their order."""
     for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
-        backend = new_backend(database)
-        shape = (json_rows._json_by_id, (resource,))
-        statement = StatementCache(backend.engine.dialect).get(with_state, *shape)
-        explain = {"postgresql": "EXPLAIN", "sqlite": "EXPLAIN QUERY PLAN"}[database]
-        values = statement.parameters({"user": 1, "ids": "[]"})
-        with backend.read_engine.connect() as connection:
-            if database == "sqlite":
-                values = tuple(values)
-            rows = connection.exec_driver_sql(f"{explain} {statement.text}", values).all()
-        plan = "\n".join(str(row[-1]) for row in rows)
+        shape = (with_state, json_rows._json_by_id, (resource,))
+        plan = plan_of(new_backend(database), *shape, ids="[]")
         assert wanted in plan
         assert not re.search(r"Hash|Merge|TEMP B-TREE", plan), plan
+
+
+def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
+    """It lies there together; by their ids the records would be looked for one by one."""
+    shape = ((), order_keys((SortKey(RECORDS["recordDate"], True),)), False, True)
+    values = {"limit": 31, "offset": 0}
+    for database, wanted in (
+        ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),
+        ("sqlite", r"records_by_date USING PRIMARY KEY \(user_id=\? AND newest_first=\? AND id>"),
+    ):
+        plan = plan_of(new_backend(database), with_state, json_rows._record_page, shape, **values)
+        assert re.search(wanted, plan), plan
+
+
+@DATABASES
+def test_transfers_are_found_by_their_index(new_backend, database):
+    """And not by going through all of the user's records in the order of their ids."""
+    assert "ix_records_transfers" in plan_of(new_backend(database), reading._transfers, ids="[]")
+
+
+@DATABASES
+def test_a_record_missing_in_the_list_is_never_left_out(new_backend, database):
+    backend = new_backend(database)
+    unit = Unit(backend)
+    unit.put(RECORDS, *(make_row(RECORDS, n) for n in (1, 2, 3)))
+    with backend.engine.begin() as connection:
+        connection.exec_driver_sql(f"DELETE FROM records_by_date WHERE id = '{make_id(2)}'")
+    for query in (Query(RECORDS), Query(RECORDS, with_time=True)):
+        with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
+            storage.data.list_json(unit.user.id, query)
+        with unit.reading() as storage, pytest.raises(StorageDamaged, match="not in records_by_"):
+            list(storage.data.stream_json(unit.user.id, query))

@@ -233,7 +233,7 @@ def running_services(
 
 #: What reads rows, of the methods of a storage's data.
 _ROW_READERS = ("list_rows", "list_json", "get_rows", "get_json", "scan_rows", "sum_by")
-_ROW_READERS += ("list_amounts",)
+_ROW_READERS += ("list_amounts", "get_transfers")
 
 
 def read_no_rows(service: Service, monkeypatch: Any) -> None:

@@ -5,7 +5,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -13,31 +12,39 @@ import orjson
 from finance_api.api.wallet.members import slug
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
-from finance_api.query.model import Operator, Query, SortKey, condition_on
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS
+from finance_api.resources.wire import RECORD_TIME
 from finance_api.storage.interface import DataState, Storage
 from finance_api.values import Row
+from finance_api.values.ids import serial_id
 from finance_api.values.periods import Period, start_of
 
-#: The states of data whose `Names` are remembered.
-_REMEMBERED = 16
-#: A page has up to 200 transfers, of which each has two records.
-_MOST_MIRRORS = 1_000
+#: How many categories and labels are remembered, of all states of data together; those of the
+#: last one whatever their number.
+_REMEMBERED = 50_000
+#: The category.envelopeId of a transfer in earlier versions.
+_TRANSFER_ENVELOPE = 20001
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
     """What one state of a user's data calls things.
 
-    categories, labels: their embeds, by id. base: the currency of most accounts, if there is one.
-    statements: the numbers of the imports that were statement files.
+    categories, labels: their embeds, by id. transfer_categories: those of transfers in earlier
+    versions; None: of one without a category. base: the currency of most accounts, if there is one.
+    statements: the numbers of the imports that were statement files, by their ids.
     """
 
-    categories: dict[str, dict[str, Any]]
+    categories: dict[str, orjson.Fragment]
+    transfer_categories: dict[str | None, orjson.Fragment]
     labels: dict[str, orjson.Fragment]
     parents: dict[str, str | None]
     base: str | None
-    statements: frozenset[int]
+    statements: dict[str, int]
+
+    @property
+    def size(self) -> int:
+        return 1 + len(self.categories) + len(self.labels)
 
 
 class _RememberedNames:
@@ -46,6 +53,7 @@ class _RememberedNames:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._found: OrderedDict[tuple[int, int], Names] = OrderedDict()
+        self._size = 0
 
     def get(self, storage: Storage, user_id: int, state: DataState) -> Names:
         key = user_id, state.tag
@@ -56,9 +64,10 @@ class _RememberedNames:
                 return found
         names = _read_names(storage, user_id)
         with self._lock:
-            self._found[key] = names
-            while len(self._found) > _REMEMBERED:
-                self._found.popitem(last=False)
+            if self._found.setdefault(key, names) is names:
+                self._size += names.size
+            while self._size > _REMEMBERED and len(self._found) > 1:
+                self._size -= self._found.popitem(last=False)[1].size
         return names
 
 
@@ -71,14 +80,24 @@ def _read_names(storage: Storage, user_id: int) -> Names:
     accounts = storage.data.scan_rows(user_id, ACCOUNTS)
     currencies = sorted(account["currencyCode"] for account in accounts)
     entries = storage.history.list_entries(user_id)
+    embeds = {row["id"]: category_embed(row) for row in categories}
+    statements = [e.number for e in entries if e.details.get("format", NATIVE) != NATIVE]
     return Names(
-        {row["id"]: category_embed(row) for row in categories},
-        {row["id"]: orjson.Fragment(orjson.dumps(_label_embed(row))) for row in labels},
+        {row_id: _fragment(embed) for row_id, embed in embeds.items()},
+        {
+            row_id: _fragment({**embed, "envelopeId": _TRANSFER_ENVELOPE})
+            for row_id, embed in [*embeds.items(), (None, {})]
+        },
+        {row["id"]: _fragment(_label_embed(row)) for row in labels},
         {row["id"]: row["name"] for row in categories},
         # Of several the first by its code.
         max(currencies, key=currencies.count, default=None),
-        frozenset(e.number for e in entries if e.details.get("format", NATIVE) != NATIVE),
+        {serial_id(number): number for number in statements},
     )
+
+
+def _fragment(embed: dict[str, Any]) -> orjson.Fragment:
+    return orjson.Fragment(orjson.dumps(embed))
 
 
 def category_embed(row: Row) -> dict[str, Any]:
@@ -119,26 +138,19 @@ class Context:
 
 def mirrors_of(storage: Storage, user_id: int, records: Sequence[Row]) -> dict[str, Row]:
     """The other record of each transfer, by the record's id; of several the first by its id."""
-    ids = {row["transferId"] for row in records} - {None}
-    if not ids:
+    transfers = {row["id"]: row["transferId"] for row in records if row["transferId"] is not None}
+    if not transfers:
         return {}
-    named = condition_on(RECORDS, "transferId", Operator.ANY_OF, tuple(sorted(ids)))
-    by_transfer: dict[str, list[Row]] = {}
-    amount = RECORDS.get_field("amount")
-    assert amount is not None
-    # No index has this order: so it is that of transfers that is read, and not all records by id.
-    query = Query(RECORDS, (named,), (SortKey(amount),), _MOST_MIRRORS)
-    for row in sorted(storage.data.list_rows(user_id, query).rows, key=itemgetter("id")):
-        by_transfer.setdefault(row["transferId"], []).append(row)
+    known = storage.data.get_transfers(user_id, set(transfers.values()))
     found = {}
-    for row in records:
-        same = by_transfer.get(row["transferId"], ())
-        mirror = next((other for other in same if other["id"] != row["id"]), None)
+    for record_id, transfer_id in transfers.items():
+        same = known.get(transfer_id, ())
+        mirror = next((other for other in same if other["id"] != record_id), None)
         if mirror is not None:
-            found[row["id"]] = mirror
+            found[record_id] = mirror
     return found
 
 
 def conversion_of(storage: Storage, target: str, records: Iterable[Row]) -> Conversion:
-    days = {start_of(Period.DAY, row["recordDate"]) for row in records}
+    days = {start_of(Period.DAY, row[RECORD_TIME]) for row in records}
     return Conversion(storage, target, days)

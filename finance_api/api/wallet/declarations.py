@@ -47,7 +47,7 @@ from finance_api.values import Row
 
 #: Adds to the context of a page what its rows show beside themselves.
 Enrich = Callable[[Storage, int, Sequence[Row], Mapping[str, Any], Context], None]
-#: Reads the page of a list that is not stored.
+#: Reads the page of a list whose members are made of something else than its stored rows.
 ReadPage = Callable[[Storage, int, Query, int], Page]
 
 
@@ -127,6 +127,7 @@ LISTS = (
         _record.party("payer", INCOME),
         _record.choice("paymentType"),
         sorts=("recordDate", "amount", *_TIMES),
+        read=records.read_page,
         enrich=records.enrich,
     ),
     _list(

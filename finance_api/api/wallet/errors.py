@@ -61,6 +61,8 @@ def _add_hourly(request: Request, response: Response) -> None:
     taken = request.taken
     if taken is not None and taken.tightest.limit.window_seconds != _HOUR_SECONDS:
         return
-    for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining"):
-        if name in response.headers:
-            response.headers[f"{name}-Hour"] = response.headers[name]
+    response.headerlist += [
+        (f"{name}-Hour", value)
+        for name, value in response.headerlist
+        if name in ("X-RateLimit-Limit", "X-RateLimit-Remaining")
+    ]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
@@ -18,7 +18,7 @@ from finance_api.api.wallet import hints, window
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
 from finance_api.api.wallet.headers import OF_LIST, state_headers
-from finance_api.api.wallet.members import documents, object_schema
+from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
 from finance_api.api.wallet.records import NOT_VOID, of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
@@ -67,6 +67,7 @@ class WalletListRequest(DataRequest):
             given["limit"],
             given["offset"],
             given["withTotal"],
+            with_time=is_records,
         )
         # The path and the query are in the answer.
         asked = f"wallet\0{target.path}\0{target.query_string}\0{has_older}\0{low}"
@@ -94,7 +95,10 @@ class WalletListRequest(DataRequest):
         state = storage.data.get_state(user_id)
         names = names_of_state(storage, user_id, state)
         context = Context(names, today, state.changed_at, self._has_older)
-        query = replace(self._query, conditions=self._conditions(storage, user_id, context))
+        query = self._query
+        further = self._further_conditions(storage, user_id, context)
+        if further:
+            query = replace(query, conditions=(*query.conditions, *further))
         page = (declared.read or _read_rows)(storage, user_id, query, today)
         if declared.enrich is not None:
             declared.enrich(storage, user_id, page.rows, given, context)
@@ -103,38 +107,47 @@ class WalletListRequest(DataRequest):
         if given["agentHints"]:
             envelope["agentHints"] = self._hints(storage, user_id, page, url)
         if declared.resource is RECORDS:
-            envelope["appliedRecordDateFilters"] = self._applied_dates()
+            envelope["appliedRecordDateFilters"] = self._applied_dates
         envelope |= {"limit": query.limit, "offset": query.offset}
         if page.has_more:
             envelope["nextOffset"] = query.offset + len(page.rows)
         if query.with_total:
             envelope["total"] = page.total
         link = () if url is None else (("Link", f'<{url}>; rel="next"'),)
-        return Payload(state, orjson.dumps(envelope), link)
+        return Payload(state, dumps(envelope), link)
 
-    def _conditions(
+    def _further_conditions(
         self, storage: Storage, user_id: int, context: Context
-    ) -> tuple[Condition, ...]:
-        """Those of the query, and those that follow from what is stored."""
-        found = list(self._query.conditions)
+    ) -> list[Condition]:
+        """Those that follow from what is stored."""
+        found: list[Condition] = []
         for value in self._given.values():
             if isinstance(value, RelatedTo):
                 found += _of_related(storage, user_id, self._declared, value)
         sources = self._given.get("source")
-        return (*found, *(() if sources is None else of_source(sources, context)))
+        return found if sources is None else [*found, *of_source(sources, context)]
 
+    @cached_property
     def _applied_dates(self) -> list[str]:
         return window.applied_filters((*self._given["recordDate"], *self._dates))
 
     def _next_url(self, number: int) -> str:
         """The path and query of the next page; the window stands in it as it is now."""
+        before, after = self._around_offset
+        return f"{self._target.path}?{before}{self._query.offset + number}{after}"
+
+    @cached_property
+    def _around_offset(self) -> tuple[str, str]:
+        """The query of the next page before its offset, and after it."""
         pairs = [(k, v or "") for k, v in split_query(self._target.query_string)]
         kept = [(k, v) for k, v in pairs if k not in ("offset", "limit")]
         kept += [("limit", str(self._query.limit))]
-        kept += [("offset", str(self._query.offset + number))]
         kept += [("recordDate", text) for text in window.applied_filters(self._dates)]
         kept.sort(key=lambda pair: pair[0])
-        return f"{self._target.path}?{urlencode(kept, quote_via=quote, safe='')}"
+        before = [pair for pair in kept if pair[0] < "offset"]
+        after = [pair for pair in kept if pair[0] > "offset"]
+        encode = partial(urlencode, quote_via=quote, safe="")
+        return encode([*before, ("offset", "")]), f"&{encode(after)}" if after else ""
 
     def _hints(
         self, storage: Storage, user_id: int, page: Page, url: str | None
@@ -148,7 +161,7 @@ class WalletListRequest(DataRequest):
         if self._low is not None:
             found.append(hints.quota_warning(self._low))
         if self._dates:
-            found.append(hints.inferred_window(self._applied_dates()))
+            found.append(hints.inferred_window(self._applied_dates))
         return found
 
     def _missing_ids(self, storage: Storage, user_id: int) -> list[str]:

@@ -1,13 +1,16 @@
-"""The members of Wallet's objects: how each is made of a row.
+"""The members of Wallet's objects: how each is made of rows.
 
-A table of `Member`s declares an object: the name, and a function of the row and of what is known
-beside it. A missing value is left out, as Wallet leaves it out.
+A table of `Member`s declares an object: the name, and a function of the rows of a page and of what
+is known beside them. It makes a column, as calling a function for each value takes longer than most
+of these do. A missing value is left out, as Wallet leaves it out.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from decimal import Decimal
+from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -15,9 +18,10 @@ import orjson
 from finance_api.api.openapi.schemas import Schema, of_field, of_given, of_members, value
 from finance_api.api.wallet.schemas import DATE_TIME, MONEY
 from finance_api.resources.field import Field, Resource
+from finance_api.resources.wire import RECORD_TIME
 from finance_api.values import Row
 from finance_api.values.number import DECIMALS, decimal_text
-from finance_api.values.time import date_text, instant_text
+from finance_api.values.time import DAY_SECONDS, date_text
 
 if TYPE_CHECKING:
     from finance_api.api.wallet.context import Context
@@ -26,11 +30,18 @@ _ONE: int = 10**DECIMALS
 #: The first number of units with 16 digits.
 _FLOAT_UNITS = 10**15
 
-#: The value for orjson; None: there is none.
+_MINUTES = [f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_SECONDS // 60)]
+_SECONDS = [f"{second:02}.000Z" for second in range(60)]
+
+_NULL = orjson.Fragment(b"null")
+
+#: The value of a row for orjson; None: there is none.
 Write = Callable[[Row, "Context"], Any]
+#: The values of the rows; None: no row has one.
+WriteColumn = Callable[[Sequence[Row], "Context"], list[Any] | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Member:
     """schema: of a value, with its meaning and an example. is_optional: whether it may be left out.
 
@@ -38,28 +49,51 @@ class Member:
     """
 
     name: str
-    write: Write
+    write: WriteColumn
     schema: Schema
     is_optional: bool = True
     older: bool = False
     nullable: bool = False
 
 
+@cache
+def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
+    # Of two with one name the one of earlier versions counts, which is behind the other.
+    return tuple({m.name: m for m in members if has_older or not m.older}.values())
+
+
 def documents(
-    members: Sequence[Member], rows: Sequence[Row], context: "Context"
+    members: tuple[Member, ...], rows: Sequence[Row], context: "Context"
 ) -> list[dict[str, Any]]:
     """The objects of the rows, for orjson."""
-    # Of two with one name the one of earlier versions counts, which is behind the other.
-    shown = {m.name: m for m in members if context.has_older or not m.older}.values()
-    writers = [(member.name, member.write, member.nullable) for member in shown]
+    columns = {}
+    for member in _shown(members, context.has_older):
+        column = member.write(rows, context)
+        if column is not None and member.nullable:
+            column = [_NULL if value is None else value for value in column]
+        if column is not None:
+            columns[member.name] = column
+    names = tuple(columns)
     return [
-        {
-            name: value
-            for name, write, nullable in writers
-            if (value := write(row, context)) is not None or nullable
-        }
-        for row in rows
+        {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        for values in zip(*columns.values(), strict=True)
     ]
+
+
+def dumps(document: Any) -> bytes:
+    """As JSON. Decimals are written as they are."""
+    return orjson.dumps(document, default=_decimal)
+
+
+def _decimal(value: Any) -> orjson.Fragment:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(str(value))
+    raise TypeError(f"{type(value)} has no JSON")
+
+
+def each(write: Write) -> WriteColumn:
+    """The column of a function of each row."""
+    return lambda rows, context: [write(row, context) for row in rows]
 
 
 def object_schema(title: str, members: Sequence[Member]) -> Schema:
@@ -70,11 +104,14 @@ def object_schema(title: str, members: Sequence[Member]) -> Schema:
 
 def always(name: str, value: Any, schema: Schema) -> Member:
     """What everything has the same of."""
-    return Member(name, lambda row, context: value, schema, is_optional=False)
+    return Member(name, lambda rows, context: [value] * len(rows), schema, is_optional=False)
 
 
 class Fields:
-    """Makes members of a resource's fields. name: there; field: here, if it differs."""
+    """Makes members of a resource's fields, of stored rows.
+
+    name: there; field: here, if it differs.
+    """
 
     def __init__(self, resource: Resource) -> None:
         self._resource = resource
@@ -82,14 +119,16 @@ class Fields:
     def same(self, name: str, field: str | None = None, *, older: bool = False) -> Member:
         """A text, boolean or list as it is stored."""
         found = self._field(field or name)
-        return _of_field(name, found, lambda row, _: row[found.name], of_given(found), older)
+        get = itemgetter(found.name)
+        return _of_field(name, found, lambda rows, _: [*map(get, rows)], of_given(found), older)
 
     def number(
         self, name: str, field: str, *, older: bool = False, nullable: bool = False
     ) -> Member:
         found = self._field(field)
         schema = of_field(found) if nullable else of_given(found)
-        member = _of_field(name, found, lambda row, _: decimal(row[field]), schema, older)
+        write = each(lambda row, _: decimal(row[field]))
+        member = _of_field(name, found, write, schema, older)
         return replace(member, nullable=nullable, is_optional=not nullable)
 
     def instant(self, name: str, field: str | None = None) -> Member:
@@ -101,7 +140,7 @@ class Fields:
             return None if row[name] is None else date_text(row[name])
 
         found = self._field(name)
-        return _of_field(name, found, write, of_given(found))
+        return _of_field(name, found, each(write), of_given(found))
 
     def money(self, name: str, field: str | None = None) -> Member:
         found = self._field(field or name)
@@ -109,7 +148,7 @@ class Fields:
         def write(row: Row, context: "Context") -> Any:
             return amount(row[found.name], row["currencyCode"])
 
-        return _of_field(name, found, write, MONEY)
+        return _of_field(name, found, each(write), MONEY)
 
     def _field(self, name: str) -> Field:
         found = self._resource.get_field(name)
@@ -117,12 +156,42 @@ class Fields:
         return found
 
 
+class RecordFields(Fields):
+    """The same of records as `resources.wire.records_of` has them, with `RECORD_TIME`."""
+
+    def instant(self, name: str, field: str | None = None) -> Member:
+        found = self._field(field or name)
+
+        def write(rows: Sequence[Row], context: "Context") -> list[str]:
+            return [f"{row[found.name][:-1]}.000Z" for row in rows]
+
+        return replace(super().instant(name, field), write=write)
+
+    def moment(self, name: str) -> Member:
+        """A day, with the time of the record."""
+
+        def write(rows: Sequence[Row], context: "Context") -> list[str]:
+            return [row[name] + _clock_text(row[RECORD_TIME]) for row in rows]
+
+        return replace(super().instant(name), write=write)
+
+    def money(self, name: str, field: str | None = None) -> Member:
+        found = self._field(field or name)
+
+        def write(rows: Sequence[Row], context: "Context") -> list[Any]:
+            return [{"value": row[found.name], "currencyCode": row["currencyCode"]} for row in rows]
+
+        return replace(super().money(name, field), write=write)
+
+
 def instant(name: str, field: Field) -> Member:
     schema = value(DATE_TIME, field.meaning, "2026-01-31T10:00:00.000Z")
-    return _of_field(name, field, lambda row, _: moment(row[field.name]), schema)
+    return _of_field(name, field, each(lambda row, _: moment(row[field.name])), schema)
 
 
-def _of_field(name: str, field: Field, write: Write, schema: Schema, older: bool = False) -> Member:
+def _of_field(
+    name: str, field: Field, write: WriteColumn, schema: Schema, older: bool = False
+) -> Member:
     return Member(name, write, schema, is_optional=field.nullable, older=older)
 
 
@@ -146,14 +215,14 @@ def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) ->
     return {"value": value} if currency is None else {"value": value, "currencyCode": currency}
 
 
-@lru_cache(maxsize=16_384)
-def _moment_text(seconds: int) -> str:
-    return f"{instant_text(seconds)[:-1]}.000Z"
-
-
 def moment(seconds: int | None) -> str | None:
     """``2026-01-31T10:00:00.000Z``"""
-    return None if seconds is None else _moment_text(seconds)
+    return None if seconds is None else date_text(seconds) + _clock_text(seconds)
+
+
+def _clock_text(seconds: int) -> str:
+    """``T10:00:00.000Z``"""
+    return _MINUTES[seconds % DAY_SECONDS // 60] + _SECONDS[seconds % 60]
 
 
 def slug(text: str) -> str:

@@ -1,5 +1,7 @@
 """Wallet's objects as tables of members: what each is called there, and what it is here."""
 
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from finance_api.api.openapi.schemas import of_given, value
@@ -7,9 +9,12 @@ from finance_api.api.wallet.context import Context, category_embed
 from finance_api.api.wallet.members import (
     Fields,
     Member,
+    RecordFields,
+    WriteColumn,
     always,
     amount,
     decimal,
+    each,
     instant,
     moment,
     slug,
@@ -46,17 +51,16 @@ from finance_api.resources import (
 )
 from finance_api.resources.common import EXPENSE, INCOME
 from finance_api.resources.records import record_type
+from finance_api.resources.wire import RECORD_TIME
 from finance_api.values import Row
-from finance_api.values.number import DECIMALS, rounded
+from finance_api.values.number import DECIMALS, rounded, to_units
 from finance_api.values.periods import Period, start_of
 from finance_api.values.time import date_text
 
-#: The category.envelopeId of a transfer in earlier versions.
-_TRANSFER_ENVELOPE = 20001
 #: So many decimals has the ratio of a conversion.
 _RATIO_DECIMALS = 10
 
-_record = Fields(RECORDS)
+_record = RecordFields(RECORDS)
 _account = Fields(ACCOUNTS)
 _of_category = Fields(CATEGORIES)
 _label = Fields(LABELS)
@@ -70,23 +74,31 @@ _PAYEE = text("Who was paid.", "Grocer")
 _PAYER = text("Who paid.", "Employer")
 
 
-def _labels(row: Row, context: Context) -> list[Any]:
-    known, ids = context.names.labels, row["labelIds"]
-    return [known[label] for label in ids if label in known] if ids else []
+def _labels(rows: Sequence[Row], context: Context) -> list[Any]:
+    known = context.names.labels
+    return [
+        [known[label] for label in row["labelIds"] if label in known] if row["labelIds"] else []
+        for row in rows
+    ]
 
 
-def _category(row: Row, context: Context) -> Any:
-    return context.names.categories.get(row["categoryId"])
+def _category(rows: Sequence[Row], context: Context) -> list[Any]:
+    known = context.names.categories
+    return [known.get(row["categoryId"]) for row in rows]
 
 
 # -- records -----------------------------------------------------------------------------------
 
 
-def _record_category(row: Row, context: Context) -> Any:
+def _record_category(rows: Sequence[Row], context: Context) -> list[Any]:
     """With the envelope of earlier versions, by which clients leave transfers out."""
-    if row["transferId"] is None:
-        return _category(row, context)
-    return {**(_category(row, context) or {}), "envelopeId": _TRANSFER_ENVELOPE}
+    known, of_transfers = context.names.categories, context.names.transfer_categories
+    return [
+        known.get(row["categoryId"])
+        if row["transferId"] is None
+        else of_transfers.get(row["categoryId"], of_transfers[None])
+        for row in rows
+    ]
 
 
 def _transfer(row: Row, context: Context) -> Any:
@@ -113,25 +125,29 @@ def _mirror(row: Row) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _mirror_record(row: Row, context: Context) -> Any:
-    mirror = context.mirrors.get(row["id"])
-    return None if mirror is None else _mirror(mirror)
-
-
-def _converted(row: Row, context: Context) -> Any:
-    conversion = context.conversion
-    currency, units = row["currencyCode"], row["amount"]
-    if not context.converts:
+def _mirror_records(rows: Sequence[Row], context: Context) -> list[Any] | None:
+    mirrors = context.mirrors
+    if not mirrors:
         return None
+    return [_mirror(mirrors[row["id"]]) if row["id"] in mirrors else None for row in rows]
+
+
+def _converted(rows: Sequence[Row], context: Context) -> list[Any] | None:
+    return [_converted_amount(row, context) for row in rows] if context.converts else None
+
+
+def _converted_amount(row: Row, context: Context) -> Any:
+    conversion = context.conversion
+    currency = row["currencyCode"]
     if conversion is None or conversion.target == currency:
-        ratio: Any = 1
-        return {"value": decimal(units), "ratio": ratio, "currencyCode": currency}
-    at = start_of(Period.DAY, row["recordDate"])
+        return {"value": row["amount"], "ratio": 1, "currencyCode": currency}
+    at = start_of(Period.DAY, row[RECORD_TIME])
     rate = conversion.rate(currency, at)
     pair = f"{currency}:{conversion.target}"
     if rate is None:
         error = f"there is no rate of {pair} of {date_text(at)} or the days before"
         return {"currencyCode": conversion.target, "conversionPair": pair, "error": error}
+    units = to_units(Decimal(str(row["amount"])))
     return {
         "value": decimal(conversion.convert(units, currency, at)),
         "ratio": decimal(rounded(rate[0] * 10**_RATIO_DECIMALS, rate[1]), _RATIO_DECIMALS),
@@ -140,22 +156,22 @@ def _converted(row: Row, context: Context) -> Any:
     }
 
 
-def _source(row: Row, context: Context) -> str:
-    return "backend" if row["importId"] in context.names.statements else "missing"
+def _source(rows: Sequence[Row], context: Context) -> list[Any]:
+    statements = context.names.statements
+    return ["backend" if row["importId"] in statements else "missing" for row in rows]
 
 
-def _in_base(name: str, decimals: int = DECIMALS) -> Any:
+def _base_amount(rows: Sequence[Row], context: Context) -> list[Any]:
     """Only what is in the base currency: no rate is guessed."""
+    base = context.names.base
+    return [
+        {"value": row["amount"], "currencyCode": base} if row["currencyCode"] == base else None
+        for row in rows
+    ]
 
-    def write(row: Row, context: Context) -> Any:
-        currency = row["currencyCode"]
-        return amount(row[name], currency, decimals) if currency == context.names.base else None
 
-    return write
-
-
-def _party(kind: str) -> Any:
-    return lambda row, context: row["payee"] if row["recordType"] == kind else None
+def _party(kind: str) -> WriteColumn:
+    return lambda rows, _: [row["payee"] if row["recordType"] == kind else None for row in rows]
 
 
 RECORD = (
@@ -171,7 +187,7 @@ RECORD = (
     _record.same("note"),
     Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
     always("photos", [], _NONE),
-    _record.instant("recordDate"),
+    _record.moment("recordDate"),
     _record.same("recordState"),
     _record.same("recordType"),
     Member(
@@ -181,7 +197,11 @@ RECORD = (
         is_optional=False,
     ),
     Member(
-        "transfer", _transfer, or_null(TRANSFER, "Of a transfer."), is_optional=False, nullable=True
+        "transfer",
+        each(_transfer),
+        or_null(TRANSFER, "Of a transfer."),
+        is_optional=False,
+        nullable=True,
     ),
     _record.instant("createdAt"),
     _record.instant("updatedAt"),
@@ -189,8 +209,8 @@ RECORD = (
     Member("payer", _party(INCOME), _PAYER, older=True),
     _record.same("paymentType", older=True),
     _record.same("labelIds", older=True),
-    Member("transferRecord", _mirror_record, MIRROR, older=True),
-    Member("baseAmount", _in_base("amount"), MONEY, older=True),
+    Member("transferRecord", _mirror_records, MIRROR, older=True),
+    Member("baseAmount", _base_amount, MONEY, older=True),
 )
 
 # -- accounts ----------------------------------------------------------------------------------
@@ -216,6 +236,11 @@ def _initial_balance(row: Row, context: Context) -> Any:
     return amount(row["initialBalance"], row["currencyCode"], _HUNDREDTHS)
 
 
+def _initial_base_balance(row: Row, context: Context) -> Any:
+    """As `_base_amount`."""
+    return _initial_balance(row, context) if row["currencyCode"] == context.names.base else None
+
+
 ACCOUNT = (
     _account.same("id"),
     _account.same("name"),
@@ -228,16 +253,21 @@ ACCOUNT = (
     always("isBankSync", False, flag("Always false.")),
     Member(
         "isInvestmentAccount",
-        lambda row, context: row["accountType"] == "Investment",
+        each(lambda row, context: row["accountType"] == "Investment"),
         flag("Whether its type is Investment."),
         is_optional=False,
     ),
-    Member("balance", _balance, BALANCE, is_optional=False),
-    Member("recordStats", lambda row, context: context.stats[row["id"]], STATS, is_optional=False),
+    Member("balance", each(_balance), BALANCE, is_optional=False),
+    Member(
+        "recordStats",
+        each(lambda row, context: context.stats[row["id"]]),
+        STATS,
+        is_optional=False,
+    ),
     _account.instant("createdAt"),
     _account.instant("updatedAt"),
-    Member("initialBalance", _initial_balance, MONEY, older=True),
-    Member("initialBaseBalance", _in_base("initialBalance", _HUNDREDTHS), MONEY, older=True),
+    Member("initialBalance", each(_initial_balance), MONEY, older=True),
+    Member("initialBaseBalance", each(_initial_base_balance), MONEY, older=True),
 )
 
 # -- categories, labels, rules -----------------------------------------------------------------
@@ -258,16 +288,16 @@ CATEGORY = (
     always("customName", False, flag("Always false.")),
     always("enabled", True, flag("Always true.", example=True)),
     always("cardinality", "none", text("Always none.", "none")),
-    Member("group", lambda row, context: category_embed(row).get("group"), GROUP),
+    Member("group", each(lambda row, context: category_embed(row).get("group")), GROUP),
     _of_category.same("parentId"),
     Member(
         "parentName",
-        lambda row, context: context.names.parents.get(row["parentId"]),
+        each(lambda row, context: context.names.parents.get(row["parentId"])),
         text("The name of the category above it.", "Food"),
     ),
     Member(
         "systemId",
-        _system_id,
+        each(_system_id),
         text("Group and name of one that no user made.", "food_and_drinks__groceries"),
     ),
     _of_category.instant("createdAt"),
@@ -310,7 +340,7 @@ BUDGET = (
     _budget.same("closed"),
     always("limitOverrides", [], _NONE),
     always("pastLimitOverrides", [], _NONE),
-    Member("spending", lambda row, context: context.spending.get(row["id"]), SPENDING),
+    Member("spending", each(lambda row, context: context.spending.get(row["id"])), SPENDING),
     _budget.instant("createdAt"),
     _budget.instant("updatedAt"),
     _budget.number("amount", "limitAmount", older=True),
@@ -347,8 +377,8 @@ def _due(row: Row, context: Context) -> str | None:
     return moment(next_due(row["recurrenceRule"], row["startDate"], context.today))
 
 
-def _order_party(kind: str) -> Any:
-    return lambda row, context: row["payee"] if _type(row, context) == kind else None
+def _order_party(kind: str) -> WriteColumn:
+    return each(lambda row, context: row["payee"] if _type(row, context) == kind else None)
 
 
 STANDING_ORDER = (
@@ -359,13 +389,13 @@ STANDING_ORDER = (
     _order.same("categoryId"),
     _order.same("currencyCode"),
     _order.same("recurrenceRule"),
-    Member("type", _type, _order.same("type").schema),
-    Member("amount", _size, value(NUMBER, "Positive amount.", 850)),
+    Member("type", each(_type), _order.same("type").schema),
+    Member("amount", each(_size), value(NUMBER, "Positive amount.", 850)),
     _order.same("counterParty", "payee"),
     Member("labels", _labels, LABEL_EMBEDS, is_optional=False),
     Member(
         "dueDate",
-        _due,
+        each(_due),
         value(DATE_TIME, "First occurrence on or after today.", "2026-02-01T00:00:00.000Z"),
     ),
     _order.instant("generateFromDate", "startDate"),
@@ -382,7 +412,12 @@ STANDING_ORDER = (
 
 STANDING_ORDER_ITEM = (
     _order.same("id"),
-    Member(ORDER.name, lambda row, context: row[ORDER.name], of_given(ORDER), is_optional=False),
+    Member(
+        ORDER.name,
+        each(lambda row, context: row[ORDER.name]),
+        of_given(ORDER),
+        is_optional=False,
+    ),
     instant("originalDate", ORIGINAL),
     instant("alignedDate", ORIGINAL),
     always("dismissed", False, of_given(DISMISSED)),

@@ -77,21 +77,25 @@ class Compared(Conditions):
     def __init__(self, field: Field) -> None:
         operators = [operator for operator in operators_of(field) if operator in _COMPARED]
         super().__init__(field, operators, has_relative_days=False)
+        self._prefixes = tuple([f"{operator.value}." for operator in operators])
+        self._is_text = field.kind.is_text
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        if cstruct is colander.null:
+            return colander.null
+        # Before the values are read: the public API has more prefixes, and would name them.
+        for text in cstruct:
+            for each in [text] if self._is_text else text.split(","):
+                if not each.startswith(self._prefixes):
+                    known = " ".join(self._prefixes)
+                    raise colander.Invalid(node, f"{quoted(each)} has none of the prefixes {known}")
         found = super().deserialize(node, cstruct)
-        if found is not colander.null and not all(map(_is_known, found)):
-            raise colander.Invalid(node, f"takes {_PREFIXES}, and no days that are counted back")
+        if any(isinstance(condition.operand, RelativeDay) for condition in found):
+            raise colander.Invalid(node, "takes no days that are counted back")
         return found
 
 
 _COMPARED = (*RANGES, Operator.CONTAINS, Operator.CONTAINS_I)
-_PREFIXES = " ".join(f"{operator.value}." for operator in _COMPARED)
-
-
-def _is_known(condition: Condition) -> bool:
-    is_relative = isinstance(condition.operand, RelativeDay)
-    return condition.operator in _COMPARED and not is_relative
 
 
 @dataclass(frozen=True, slots=True)

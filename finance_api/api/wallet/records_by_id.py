@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import orjson
 from pyramid.response import Response
 
 from finance_api.api.conditional import respond
@@ -14,7 +13,7 @@ from finance_api.api.service import Service, options
 from finance_api.api.wallet import hints
 from finance_api.api.wallet.context import Context, mirrors_of, names_of_state
 from finance_api.api.wallet.headers import OF_LIST, state_headers
-from finance_api.api.wallet.members import documents, object_schema
+from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.objects import RECORD
 from finance_api.api.wallet.parameters import required_ids
 from finance_api.api.wallet.schemas import COUNT, HINTS, text
@@ -23,6 +22,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.query.parse import MAX_LIST_OPERANDS
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.wire import lines_with_time, records_of
 from finance_api.storage.interface import DataState, Storage
 from finance_api.surfaces import WALLET_SURFACE
 
@@ -47,7 +47,7 @@ class WalletRecordsByIdRequest(DataRequest):
         state = storage.data.get_state(user_id)
         found = storage.data.get_rows(user_id, RECORDS, [text.lower() for text in self._ids])
         wanted = dict.fromkeys(text.lower() for text in self._ids)
-        rows = [found[row_id] for row_id in wanted if row_id in found]
+        rows = records_of(lines_with_time([found[i] for i in wanted if i in found]))
         missing = [text for text in self._ids if text.lower() not in found]
         context = Context(
             names_of_state(storage, user_id, state),
@@ -62,7 +62,7 @@ class WalletRecordsByIdRequest(DataRequest):
             answer["missingIds"] = missing
         if missing and self._has_hints:
             answer["agentHints"] = [hints.partial_match(missing)]
-        return Payload(state, orjson.dumps(answer))
+        return Payload(state, dumps(answer))
 
 
 def get_records_by_id(request: Request) -> Response:

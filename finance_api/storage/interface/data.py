@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from finance_api.query.model import Condition, Query
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.field import Resource
-from finance_api.resources.wire import encoder_of
+from finance_api.resources.wire import encoder_of, lines_with_time
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
@@ -172,9 +172,8 @@ class DataReader(ABC):
         """
         state = self.get_state(user_id)
         page = self.list_rows(user_id, query)
-        return JsonPage(
-            state, encoder_of(query.resource).lines(page.rows), page.has_more, page.total
-        )
+        encode = lines_with_time if query.with_time else encoder_of(query.resource).lines
+        return JsonPage(state, encode(page.rows), page.has_more, page.total)
 
     @abstractmethod
     def count_rows(self, user_id: int, query: Query) -> int:
@@ -209,6 +208,10 @@ class DataReader(ABC):
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
     ) -> dict[str, Row]:
         """The rows of ``source`` that exist among ``source_ids``, by source id."""
+
+    @abstractmethod
+    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
+        """The records of transfers, by the transfer's id: of each the two first by their ids."""
 
     @abstractmethod
     def scan_rows(

@@ -6,7 +6,7 @@ the statement binds. So the statement of a shape is built once, however often th
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any, Protocol
@@ -66,70 +66,75 @@ class Predicate:
 
 def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
     """The condition's shape, and its values."""
-    name, operator, operand = condition.field.name, condition.operator, condition.operand
-    if condition.or_missing:
-        present, values = shape_of(replace(condition, or_missing=False))
-        return replace(present, or_missing=True), values
+    negated = condition.operator is Operator.NE
+    operator, values = _comparison(condition.negated() if negated else condition)
+    number = len(values) if operator in _OF_SEVERAL else 1
+    predicate = Predicate(
+        condition.field.name, operator, number, negated, condition.absolute, condition.or_missing
+    )
+    return predicate, values
+
+
+#: The operators that a shape has a number of values for.
+_OF_SEVERAL = ("in", "contains")
+
+
+def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
+    """The operator of its predicate, and its values."""
+    operator, operand = condition.operator, condition.operand
     if operator is Operator.IS_NULL:
-        return Predicate(name, "is_null"), ()
+        return "is_null", ()
     if operator is Operator.NOT_NULL:
-        return Predicate(name, "not_null"), ()
-    if operator is Operator.NE:
-        positive, values = shape_of(condition.negated())
-        return replace(positive, negated=True), values
+        return "not_null", ()
     if isinstance(operand, Span):
-        predicate, values = _range_predicate(name, condition.bounds())
-        return (replace(predicate, absolute=True) if condition.absolute else predicate), values
+        return _range(condition.bounds())
     if isinstance(operand, bool):
-        return Predicate(name, "is_true" if operand else "is_false"), ()
+        return "is_true" if operand else "is_false", ()
     # Relative days have become days before.
     assert isinstance(operand, str | tuple)
     if operator is Operator.CONTAINS_I:
         assert isinstance(operand, str)
-        return Predicate(name, "contains_folded"), (fold(operand),)
+        return "contains_folded", (fold(operand),)
     if operator is Operator.CONTAINS:
-        return Predicate(name, "contains"), (operand,)
+        return "contains", (operand,)
     if operator is Operator.STARTS_WITH_I:
         assert isinstance(operand, str)
         if condition.field.kind.is_list:
             separator = SEPARATORS[condition.field.kind]
-            return Predicate(name, "contains_folded"), (separator + fold(operand),)
-        return Predicate(name, "starts_folded"), (fold(operand),)
+            return "contains_folded", (separator + fold(operand),)
+        return "starts_folded", (fold(operand),)
     if operator is Operator.WORD:
-        return Predicate(name, "word"), (operand,)
+        return "word", (operand,)
     operands = operand if isinstance(operand, tuple) else (operand,)
     if not operands:
-        return Predicate(name, "never"), ()
+        return "never", ()
     if condition.field.kind.is_list:
         if len(operands) == 1 or condition.field.kind is Kind.TEXT_LIST:
             separator = SEPARATORS[condition.field.kind]
-            packed = tuple([pack([str(element)], separator) for element in operands])
-            return Predicate(name, "contains", len(packed)), packed
-        return Predicate(name, "has_any"), (json.dumps(operands),)
+            return "contains", tuple([pack([str(element)], separator) for element in operands])
+        return "has_any", (json.dumps(operands),)
     if len(operands) == 1:
-        return Predicate(name, "eq"), operands
+        return "eq", operands
     if len(operands) <= MAX_LIST_OPERANDS:
         # So that SQLite sees how many there are, and looks each of them up.
-        return Predicate(name, "in", len(operands)), operands
-    return Predicate(name, "in_json"), (json.dumps(operands),)
+        return "in", operands
+    return "in_json", (json.dumps(operands),)
 
 
-def _range_predicate(
-    name: str, bounds: tuple[int, int] | None
-) -> tuple[Predicate, tuple[Any, ...]]:
+def _range(bounds: tuple[int, int] | None) -> tuple[str, tuple[Any, ...]]:
     if bounds is None:
-        return Predicate(name, "never"), ()
+        return "never", ()
     low, high = bounds
     if low == high:
-        return Predicate(name, "eq"), (low,)
+        return "eq", (low,)
     match low == -MAX_UNITS, high == MAX_UNITS:
         case True, True:
-            return Predicate(name, "not_null"), ()
+            return "not_null", ()
         case True, False:
-            return Predicate(name, "le"), (high,)
+            return "le", (high,)
         case False, True:
-            return Predicate(name, "ge"), (low,)
-    return Predicate(name, "between"), (low, high)
+            return "ge", (low,)
+    return "between", (low, high)
 
 
 @dataclass(frozen=True, slots=True)

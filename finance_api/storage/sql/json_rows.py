@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column, select
 
 from finance_api.query.model import Query
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
+from finance_api.resources.wire import RECORD_TIME
 from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.interface import DataState, JsonPage
 from finance_api.storage.sql.clauses import (
@@ -43,6 +44,9 @@ FAR_OFFSET = 1_000
 #: What indexes of records begin with, after the user.
 _INDEXED = {"id", "recordDate", "accountId"}
 
+#: In place of a record that is not in `records_by_date`; JSON has no control characters.
+_MISSING = b"\x1f"
+
 
 def _json_page(
     database: str, resource: str, predicates: tuple[Predicate, ...], keys: tuple[OrderKey, ...]
@@ -65,20 +69,54 @@ def id_page(
     predicates: tuple[Predicate, ...],
     keys: tuple[OrderKey, ...],
     is_far: bool,
+    names: tuple[str, ...] = ("id",),
 ) -> Select[Any]:
-    """The ids of a page: the others are sorted and skipped without their columns."""
+    """The ids of a page: the others are sorted and skipped without their columns.
+
+    names: of the fields that are read of it.
+    """
     table = DATA_TABLES[resource]
     sorts_all = is_far and not _has_index(keys)
     order = joined_ordering if sorts_all and database == "postgresql" else ordering
     found = (
-        select(table.columns["id"])
+        select(*[table.columns[name] for name in names])
         .where(table.user_id == USER, *clauses(database, table, predicates, BindNames()))
         .order_by(*order(table, keys))
     )
     if sorts_all and database == "sqlite":
         # SQLite sorts a whole list in half the time that it sorts one with a limit in.
-        found = select(found.cte("sorted").prefix_with("MATERIALIZED").c.id)
+        found = select(found.cte("sorted").prefix_with("MATERIALIZED"))
     return found.limit(LIMIT).offset(OFFSET)
+
+
+def _record_page(
+    database: str,
+    predicates: tuple[Predicate, ...],
+    keys: tuple[OrderKey, ...],
+    is_far: bool,
+    with_time: bool,
+) -> Select[Any]:
+    """A page of records: chosen in their own table, and looked up in `records_by_date`."""
+    names = ("id", "recordDate")
+    page = id_page(database, RECORDS.name, predicates, keys, is_far, names)
+    chosen = page.subquery("chosen")
+    record_id, date = chosen.c
+    found = records_by_date.c
+    json: ColumnElement[str] = found.json
+    if with_time:
+        time = cast(-found.newest_first, Text)
+        json = f'{{"{RECORD_TIME}":' + time + "," + func.substr(json, literal_column("2"))
+    # For an equal id, SQLite looks in the index of ids.
+    is_sqlite = database == "sqlite"
+    is_id = found.id.between(record_id, record_id) if is_sqlite else found.id == record_id
+    # A value and not a join, as in `_json_by_id`.
+    row = (
+        select(json)
+        .where(found.user_id == USER, found.newest_first == -date, is_id)
+        .correlate(chosen)
+        .scalar_subquery()
+    )
+    return select(func.coalesce(row, _MISSING.decode())).select_from(chosen)
 
 
 def _has_index(keys: tuple[OrderKey, ...]) -> bool:
@@ -116,7 +154,8 @@ def list_json(connection: StatementConnection, user_id: int, query: Query) -> Js
     """`DataReader.list_json` of a resource whose JSON is stored."""
     if query.with_total:
         connection.begin_snapshot()
-    by_date = RecordsByDateQuery.of(query)
+    # That way has no times.
+    by_date = None if query.with_time else RecordsByDateQuery.of(query)
     if by_date is not None:
         state, lines = page_by_date(connection, user_id, by_date, query.limit + 1, query.offset)
     else:
@@ -132,18 +171,16 @@ def _page(connection: StatementConnection, user_id: int, query: Query) -> tuple[
     shape = (query.resource.name, predicates, order_keys(query.sort))
     if query.resource is not RECORDS:
         return connection.fetch_lines(_json_page, *shape, values=values)
-    connection.begin_snapshot()
-    found = connection.fetch(id_page, *shape, query.offset >= FAR_OFFSET, values=values)
-    return _records(connection, user_id, [row[0] for row in found])
+    options = query.offset >= FAR_OFFSET, query.with_time
+    state, lines = connection.fetch_lines(_record_page, *shape[1:], *options, values=values)
+    return state, _whole(lines)
 
 
-def _records(
-    connection: StatementConnection, user_id: int, ids: Sequence[str]
-) -> tuple[DataState, bytes]:
-    state, rows = get_json(connection, user_id, RECORDS, ids)
-    if b"" in rows:
+def _whole(lines: bytes) -> bytes:
+    """Those of `_record_page`. Raises StorageDamaged where a record is missing."""
+    if _MISSING in lines:
         raise StorageDamaged("a record is not in records_by_date")
-    return state, b"\n".join(rows)
+    return lines
 
 
 def stream_json(connection: StatementConnection, user_id: int, query: Query) -> Iterator[bytes]:
@@ -156,8 +193,7 @@ def stream_json(connection: StatementConnection, user_id: int, query: Query) -> 
     shape = (query.resource.name, predicates, order_keys(query.sort))
     if query.resource is not RECORDS:
         return connection.stream(_json_page, *shape, values=values)
-    found = connection.stream(id_page, *shape, True, values=values)
-    return (_records(connection, user_id, ids.decode().split("\n"))[1] for ids in found)
+    return map(_whole, connection.stream(_record_page, *shape[1:], True, False, values=values))
 
 
 def count_rows(connection: StatementConnection, user_id: int, query: Query) -> int:

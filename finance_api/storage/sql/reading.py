@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select, true
+from sqlalchemy import ColumnElement, Select, bindparam, func, literal_column, select, true
 
 from finance_api.query.model import Condition, Query
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import (
     ChangeKey,
@@ -68,6 +70,20 @@ def _rows_by_key(database: str, resource: str, key: str) -> Select[Any]:
     # takes them for few, and would read all of them for each IN.
     one = found.where(column == ids.c.value).limit(literal_column("1")).lateral()
     return select(one).select_from(ids.join(one, true()))
+
+
+def _transfers(database: str) -> Select[Any]:
+    """The two first records of some transfers."""
+    table = DATA_TABLES[RECORDS.name]
+    record_id, transfer_id = table.columns["id"], table.columns["transferId"]
+    ids = select(json_elements(database, IDS).c.value)
+    # By number, and not the first two of each: for those both databases may go through all records
+    # in the order of their ids.
+    number = func.row_number().over(partition_by=transfer_id, order_by=record_id).label("number")
+    numbered = select(record_id, number).where(table.user_id == USER, transfer_id.in_(ids))
+    found = numbered.subquery("numbered").c
+    first = select(found.id).where(found.number <= literal_column("2"))
+    return select(*table.persisted).where(table.user_id == USER, record_id.in_(first))
 
 
 def _scan(
@@ -139,6 +155,16 @@ class SqlDataReader(Part, DataReader):
         values = {"user": user_id, "ids": json.dumps(list(ids)), "source": source}
         found = self.connection.fetch(_rows_by_key, resource.name, key, values=values)
         return {row[key]: row for row in DATA_TABLES[resource.name].load_persisted(found)}
+
+    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "ids": json.dumps(list(ids))}
+        found = self.connection.fetch(_transfers, values=values)
+        transfers: dict[str, list[Row]] = {}
+        rows = DATA_TABLES[RECORDS.name].load_persisted(found)
+        for row in sorted(rows, key=itemgetter("id")):
+            transfers.setdefault(row["transferId"], []).append(row)
+        return transfers
 
     def scan_rows(
         self,

@@ -4,7 +4,7 @@ import pytest
 
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_conditions
-from finance_api.resources import ACCOUNTS, RESOURCES
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
 from finance_api.storage.interface import (
@@ -16,6 +16,26 @@ from finance_api.values.number import MAX_UNITS
 
 class RowsConformance(OneUser):
     """Whole rows, by their keys."""
+
+    def test_of_a_transfer_the_two_first_records_are_found(self, unit: Unit) -> None:
+        ids = {number: make_id(1000 + number % 3) for number in (9, 8, 7, 6, 5, 4, 3, 1)}
+        rows = [make_row(RECORDS, number, transferId=ids[number]) for number in ids]
+        unit.put(RECORDS, make_row(RECORDS, 2), *rows)
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org")
+            theirs = [make_row(RECORDS, 0, transferId=ids[1])]
+            storage.data.put_rows(other.id, RECORDS, new=theirs, changed=())
+        asked = [ids[1], ids[5], make_id(77)]
+        with unit.reading() as storage:
+            found = storage.data.get_transfers(unit.user.id, asked)
+            assert found == {
+                transfer: list(storage.data.get_rows(unit.user.id, RECORDS, wanted).values())
+                for transfer, wanted in (
+                    (ids[1], [make_id(1), make_id(4)]),
+                    (ids[5], [make_id(5), make_id(8)]),
+                )
+            }
+            assert storage.data.get_transfers(unit.user.id, []) == {}
 
     # -- units of work
 
