@@ -126,13 +126,14 @@ def _configuration(cli: CliContext) -> Iterator[Fault]:
 
 
 def _keys(cli: CliContext) -> Iterator[Fault]:
-    from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
-    from finance_api.auth.jwt_settings import KEYS
+    from finance_api.settings import JWT_KEYS
     from finance_api.storage.interface import Fault
 
-    path = cli.settings[KEYS]
+    path = cli.settings[JWT_KEYS]
     if not path:
         return
+    from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
+
     try:
         keys = read_key_file(path)
     except KeyFileError as error:
@@ -141,7 +142,7 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
         )
         if not os.path.exists(path):
             command = "finance-api jwt new-key"
-        yield Fault("keys", f"{KEYS}: {error}", command)
+        yield Fault("keys", f"{JWT_KEYS}: {error}", command)
         return
     if signing_key(keys, cli.clock.now()) is None:
         yield Fault("keys", f"{path} has no key that signs now", "finance-api jwt new-key")
