@@ -110,8 +110,8 @@ _MANY = 500
 def _new_records(database: str) -> Table:
     """A table that lives as long as the transaction on PostgreSQL, as the connection on SQLite."""
     # Naming an option of PostgreSQL imports all that SQLAlchemy has for it.
-    options = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
-    table = Table(
+    options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
+    table: Table = Table(
         "new_records_by_date",
         MetaData(),
         *(Column(column.name, column.type) for column in records_by_date.columns),
