@@ -152,6 +152,8 @@ class Survey:
         columns = layout.columns
         has_accounts = "account" in columns or "accountNumber" in columns
         self._names_accounts = has_accounts and "currency" not in columns
+        others = (*_MONEY_BESIDE, "valueDate", "currency")
+        self._has_others = self._names_accounts or any(name in columns for name in others)
         self.rows = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_cells: Sequence[str] = ()
@@ -195,7 +197,8 @@ class Survey:
         self.rows += 1
         if kind not in self.kinds:
             self.kinds[kind] = line
-        self._other_columns(cells, line)
+        if self._has_others:
+            self._other_columns(cells, line)
         for column in self.watched:
             lines = column.values.get(cells[column.index])
             if lines is None:
