@@ -13,6 +13,7 @@ import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
+from finance_api.values.text import counted
 
 if TYPE_CHECKING:
     from finance_api.storage.interface import Fault, User
@@ -41,7 +42,8 @@ def check(cli: CliContext, repair: bool, as_json: bool) -> None:
     elif not faults:
         say("nothing is wrong")
     if left:
-        raise click.ClickException(f"{left} of {len(faults)} faults are left")
+        are = "is" if left == 1 else "are"
+        raise click.ClickException(f"{left} of {counted(len(faults), 'fault')} {are} left")
 
 
 def _say(fault: Fault) -> None:
