@@ -15,6 +15,8 @@ from typing import Any
 from finance_api.ratelimit.limits import parse_limits
 
 ENVIRONMENT_PREFIX = "FINANCE_API_"
+#: The setting that names the file of keys of JWTs.
+JWT_KEYS = "finance_api.jwt.keys"
 #: Variables of that prefix that are no settings.
 _OTHER_VARIABLES = frozenset({"FINANCE_API_CONFIG"})
 #: Settings of Pyramid itself, which are passed on to it.
@@ -350,7 +352,7 @@ SETTINGS: tuple[Setting, ...] = (
         "other's account by its number.",
     ),
     Setting(
-        "finance_api.jwt.keys",
+        JWT_KEYS,
         _text,
         "",
         "path",

@@ -4,6 +4,7 @@ import secrets
 
 from finance_api.auth import sessions
 from finance_api.auth.bearer import MalformedHeader, bearer_token
+from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.identity import (
     Failure,
     Identity,
@@ -13,7 +14,6 @@ from finance_api.auth.identity import (
 )
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
-from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.requests import Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from finance_api.auth.jwt_keys import KeyFileError, KeyRing
 from finance_api.auth.jwts import JwtRules
-from finance_api.settings import SettingError
+from finance_api.settings import JWT_KEYS, SettingError
 
 if TYPE_CHECKING:
     # Commands need no web framework.
     from pyramid.config import Configurator
 
 logger = logging.getLogger(__name__)
-
-KEYS = "finance_api.jwt.keys"
 
 
 def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
@@ -38,17 +36,17 @@ def jwt_rules(settings: Mapping[str, Any]) -> JwtRules:
 def open_key_ring(settings: Mapping[str, Any]) -> KeyRing:
     """Raises SettingError."""
     try:
-        return KeyRing(settings[KEYS], settings["finance_api.jwt.issuers"])
+        return KeyRing(settings[JWT_KEYS], settings["finance_api.jwt.issuers"])
     except KeyFileError as error:
-        raise SettingError(f"{KEYS}: {error}") from None
+        raise SettingError(f"{JWT_KEYS}: {error}") from None
 
 
 def includeme(config: Configurator) -> None:
     settings = config.get_settings()
-    if settings[KEYS] and not config.registry.services.jwt_keys.keys():
+    if settings[JWT_KEYS] and not config.registry.services.jwt_keys.keys():
         logger.warning(
             "%s: there are no keys in %s yet, so the internal API lets nobody in: "
             "finance-api jwt new-key makes one",
-            KEYS,
-            settings[KEYS],
+            JWT_KEYS,
+            settings[JWT_KEYS],
         )

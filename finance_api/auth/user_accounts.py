@@ -1,35 +1,14 @@
-"""User accounts: e-mail addresses, passwords, and what ends with them.
+"""User accounts: passwords, and what ends with them.
 
 Comparing and hashing passwords is slow, so it is done before a unit of work that writes begins.
 What lets somebody in is then written with the user locked, and only if nothing has changed.
 """
 
-import re
-
+from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.passwords import checked_hash, is_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import AuditAction, Storage, User, WritableStorage
 from finance_api.values.ids import new_id
-from finance_api.values.text import TextError, clean
-
-# No stricter than that: the parts around the @ are up to the mail system.
-_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+")
-MAX_EMAIL_CHARACTERS = 254
-
-
-class EmailRefused(ValueError):
-    """The text is no e-mail address."""
-
-
-def normal_email(text: str) -> str:
-    """The stored form, in lower case. Raises EmailRefused."""
-    try:
-        email = clean(text.strip()).lower()
-    except TextError as error:
-        raise EmailRefused(f"an e-mail address that {error}") from None
-    if not _EMAIL.fullmatch(email) or len(email) > MAX_EMAIL_CHARACTERS:
-        raise EmailRefused(f"{text!r} is not an e-mail address")
-    return email
 
 
 def make_user(

@@ -13,6 +13,7 @@ import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
+from finance_api.values.text import counted
 
 if TYPE_CHECKING:
     from finance_api.storage.interface import Fault, User
@@ -41,7 +42,8 @@ def check(cli: CliContext, repair: bool, as_json: bool) -> None:
     elif not faults:
         say("nothing is wrong")
     if left:
-        raise click.ClickException(f"{left} of {len(faults)} faults are left")
+        are = "is" if left == 1 else "are"
+        raise click.ClickException(f"{left} of {counted(len(faults), 'fault')} {are} left")
 
 
 def _say(fault: Fault) -> None:
@@ -126,13 +128,14 @@ def _configuration(cli: CliContext) -> Iterator[Fault]:
 
 
 def _keys(cli: CliContext) -> Iterator[Fault]:
-    from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
-    from finance_api.auth.jwt_settings import KEYS
+    from finance_api.settings import JWT_KEYS
     from finance_api.storage.interface import Fault
 
-    path = cli.settings[KEYS]
+    path = cli.settings[JWT_KEYS]
     if not path:
         return
+    from finance_api.auth.jwt_keys import KeyFileError, read_key_file, signing_key
+
     try:
         keys = read_key_file(path)
     except KeyFileError as error:
@@ -141,7 +144,7 @@ def _keys(cli: CliContext) -> Iterator[Fault]:
         )
         if not os.path.exists(path):
             command = "finance-api jwt new-key"
-        yield Fault("keys", f"{KEYS}: {error}", command)
+        yield Fault("keys", f"{JWT_KEYS}: {error}", command)
         return
     if signing_key(keys, cli.clock.now()) is None:
         yield Fault("keys", f"{path} has no key that signs now", "finance-api jwt new-key")

@@ -126,12 +126,11 @@ class CliContext:
 
     def key_file(self) -> str:
         """The path of the file of keys of JWTs. Raises SettingError if none is named."""
-        from finance_api.auth.jwt_settings import KEYS
-        from finance_api.settings import SettingError
+        from finance_api.settings import JWT_KEYS, SettingError
 
-        path: str = self.settings[KEYS]
+        path: str = self.settings[JWT_KEYS]
         if not path:
-            raise SettingError(f"{KEYS}: names no file of keys")
+            raise SettingError(f"{JWT_KEYS}: names no file of keys")
         return path
 
     def close(self) -> None:
@@ -156,7 +155,7 @@ def _ini_fault(error: configparser.Error) -> str:
 
 def get_user(storage: Storage, email: str) -> User:
     """Raises EmailRefused, NotFound."""
-    from finance_api.auth.user_accounts import normal_email
+    from finance_api.auth.emails import normal_email
 
     return storage.users.get(normal_email(email))
 

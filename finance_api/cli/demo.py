@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.values.text import counted
 
 _EMAIL = "demo@example.com"
 #: Demo users are for trying things out; everybody may know it.
@@ -63,7 +64,8 @@ def _load(cli: CliContext, number: int, records: int, seed: int) -> None:
         storage.usage.add({(user_id, day): n for day, n in household.usage().items()})
     counts = Counter(document.resource.name for document in documents)
     others = ", ".join(f"{counts[name]} {name}" for name in ("accounts", "categories", "budgets"))
-    click.echo(f"{email}: loaded demo data: {records:,} records, {others} (password {PASSWORD})")
+    made = f"{counted(records, 'record')}, {others}"
+    click.echo(f"{email}: loaded demo data: {made} (password {PASSWORD})")
     cli.done.append(f"{email} is loaded")
 
 

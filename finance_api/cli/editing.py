@@ -37,7 +37,7 @@ def edit(
     as_json: bool,
 ) -> None:
     """Runs ``work`` in a session of the user, and says what it has changed."""
-    from finance_api.auth.user_accounts import normal_email
+    from finance_api.auth.emails import normal_email
     from finance_api.ledger.session import changing
 
     cli.require_persistence()

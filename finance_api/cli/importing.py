@@ -56,7 +56,7 @@ def import_command(
     Each file is imported all or nothing. The first one that is refused ends the command; those
     before it stay. With --move-done the others are imported all the same.
     """
-    from finance_api.auth.user_accounts import normal_email
+    from finance_api.auth.emails import normal_email
     from finance_api.cli.drop_folder import expanded, move_done
     from finance_api.cli.input_files import STANDARD_INPUT
     from finance_api.importers.interface import ImportRefused

@@ -207,10 +207,7 @@ def _days(fact: dict[str, Any]) -> str:
 
 def _sentences(report: UndoReport) -> list[str]:
     numbers = ", ".join(map(str, report.entries))
-    removed, restored = (
-        ", ".join(f"{count} {name}" for name, count in sorted((+counts).items())) or "nothing"
-        for counts in (report.removed, report.restored)
-    )
+    removed, restored = (", ".join(texts) or "nothing" for texts in report.texts)
     lines = [f"taken back: {numbers}; {removed} removed, {restored} as before"]
     if report.kept:
         lines.append(f"left as a hand changed them: {report.kept}")

@@ -132,11 +132,11 @@ def _message(error: Exception, cli: CliContext) -> str:
 
 def _is_expected(error: Exception) -> bool:
     """Whether the user or operator can do something about it."""
+    from finance_api.auth.emails import EmailRefused
     from finance_api.auth.issuing import IssueRefused
     from finance_api.auth.jwt_issuing import RevokeRefused
     from finance_api.auth.jwt_keys import KeyFileError
     from finance_api.auth.passwords import PasswordRefused
-    from finance_api.auth.user_accounts import EmailRefused
     from finance_api.importers.interface import ImportRefused
     from finance_api.settings import SettingError
     from finance_api.storage.errors import StorageError

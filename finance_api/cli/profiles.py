@@ -11,7 +11,7 @@ import click
 from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import json_option, show_list
-from finance_api.values.text import shown
+from finance_api.values.text import counted, shown
 
 if TYPE_CHECKING:
     from finance_api.importers.csv import Profiles
@@ -152,7 +152,7 @@ def _say_account(of: _Found) -> None:
     account = statement.account
     begins = f", begins with {decimal_text(statement.initial)}" if statement.initial else ""
     say(
-        f"{account.name}: {of.count} records, {decimal_text(of.money_in)} in, "
+        f"{account.name}: {counted(of.count, 'record')}, {decimal_text(of.money_in)} in, "
         f"{decimal_text(of.money_out)} out{begins}, {account.currency or 'currency not named'}"
     )
     for entry in of.first:

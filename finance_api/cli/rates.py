@@ -14,6 +14,7 @@ from finance_api.cli.editing import dry_run_option, json_option, naming
 from finance_api.cli.output import say
 from finance_api.cli.table import json_option as json_list_option
 from finance_api.cli.table import show_list
+from finance_api.values.text import counted
 
 if TYPE_CHECKING:
     from finance_api.ledger.exchange_rates import RatesReport
@@ -58,9 +59,12 @@ def _as_json(report: RatesReport) -> dict[str, Any]:
 
 def _sentence(report: RatesReport) -> str:
     shown = _as_json(report)
+    are = "is" if report.new == 1 else "are"
     return (
-        f"{report.new} days are new, {report.changed} changed, {report.unchanged} unchanged; "
-        f"{len(report.currencies)} currencies, {shown['first']} to {shown['last']}"
+        f"{counted(report.new, 'day')} {are} new, {report.changed} changed, "
+        f"{report.unchanged} unchanged; "
+        f"{counted(len(report.currencies), 'currency', 'currencies')}, "
+        f"{shown['first']} to {shown['last']}"
     )
 
 

@@ -3,20 +3,11 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import (
-    CAMT,
-    CSV,
-    FORMATS,
-    MT940,
-    NATIVE,
-    OFX,
-    QIF,
-    SPREADSHEET,
-    camt,
-    mt940,
-)
+from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, QIF, SPREADSHEET
+from finance_api.importers.camt import signature as camt
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
-from finance_api.importers.ofx import looks_like_ofx
+from finance_api.importers.mt940 import signature as mt940
+from finance_api.importers.ofx.signature import looks_like_ofx
 from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
 
 _BOM = b"\xef\xbb\xbf"

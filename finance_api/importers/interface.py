@@ -230,13 +230,22 @@ class Statement:
     remarks: list[str] = field(default_factory=list)
 
 
-#: A digest of a file's heading row, and the name of the account that was given or None -> the
-#: `Statement.options` of the last file of these, or None.
-Remembered = Callable[[str, str | None], Mapping[str, Any] | None]
+@dataclass(frozen=True)
+class Remembered:
+    """What is stored already.
+
+    options: a digest of a file's heading row, and the name of the account that was given or None ->
+        the `Statement.options` of the last file of these, or None.
+    currency: the name or number that a file has for an account, or that was given -> the code of
+        its currency; None: the account would be new.
+    """
+
+    options: Callable[[str, str | None], Mapping[str, Any] | None]
+    currency: Callable[[str], str | None]
 
 
-def nothing_remembered(heading: str, account: str | None) -> None:
-    """What is remembered for a user without imports."""
+#: What is remembered for a user without imports.
+nothing_remembered = Remembered(lambda heading, account: None, lambda account: None)
 
 
 def joined_key(*parts: str) -> str:

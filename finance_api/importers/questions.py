@@ -1,9 +1,10 @@
 """What a file leaves open: all of it is asked for at once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.interface import Answer, ImportRefused, Question
+from finance_api.importers.texts import listed
 
 #: What stands in a command line for the name of an account, and for the code of a currency, that
 #: only the person can say.
@@ -48,6 +49,25 @@ class Questions:
             self.columns.add(column)
         if of is not None:
             self.fields.add(of)
+
+    def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
+        """Of accounts that may be new, where the command line is shown anyway.
+
+        new: the names of those that are, None: which account it is is open, too. codes: some that
+        are possible.
+        """
+        if (new is not None and not new) or self.asks_for("--currency"):
+            return
+        such_as = f"such as {' or '.join(codes[:3] or ('EUR',))}"
+        if new is None:
+            reason = (
+                f"a new account needs a currency: name it with --currency, {such_as}; for an "
+                "account that is there leave --currency out"
+            )
+        else:
+            is_new = "is a new account" if len(new) == 1 else "are new accounts"
+            reason = f"{listed(new)} {is_new}: name the currency with --currency, {such_as}"
+        self.ask(reason, Answer(("--currency", CODE)))
 
     def asks_for(self, option: str) -> bool:
         return any(option in answer.words for question in self.asked for answer in question.answers)

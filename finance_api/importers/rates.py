@@ -12,6 +12,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.number import NumberError, parse_decimal
 from finance_api.values.rates import DayRates
+from finance_api.values.text import counted
 from finance_api.values.time import TimeError, parse_date
 
 #: The largest file, unpacked too. The European Central Bank's has some 2 MiB.
@@ -117,8 +118,7 @@ def _cells(heading: list[str], rows: Iterator[list[str]]) -> Iterator[_Cells]:
 def _whole(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
     for row in rows:
         if len(row) != width:
-            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-            raise ImportRefused(f"has {cells} where the heading has {width}")
+            raise ImportRefused(f"has {counted(len(row), 'cell')} where the heading has {width}")
         yield _stripped(row)
 
 

@@ -121,15 +121,15 @@ class FileImport:
                 f"{', '.join(misplaced)}: not for a file in the format {format_name}"
             )
         if format_name == OFX:
-            from finance_api.importers.ofx import OfxImporter
+            from finance_api.importers.ofx.importer import OfxImporter
 
             return OfxImporter(given.get("currency"))
         if format_name == CAMT:
-            from finance_api.importers.camt import CamtImporter
+            from finance_api.importers.camt.importer import CamtImporter
 
             return CamtImporter.of(stream)
         if format_name == MT940:
-            from finance_api.importers.mt940 import Mt940Importer
+            from finance_api.importers.mt940.importer import Mt940Importer
 
             return Mt940Importer.of(stream)
         if format_name == QIF:

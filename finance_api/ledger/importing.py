@@ -1,7 +1,8 @@
 """The ways into the ledger. One file is one transaction, and at most one new revision."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
@@ -12,6 +13,7 @@ from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession, UserRows, changing
+from finance_api.ledger.statement_accounts import known_currency
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import COMMAND, StorageBackend, reading
 
@@ -65,7 +67,7 @@ def import_file(
             end(session, report)
         return report
     with Workspace(importer.source) as workspace:
-        workspace.read(importer.read(stream, _remembered(backend, email)))
+        workspace.read(importer.read(stream, _remembered(backend, email, importer.source)))
         with change as session:
             chosen = options or StatementOptions()
             begin(session, report)
@@ -82,16 +84,22 @@ def _measures(stream: BinaryIO) -> dict[str, Any]:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def _remembered(backend: StorageBackend, email: str) -> Remembered:
-    """What earlier imports of the user's files were read with."""
-
-    def find(heading: str, account: str | None) -> Mapping[str, Any] | None:
+def _remembered(backend: StorageBackend, email: str, source: str) -> Remembered:
+    @contextmanager
+    def owned() -> Iterator[UserRows]:
         with reading(backend) as storage:
-            owned = UserRows(storage, storage.users.get(email))
-            names = {row_id: row["name"] for row_id, row in owned.accounts.rows.items()}
-            return remembered_options(owned.history, names, heading, account)
+            yield UserRows(storage, storage.users.get(email))
 
-    return find
+    def options(heading: str, account: str | None) -> Mapping[str, Any] | None:
+        with owned() as rows:
+            names = {row_id: row["name"] for row_id, row in rows.accounts.rows.items()}
+            return remembered_options(rows.history, names, heading, account)
+
+    def currency(account: str) -> str | None:
+        with owned() as rows:
+            return known_currency(rows, source, account)
+
+    return Remembered(options, currency)
 
 
 def import_rows(

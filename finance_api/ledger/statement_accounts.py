@@ -45,6 +45,15 @@ def find_account(
     return str(found["id"])
 
 
+def known_currency(owned: UserRows, source: str, name: str) -> str | None:
+    """Of the account that a statement of this name or number goes to; None if there is not one."""
+    try:
+        found = _known(owned, source, StatementAccount(key=name, name=name, number=name))
+    except ImportRefused:
+        return None
+    return None if found is None else str(found["currencyCode"])
+
+
 def is_of_several(account: Row) -> bool:
     """Whether statements of several bank accounts go to it: none of them knows its balance."""
     keys: tuple[str, ...] = account["statementKeys"]

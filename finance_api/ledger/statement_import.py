@@ -26,7 +26,7 @@ from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
-from finance_api.values.text import TextError, clean_or_none
+from finance_api.values.text import TextError, clean_or_none, counted
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
@@ -101,7 +101,9 @@ class StatementImport:
         records.write()
         if options.link_by_number and (linked := link_by_number(session)):
             records.changed = True
-            report.remarks.append(f"{linked} transfers between own accounts were linked")
+            transfers = counted(linked, "transfer")
+            were = "was" if linked == 1 else "were"
+            report.remarks.append(f"{transfers} between own accounts {were} linked")
         facts = [fact for account in accounts for fact in self._facts(account, own)]
         touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
         report.remarks += own.remarks

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from itertools import islice
+from operator import attrgetter
 
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.derivation import derive
@@ -38,6 +39,7 @@ _FURTHER = {
     "originalAmount": "original_amount",
     "originalCurrencyCode": "original_currency",
 }
+_further = attrgetter(*_FURTHER.values())
 _STORED = (
     Outcome.CORRECTION,
     Outcome.OLDER,
@@ -186,8 +188,7 @@ class StatementRecords:
         row["accountId"] = self._accounts[entry.account].id
         row["recordDate"] = entry.day * DAY_SECONDS + entry.time
         row["amount"], row["payee"], row["note"] = entry.amount, entry.payee, entry.note
-        for name, column in _FURTHER.items():
-            row[name] = getattr(entry, column)
+        row.update(zip(_FURTHER, _further(entry), strict=True))
         category_id, label_ids = self._rules.apply(row["accountId"], row["payee"], row["note"])
         row["categoryByRule"] = category_id is not None or None
         if category_id is None and entry.category is not None:

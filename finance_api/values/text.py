@@ -61,3 +61,8 @@ def clean_or_none(text: str) -> str | None:
 def fold(text: str) -> str:
     """The form in which texts that differ only by case are equal (full Unicode casefold)."""
     return text.lower() if text.isascii() else text.casefold()
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """``1 row``, ``2,000 rows``. many: where it is not ``one`` and an s."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

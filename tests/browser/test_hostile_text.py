@@ -11,10 +11,11 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.site import PASSWORD
+from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.issuing import IssueRefused, checked_name
 from finance_api.auth.personal_tokens import digest, new_token
 from finance_api.auth.sessions import start_session
-from finance_api.auth.user_accounts import EmailRefused, make_user, normal_email
+from finance_api.auth.user_accounts import make_user
 from support.nightly import count
 
 LISTS = (

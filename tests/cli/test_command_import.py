@@ -280,6 +280,26 @@ def test_nothing_is_filled_in_that_only_the_person_knows(command, anna):
     assert "'CODE' is not an ISO 4217 code" in command.refused(*words, code=2)
 
 
+def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna):
+    """Before: --currency CODE stood in the command, which was refused as it was copied."""
+    command.done("add", anna, "accounts", "name=Giro", "currencyCode=CHF")
+    csv = "date,amount,payee\n2026-03-02,5.00,Shop\n2026-03-20,7.00,Bus\n"
+    path = command.file("a.csv", csv)
+    qif = command.file("a.qif", "!Type:Bank\nD01/02/2026\nT-5.00\nPShop\n^\n")
+    named = command.file("b.csv", csv.replace("payee", "account").replace("Shop", "Giro"))
+    for arguments in ([path, "--account", "Giro"], [qif, "--account", "Giro"]):
+        for words in commands_of(command.refused("import", anna, *arguments)):
+            assert "--currency" not in words
+            command.done(*words, "--dry-run")
+    # Of two accounts one is new.
+    said = command.refused("import", anna, named)
+    assert "'Bus' is a new account: name the currency with --currency, such as EUR" in said
+    for words in commands_of(said):
+        command.done(*[word.replace("CODE", "CHF") for word in words], "--dry-run")
+    said = command.refused("import", anna, path)
+    assert "for an account that is there leave --currency out" in said
+
+
 def test_a_command_that_would_change_nothing_is_not_shown(command, anna):
     """The option is remembered: leaving it out of the command line helps nobody."""
     options = ["--account", "Giro", "--currency", "EUR", "--timezone", "Europe/Berlin"]

@@ -76,7 +76,7 @@ def test_undo_gives_back_what_was_there(command, anna, twice):
     assert "--with-later" in refusal
     assert "--keep-changed" not in refusal
     tried = command.done("imports", "undo", anna, "2", "--dry-run").decode()
-    assert tried == "taken back: 2; 1 records removed, 1 records as before (dry run)\n"
+    assert tried == "taken back: 2; 1 record removed, 1 record as before (dry run)\n"
     assert command.done("dump", anna) == whole
     report = json.loads(command.done("imports", "undo", anna, "1", "--with-later", "--json"))
     assert report["entries"] == [2, 1]

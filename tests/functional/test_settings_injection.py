@@ -12,9 +12,9 @@ from urllib.parse import quote, unquote
 
 import pytest
 
+from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.issuing import IssueRefused, checked_name
 from finance_api.auth.sessions import start_session
-from finance_api.auth.user_accounts import EmailRefused, normal_email
 from finance_api.values.text import clean
 from support.books import account
 from support.browser import (

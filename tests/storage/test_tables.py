@@ -18,11 +18,11 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.clauses import Predicate, order_keys
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.indexes import metadata
 from finance_api.storage.sql.projection import searching
 from finance_api.storage.sql.statements import with_state
 from finance_api.storage.sql.tables import (
     DATA_TABLES,
-    metadata,
     record_anchors,
     record_sums,
     records_by_date,

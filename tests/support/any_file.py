@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF
-from finance_api.importers.camt import CamtImporter
+from finance_api.importers.camt.importer import CamtImporter
 from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import Answer, StatementImporter
-from finance_api.importers.mt940 import Mt940Importer
-from finance_api.importers.ofx import OfxImporter
+from finance_api.importers.mt940.importer import Mt940Importer
+from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.importers.qif import QifImporter, QifOptions
 from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 

@@ -4,9 +4,10 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from finance_api.importers.camt import CamtImporter, message_of
+from finance_api.importers.camt.importer import CamtImporter
+from finance_api.importers.camt.signature import message_of
 from finance_api.importers.interface import HEAD_BYTES
-from finance_api.importers.mt940 import Mt940Importer
+from finance_api.importers.mt940.importer import Mt940Importer
 from support.whole import Whole, read_whole
 
 IBAN = "DE02120300000000202051"

@@ -9,6 +9,7 @@ from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import (
     Entry,
     ImportRefused,
+    Remembered,
     Statement,
     nothing_remembered,
 )
@@ -29,9 +30,13 @@ class Read:
         return self.statement.account
 
 
-def read(data, remembered=nothing_remembered, profiles=None, **options):
-    """The statements of a file in the order of their first rows; ``data``: text or bytes."""
+def read(data, options_of=nothing_remembered.options, profiles=None, **options):
+    """The statements of a file in the order of their first rows; ``data``: text or bytes.
+
+    options_of: as `Remembered.options`.
+    """
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+    remembered = Remembered(options_of, nothing_remembered.currency)
     found: dict[int, Read] = {}
     for statement, entry in CsvImporter(CsvOptions(**options), profiles).read(stream, remembered):
         if entry is None:

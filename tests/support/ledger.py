@@ -144,7 +144,7 @@ class Person:
         return self.file("".join(native_line(row) for row in rows))
 
     def ofx(self, data: bytes | str, **options: Any) -> ImportReport:
-        from finance_api.importers.ofx import OfxImporter
+        from finance_api.importers.ofx.importer import OfxImporter
 
         return self.file(data, OfxImporter(options.get("currency")), **options)
 

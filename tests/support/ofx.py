@@ -1,7 +1,6 @@
 """OFX files read whole."""
 
-from finance_api.importers.ofx import OfxImporter
-from finance_api.importers.ofx.importer import PIECE_BYTES
+from finance_api.importers.ofx.importer import PIECE_BYTES, OfxImporter
 from support.whole import Whole, read_whole
 
 

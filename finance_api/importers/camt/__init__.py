@@ -12,8 +12,3 @@
 
 The messages: https://www.iso20022.org/catalogue-messages, Bank-to-Customer Cash Management.
 """
-
-from finance_api.importers.camt.importer import CamtImporter
-from finance_api.importers.camt.signature import message_of
-
-__all__ = ["CamtImporter", "message_of"]

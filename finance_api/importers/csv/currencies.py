@@ -82,8 +82,13 @@ def decide_currencies(
     headings: Headings,
     remembered: Mapping[str, Any],
     questions: Questions,
+    *,
+    needs_one: bool,
 ) -> Currencies:
-    """Asks for --map currency= where an unmapped column has codes that are not one for all."""
+    """Asks for --map currency= where an unmapped column has codes that are not one for all.
+
+    needs_one: whether an account may be new.
+    """
     option = currency_of(options)
     if "currency" in columns:
         several = _per_account(survey.currencies, options)
@@ -112,7 +117,7 @@ def decide_currencies(
             answers=(Answer(instead_of=("--currency",)),),
         )
     if "currency" not in map(field_of, options.columns):
-        whole = whole or _in_columns(survey, option or whole, headings, questions)
+        whole = whole or _in_columns(survey, option or whole, headings, questions, needs_one)
     if whole is None and option is None and len(certain) == 1:
         whole = next(iter(certain))
     return Currencies(option, whole, {}, by_mark=False, remembered=remembered)
@@ -140,7 +145,11 @@ def _in_headings(columns: Columns, headings: Headings) -> str | None:
 
 
 def _in_columns(
-    survey: Survey, currency: str | None, headings: Headings, questions: Questions
+    survey: Survey,
+    currency: str | None,
+    headings: Headings,
+    questions: Questions,
+    needs_one: bool,
 ) -> str | None:
     """The code that an unmapped column has in every row."""
     for column in survey.watched:
@@ -151,7 +160,7 @@ def _in_columns(
         if len(codes) == 1 and currency in (None, *codes):
             return next(iter(codes))
         says = f", but --currency says {currency}" if currency is not None else ""
-        without = () if currency is not None else ("--currency", CODE)
+        without = ("--currency", CODE) if currency is None and needs_one else ()
         questions.ask(
             f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
             "--map currency=…, or leave it out with --map currency= if the amounts are in another "

@@ -32,7 +32,7 @@ from finance_api.importers.interface import (
     Statement,
     nothing_remembered,
 )
-from finance_api.importers.questions import CODE, NAME, Questions
+from finance_api.importers.questions import NAME, Questions
 from finance_api.importers.texts import listed, quoted
 
 
@@ -190,7 +190,10 @@ def _decided(
     value_form = survey.value_dates.decide(questions, form)
     reading = survey.amounts.decide(of_amounts)
     ask_for_money(survey, headings, questions)
-    currencies = decide_currencies(survey, options, columns, headings, layout.remembered, questions)
+    new = _new_accounts(layout, survey)
+    currencies = decide_currencies(
+        survey, options, columns, headings, layout.remembered, questions, needs_one=new != []
+    )
 
     def builder(signs: Signs) -> StatementBuilder:
         return StatementBuilder(
@@ -233,8 +236,10 @@ def _decided(
     )
     _ask_about_footer(survey, options, questions)
     _look_at_text(layout, survey, questions, remarks)
-    if questions.asked and currencies.option is None and "currency" not in columns:
-        _propose_currency(layout, survey, questions)
+    is_open = currencies.option is None and "currency" not in columns and not layout.remembered
+    if questions.asked and is_open:
+        marks = survey.amounts.marks
+        questions.ask_for_currency(new, next((m.possible for m in marks if m.possible), ()))
     return builder(signs), layout
 
 
@@ -320,16 +325,11 @@ def _ask_for_account(layout: Layout, questions: Questions) -> None:
         )
 
 
-def _propose_currency(layout: Layout, survey: Survey, questions: Questions) -> None:
-    """An account that is new needs a currency; asked for where the command is shown anyway."""
-    if layout.remembered or questions.asks_for("--currency"):
-        return
-    codes = next((mark.possible for mark in survey.amounts.marks if mark.possible), ())
-    such_as = f", such as {' or '.join(codes[:3])}" if codes else ""
-    questions.ask(
-        f"if the account is new, its currency is to be named with --currency{such_as}",
-        Answer(("--currency", CODE)),
-    )
+def _new_accounts(layout: Layout, survey: Survey) -> list[str] | None:
+    """The names of the file's accounts that would be new; None if it does not say any."""
+    given = account_of(layout.options)
+    names = survey.accounts if given is None else (given,)
+    return [name for name in names if layout.currency_of(name) is None] if names else None
 
 
 def _look_at_text(layout: Layout, survey: Survey, questions: Questions, remarks: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 import csv
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -23,7 +23,12 @@ from finance_api.importers.csv.proposals import (
     propose_columns,
 )
 from finance_api.importers.csv.table import MAX_CELL, Table, filled
-from finance_api.importers.interface import Answer, ImportRefused, Remembered
+from finance_api.importers.interface import (
+    Answer,
+    ImportRefused,
+    Remembered,
+    nothing_remembered,
+)
 from finance_api.importers.questions import Questions, excluding
 from finance_api.importers.texts import quoted
 
@@ -44,6 +49,7 @@ class Layout:
     remembered: what is remembered for it; taken: which of these options were not given.
     told: the options that the user gave, now or before. profile: what else is known of the layout;
     rows: what that makes of the file's rows, of which some columns are derived.
+    currency_of: see `Remembered.currency`.
     """
 
     table: Table
@@ -56,6 +62,7 @@ class Layout:
     profile: Profile | None = None
     rows: ProfileRows | None = None
     is_proposed: bool = False
+    currency_of: Callable[[str], str | None] = nothing_remembered.currency
 
     @property
     def headings(self) -> Headings:
@@ -97,7 +104,7 @@ def find_layout(
     known: dict[str, Any] = {}
     places = list(_tables(text, options)) if options.header else list(_first_rows(text, options))
     for table in places:
-        found = remembered(heading_digest(table.headings, table.width), account)
+        found = remembered.options(heading_digest(table.headings, table.width), account)
         if found is not None:
             known = dict(found)
             places = [table]
@@ -107,7 +114,8 @@ def find_layout(
         table, match = recognised
         if known.get("profile") != match.profile.name:
             known = {}
-        return _profiled(table, match, options, known)
+        layout = _profiled(table, match, options, known)
+        return dataclasses.replace(layout, currency_of=remembered.currency)
     if "profile" in known:
         known = {}
     options, taken = merged(options, known)
@@ -148,7 +156,14 @@ def find_layout(
             of=name,
         )
         questions.columns.update(others)
-    return dataclasses.replace(layout, options=options, remembered=known, taken=taken, told=options)
+    return dataclasses.replace(
+        layout,
+        options=options,
+        remembered=known,
+        taken=taken,
+        told=options,
+        currency_of=remembered.currency,
+    )
 
 
 def _recognised(

@@ -52,6 +52,17 @@ class _AccountRows:
     balances: BalanceCheck = field(default_factory=BalanceCheck)
 
 
+def _clean_text(cells: Sequence[str], indexes: tuple[int, ...]) -> str | None:
+    """As `text_of`; None for nothing."""
+    text = cells[indexes[0]].strip() if len(indexes) == 1 else text_of(cells, indexes)
+    if text.isascii() and text.isprintable():
+        return text or None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # A control character that is dropped may have stood before more white space.
+    return clean_or_none((clean_or_none(text) or "").strip())
+
+
 @dataclass(frozen=True)
 class RowReader:
     """Reads the cells of a row, under what was decided for the whole file."""
@@ -66,15 +77,7 @@ class RowReader:
 
     def text(self, name: str, cells: Sequence[str]) -> str | None:
         indexes = self.columns.get(name)
-        if indexes is None:
-            return None
-        text = text_of(cells, indexes)
-        if text.isascii() and text.isprintable():
-            return text or None
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        # A control character that is dropped may have stood before more white space.
-        return clean_or_none((clean_or_none(text) or "").strip())
+        return None if indexes is None else _clean_text(cells, indexes)
 
     def money(self, line: int, cells: Sequence[str]) -> tuple[int, Amount]:
         """Ten-thousandths, negative for money going out; and the amount as it is written."""
@@ -154,7 +157,8 @@ class StatementBuilder:
         self._has_id = "id" in self._columns
         self._opening = self._columns.get("opening")
         self._has_fees = "fee" in self._columns
-        self._text_fields = [name for name in _TEXTS if name in self._columns]
+        self._texts_of = [(n, self._columns[n]) for n in _TEXTS if n in self._columns]
+        self._has_currencies = "currency" in self._columns
         self._has_others = not _OTHERS.isdisjoint(self._columns)
         self._has_accounts = not _ACCOUNTS.isdisjoint(self._columns)
 
@@ -173,7 +177,8 @@ class StatementBuilder:
         name, number = self._account or "", None
         if self._has_accounts or self._account is None:
             name, number = self._account_of_row(line, cells)
-        currency = self._currencies.of_row(reader.text("currency", cells), amount.mark, line)
+        code = reader.text("currency", cells) if self._has_currencies else None
+        currency = self._currencies.of_row(code, amount.mark, line)
         rows = self._rows.get((name, currency))
         if rows is None:
             rows = self._new(name, currency, number, line)
@@ -190,7 +195,7 @@ class StatementBuilder:
         fingerprint = ""
         if bank_id is not None:
             fingerprint = sha256("\x1f".join(cells).encode()).hexdigest()[:32]
-        values: dict[str, Any] = {f: reader.text(f, cells) for f in self._text_fields}
+        values: dict[str, Any] = {f: _clean_text(cells, i) for f, i in self._texts_of}
         if self._has_others:
             values |= self._others(line, cells)
         entry = Entry(line, date, units, bank_id, fingerprint=fingerprint, **values)

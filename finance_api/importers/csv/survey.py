@@ -129,6 +129,7 @@ class Survey:
     kinds: each kind of amount -> the first line that has it.
     currencies: of each account (by its name, else its number), in the order of their first rows;
     marked: the same of currencies that stand beside amounts.
+    accounts: those that the file names, the first ones, where it has no column of currencies.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
     columns: of the layout. words: those of --sign.
     """
@@ -147,6 +148,12 @@ class Survey:
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
+        self.accounts: dict[str, None] = {}
+        columns = layout.columns
+        has_accounts = "account" in columns or "accountNumber" in columns
+        self._names_accounts = has_accounts and "currency" not in columns
+        others = (*_MONEY_BESIDE, "valueDate", "currency")
+        self._has_others = self._names_accounts or any(name in columns for name in others)
         self.rows = 0
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_cells: Sequence[str] = ()
@@ -190,7 +197,8 @@ class Survey:
         self.rows += 1
         if kind not in self.kinds:
             self.kinds[kind] = line
-        self._other_columns(cells, line)
+        if self._has_others:
+            self._other_columns(cells, line)
         for column in self.watched:
             lines = column.values.get(cells[column.index])
             if lines is None:
@@ -230,15 +238,20 @@ class Survey:
             self.value_dates.add(text, line)
         if "currency" in columns and (text := text_of(cells, columns["currency"])):
             self._note(self.currencies, text.upper(), cells, line)
+        elif self._names_accounts and len(self.accounts) < _WATCHED_VALUES:
+            self.accounts[self._account(cells)] = None
 
     def _note(
         self, found: dict[str, dict[str, int]], code: str, cells: Sequence[str], line: int
     ) -> None:
+        found.setdefault(self._account(cells), {}).setdefault(code, line)
+
+    def _account(self, cells: Sequence[str]) -> str:
         columns = self.columns
         account = text_of(cells, columns["account"]) if "account" in columns else ""
         if not account and "accountNumber" in columns:
             account = "".join(text_of(cells, columns["accountNumber"]).split())
-        found.setdefault(account, {}).setdefault(code, line)
+        return account
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""

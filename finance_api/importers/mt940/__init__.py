@@ -11,8 +11,3 @@
 The library is given one field at a time: it holds all that it reads, and joins what has no
 transaction type to what comes before it. Of ``:86:`` it knows one of the forms that banks use.
 """
-
-from finance_api.importers.mt940.importer import Mt940Importer
-from finance_api.importers.mt940.signature import message_of
-
-__all__ = ["Mt940Importer", "message_of"]

@@ -13,8 +13,3 @@
 
 The format: https://financialdataexchange.org/ofx, OFX 1.6 and 2.3.
 """
-
-from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.importers.ofx.signature import looks_like_ofx
-
-__all__ = ["OfxImporter", "looks_like_ofx"]

@@ -27,7 +27,7 @@ from finance_api.importers.qif.register import (
     Transaction,
     read_registers,
 )
-from finance_api.importers.questions import CODE, NAME, Questions
+from finance_api.importers.questions import NAME, Questions
 from finance_api.importers.texts import listed
 from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
@@ -68,7 +68,7 @@ class QifImporter:
             stream, options.encoding, force=options.force_encoding, questions=questions
         )
         survey = _Survey(options, text)
-        reader = survey.decide(questions)
+        reader = survey.decide(questions, remembered)
         statements: dict[str | None, Statement] = {}
         for account, transaction in read_registers(text.lines(), Passed()):
             statement = statements.get(account.name)
@@ -110,7 +110,7 @@ class _Survey:
             self._amounts.add(amount.text, amount.line)
         self._says_cleared |= bool(transaction.cleared)
 
-    def decide(self, questions: Questions) -> "_Reader":
+    def decide(self, questions: Questions, remembered: Remembered) -> "_Reader":
         """Asks for all that the file leaves open."""
         if not self._first:
             held = self._passed.listed()
@@ -141,10 +141,10 @@ class _Survey:
         form = self._dates.decide(questions)
         reading = self._amounts.decide(questions)
         if questions.asked and self._options.currency is None:
-            questions.ask(
-                "if the account is new, its currency is to be named with --currency",
-                Answer(("--currency", CODE)),
-            )
+            named = filter(None, (self._options.account,) if self._options.account else self._first)
+            names = list(named)
+            new = [name for name in names if remembered.currency(name) is None]
+            questions.ask_for_currency(new if names else None)
         questions.put()
         return _Reader(DateReader(form), AmountReader(reading), self._says_cleared)
 

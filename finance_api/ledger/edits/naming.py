@@ -10,7 +10,7 @@ from finance_api.resources.field import Resource
 from finance_api.resources.naming import snake_case
 from finance_api.values import Row
 from finance_api.values.ids import are_ids
-from finance_api.values.text import fold
+from finance_api.values.text import counted, fold
 from finance_api.values.time import date_text
 
 
@@ -19,10 +19,10 @@ def word_for(resource: Resource) -> str:
     return snake_case(resource.model_type).replace("_", " ")
 
 
-def counted(count: int, resource: Resource) -> str:
+def counted_rows(count: int, resource: Resource) -> str:
     """``1 standing order``, ``2 standing orders``"""
     many = snake_case(resource.name).replace("_", " ")
-    return f"{count:,} {word_for(resource) if count == 1 else many}"
+    return counted(count, word_for(resource), many)
 
 
 def near_names(text: str, names: Iterable[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """What refers to a row."""
 
-from finance_api.ledger.edits.naming import counted
+from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.report import title_of
 from finance_api.ledger.session import UserRows
 from finance_api.query.model import Query
@@ -27,7 +27,7 @@ def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, 
             users = [row for row in rows if any(_refers(row[name], row_id) for name in names)]
             count, some = len(users), _some(other, users)
         if count:
-            uses[other] = counted(count, other) + some
+            uses[other] = counted_rows(count, other) + some
     return uses
 
 

@@ -4,6 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from finance_api.ledger.edits.naming import counted_rows
+from finance_api.resources import RESOURCES
+
 
 @dataclass
 class UndoReport:
@@ -21,6 +24,16 @@ class UndoReport:
     used: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
+    @property
+    def texts(self) -> tuple[list[str], list[str]]:
+        """What was removed and what restored, each as ``3 records``."""
+        return _texts(self.removed), _texts(self.restored)
+
     def as_json(self) -> dict[str, Any]:
         counts = {"removed": dict(+self.removed), "restored": dict(+self.restored)}
         return {"entries": self.entries, **counts, "kept": self.kept, "stillUsed": self.used}
+
+
+def _texts(counts: Counter[str]) -> list[str]:
+    rows = sorted(RESOURCES, key=lambda resource: resource.name)
+    return [counted_rows(counts[r.name], r) for r in rows if counts[r.name]]

@@ -486,9 +486,9 @@ JSON_TABLES: dict[str, Table] = {
 }
 
 _records = DATA_TABLES[RECORDS.name]
-# The default order, and every range of dates in it, with what sums are made of: they read no rows.
-_by_date = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
-_summed = [
+#: The default order, and every range of dates in it, with what sums are made of: they read no rows.
+RECORDS_BY_DATE = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
+SUMMED = [
     _records.columns[name]
     for name in (
         "accountId",
@@ -501,22 +501,10 @@ _summed = [
     )
 ]
 # PostgreSQL has no long texts in an index.
-Index("ix_records_by_date", *_by_date, *_summed, _records.columns["payee"]).ddl_if(dialect="sqlite")
-Index(
-    "ix_records_by_date_including",
-    *_by_date,
-    postgresql_include=[column.name for column in _summed],
-).ddl_if(dialect="postgresql")
-Index(None, _records.user_id, _records.columns["accountId"])
-#: The two records of a transfer.
-_is_transfer = _records.columns["transferId"].is_not(None)
-Index(
-    "ix_records_transfers",
-    _records.user_id,
-    _records.columns["transferId"],
-    sqlite_where=_is_transfer,
-    postgresql_where=_is_transfer,
+Index("ix_records_by_date", *RECORDS_BY_DATE, *SUMMED, _records.columns["payee"]).ddl_if(
+    dialect="sqlite"
 )
+Index(None, _records.user_id, _records.columns["accountId"])
 #: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
 #: whatever an index finds.
 Index(None, _records.user_id).ddl_if(dialect="sqlite")

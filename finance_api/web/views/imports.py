@@ -1,6 +1,5 @@
 """The history of imports and edits, and taking them back."""
 
-import re
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -20,8 +19,6 @@ from finance_api.web.page import SeeOther, done, form_text, identity_of, page, r
 
 IMPORTS = "/imports"
 _PAGE = 50
-#: Before the next word of a name.
-_CAPITAL = re.compile("(?=[A-Z])|-")
 _LOCK_SECONDS = 1
 _MOVED = "Your data has changed since this page was made. Look at it again, and confirm."
 
@@ -215,19 +212,12 @@ def _undo(
 
 
 def _report(report: UndoReport) -> dict[str, Any]:
+    removed, restored = report.texts
     return {
         "entries": report.entries,
-        "removed": [_counted(*each) for each in sorted((+report.removed).items())],
-        "restored": [_counted(*each) for each in sorted((+report.restored).items())],
+        "removed": removed,
+        "restored": restored,
         "kept": report.kept,
         "used": report.used,
         "remarks": report.remarks,
     }
-
-
-def _counted(name: str, number: int) -> str:
-    """``3 records``. name: of a resource."""
-    words = _CAPITAL.sub(" ", name).lower()
-    if number == 1:
-        words = f"{words[:-3]}y" if words.endswith("ies") else words.removesuffix("s")
-    return f"{number:,} {words}"

@@ -8,15 +8,10 @@ from pyramid.view import view_config
 
 from finance_api.auth import sessions
 from finance_api.auth.auditing import note_request
+from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.known_browsers import known_browser, remember_browser
 from finance_api.auth.permissions import Permission
-from finance_api.auth.user_accounts import (
-    EmailRefused,
-    find_user,
-    is_unchanged,
-    lets_in,
-    normal_email,
-)
+from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
 from finance_api.edge.proxies import client_address
 from finance_api.requests import Request
 from finance_api.storage.interface import AuditAction, User

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from finance_api.importers.camt import message_of
+from finance_api.importers.camt.signature import message_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.bank_files import SAMPLE_FILES, read_bank_file

@@ -5,7 +5,8 @@ import tracemalloc
 
 import pytest
 
-from finance_api.importers.camt import CamtImporter, markup
+from finance_api.importers.camt import markup
+from finance_api.importers.camt.importer import CamtImporter
 from finance_api.importers.interface import Entry, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import date_text

@@ -88,7 +88,7 @@ def test_only_an_account_that_has_several_currencies_is_divided():
 def test_an_account_of_an_earlier_file_keeps_its_name():
     """Without this the first file of two currencies would double what is stored."""
     earlier = {"account": "Main", "accountCurrency": "EUR"}
-    found = read(SEVERAL, account="Main", remembered=lambda heading, account: earlier)
+    found = read(SEVERAL, account="Main", options_of=lambda heading, account: earlier)
     assert list(names(found)) == ["Main", "Main USD"]
     (one,) = read(SEVERAL[: SEVERAL.index("2026-01-01,2")], account="Main")
     assert one.statement.options["accountCurrency"] == "EUR"
@@ -98,19 +98,19 @@ def test_a_part_of_an_earlier_file_stays_a_part():
     part = read(SEVERAL, account="Main")[1].statement.options
     assert part["account"] == "Main" and part["split"]
     text = "date,amount,currency\n2026-01-02,1,EUR\n"
-    found = read(text, account="Main", remembered=lambda heading, account: part)
+    found = read(text, account="Main", options_of=lambda heading, account: part)
     assert list(names(found)) == ["Main EUR"]
 
 
 def test_a_part_can_be_given_as_the_account():
     """Without this it would be divided again, and its rows doubled."""
     part = read(SEVERAL, account="Main")[1].statement.options
-    found = read(SEVERAL, account="Main USD", remembered=lambda heading, account: part)
+    found = read(SEVERAL, account="Main USD", options_of=lambda heading, account: part)
     assert list(names(found)) == ["Main EUR", "Main USD"]
     assert found[1].statement.options == part
     own = read(
         "date,amount,account,currency\n2026-01-02,1,Other,EUR\n",
-        remembered=lambda heading, account: part,
+        options_of=lambda heading, account: part,
     )
     assert list(names(own)) == ["Other EUR"]
 

@@ -7,10 +7,10 @@ import zipfile
 import pytest
 
 from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF, SPREADSHEET
-from finance_api.importers.camt import CamtImporter
+from finance_api.importers.camt.importer import CamtImporter
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.mt940 import Mt940Importer
+from finance_api.importers.mt940.importer import Mt940Importer
 
 
 def detected(data: bytes) -> str:

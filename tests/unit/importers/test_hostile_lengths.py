@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.importers.camt import CamtImporter
+from finance_api.importers.camt.importer import CamtImporter
 from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.mt940 import Mt940Importer
+from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.importers.native import native_file
-from finance_api.importers.ofx import OfxImporter
+from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.importers.qif import QifImporter, QifOptions
 from finance_api.values.text import clean
 from support.bank_files import (

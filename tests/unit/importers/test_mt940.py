@@ -6,8 +6,9 @@ import tracemalloc
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused
-from finance_api.importers.mt940 import Mt940Importer, lines
+from finance_api.importers.mt940 import lines
 from finance_api.importers.mt940.details import Details, details_of
+from finance_api.importers.mt940.importer import Mt940Importer
 from finance_api.values.number import decimal_text
 from finance_api.values.text import shown
 from finance_api.values.time import date_text, instant_text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import looks_like_ofx
+from finance_api.importers.ofx.signature import looks_like_ofx
 from finance_api.values.number import to_units
 from finance_api.values.time import date_text
 from support.independent import search_ofx

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import looks_like_ofx
 from finance_api.importers.ofx.importer import PIECE_BYTES
+from finance_api.importers.ofx.signature import looks_like_ofx
 from finance_api.values.number import to_units
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import parse_date

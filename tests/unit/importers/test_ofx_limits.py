@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import OfxImporter, markup, tree
+from finance_api.importers.ofx import markup, tree
+from finance_api.importers.ofx.importer import OfxImporter
 from support.ofx import read_ofx
 
 HEAD = "<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>1</BANKACCTFROM><BANKTRANLIST>\n"

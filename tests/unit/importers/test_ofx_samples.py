@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.importers.ofx import looks_like_ofx
+from finance_api.importers.ofx.signature import looks_like_ofx
 from support.ofx import read_ofx
 from support.whole import readable
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.ofx import OfxImporter
+from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.importing import import_file
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.ledger import account, an_id, ofx_file, ofx_statement, record

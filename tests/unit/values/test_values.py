@@ -18,7 +18,7 @@ from finance_api.values.number import (
     to_units,
     unit_interval,
 )
-from finance_api.values.text import TextError, clean, clean_or_none, fold
+from finance_api.values.text import TextError, clean, clean_or_none, counted, fold
 from finance_api.values.time import (
     MAX_SECONDS,
     MIN_SECONDS,
@@ -200,3 +200,8 @@ def test_derived_ids_depend_on_the_user_and_on_every_name():
     ids = {derived_id(u, *names) for u in (one, two) for names in (("a", "bc"), ("ab", "c"))}
     assert len(ids) == 4
     assert derived_id(one, "a", "bc") in ids
+
+
+def test_counted_nouns_have_one_form_for_one():
+    assert [counted(n, "row") for n in (0, 1, 2_000)] == ["0 rows", "1 row", "2,000 rows"]
+    assert counted(3, "currency", "currencies") == "3 currencies"

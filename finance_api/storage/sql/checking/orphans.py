@@ -15,6 +15,7 @@ from finance_api.storage.sql.tables import (
     tombstones,
     transfer_proposals,
 )
+from finance_api.values.text import counted
 
 
 def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
@@ -26,7 +27,9 @@ def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault
             if not number:
                 continue
             parent = key.referred_table.name
-            message = f"{number:,} rows of {table.name} belong to none of the {parent}"
+            belong = "belongs" if number == 1 else "belong"
+            rows = counted(number, "row")
+            message = f"{rows} of {table.name} {belong} to none of the {parent}"
             fault = Fault("orphans", message, REPAIR)
             if repair:
                 # As the key would have done when what they belong to went.

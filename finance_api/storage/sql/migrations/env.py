@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from finance_api.storage.sql.tables import metadata
+from finance_api.storage.sql.indexes import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -1,6 +1,7 @@
 """`records_by_date` and `record_anchors` of one user, kept in step with the records."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -104,16 +105,22 @@ _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
 #: So many at once are a part of a large import.
 _MANY = 500
 
-#: On PostgreSQL it lives as long as the transaction, on SQLite as long as the connection.
-_new = Table(
-    "new_records_by_date",
-    MetaData(),
-    *(Column(column.name, column.type) for column in records_by_date.columns),
-    prefixes=["TEMPORARY"],
-    postgresql_on_commit="DROP",
-)
-#: By it what is changed again is found.
-_new_ids = Index("new_records_by_date_ids", _new.c.user_id, _new.c.id)
+
+@cache
+def _new_records(database: str) -> Table:
+    """A table that lives as long as the transaction on PostgreSQL, as the connection on SQLite."""
+    # Naming an option of PostgreSQL imports all that SQLAlchemy has for it.
+    options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
+    table: Table = Table(
+        "new_records_by_date",
+        MetaData(),
+        *(Column(column.name, column.type) for column in records_by_date.columns),
+        prefixes=["TEMPORARY"],
+        **options,
+    )
+    # By it what is changed again is found.
+    Index("new_records_by_date_ids", table.c.user_id, table.c.id)
+    return table
 
 
 class RecordsByDate:
@@ -127,6 +134,7 @@ class RecordsByDate:
     def __init__(self, connection: Connection, user_id: int) -> None:
         self.connection = connection
         self.user_id = user_id
+        self._new = _new_records(connection.dialect.name)
         #: The position nearest to the end of the list that a record has come to or left.
         self._last_change: DateKey | None = None
         #: The last day and time that was put where it is read.
@@ -142,30 +150,32 @@ class RecordsByDate:
             self._inserted = records[-1].newest_first
             return
         if not self._has_new:
-            self.connection.execute(CreateTable(_new, if_not_exists=True))
+            self.connection.execute(CreateTable(self._new, if_not_exists=True))
             self._has_new = True
-        self._insert_into(_new, records)
+        self._insert_into(self._new, records)
 
     def _delete(self, ids: Sequence[str]) -> None:
         self._delete_from(records_by_date, ids)
         if self._has_new:
             self._make_findable()
-            self._delete_from(_new, ids)
+            self._delete_from(self._new, ids)
 
     def _make_findable(self) -> None:
         if not self._finds_new:
-            self.connection.execute(CreateIndex(_new_ids, if_not_exists=True))
+            (ids,) = self._new.indexes
+            self.connection.execute(CreateIndex(ids, if_not_exists=True))
             self._finds_new = True
 
     def _flush(self) -> None:
         """Brings everything to where it is read."""
         if not self._has_new:
             return
-        by_user = _new.c.user_id == self.user_id
-        ordered = select(_new).where(by_user).order_by(_new.c.newest_first, _new.c.id)
-        names = [column.name for column in _new.c]
+        new = self._new.c
+        by_user = new.user_id == self.user_id
+        ordered = select(self._new).where(by_user).order_by(new.newest_first, new.id)
+        names = [column.name for column in new]
         self.connection.execute(insert(records_by_date).from_select(names, ordered))
-        self.connection.execute(delete(_new).where(by_user))
+        self.connection.execute(delete(self._new).where(by_user))
         self._has_new = False
 
     def _insert_into(self, table: Table, records: list[ProjectedRecord]) -> None:
@@ -182,7 +192,7 @@ class RecordsByDate:
         found = shown_in(self.connection, records_by_date, self.user_id, ids)
         if self._has_new:
             self._make_findable()
-            found |= shown_in(self.connection, _new, self.user_id, ids)
+            found |= shown_in(self.connection, self._new, self.user_id, ids)
         return found
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
