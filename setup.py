@@ -56,6 +56,7 @@ setup(
         "waitress>=3.0.2",
         "WebOb>=1.8.11",
         "zope.interface>=8.0",
+        "zope.sqlalchemy>=4.1",
         # Time zones, where the system has none.
         "tzdata>=2026.6",
         "XlsxWriter>=3.3",

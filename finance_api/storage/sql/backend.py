@@ -24,7 +24,7 @@ from finance_api.storage.sql import schema
 from finance_api.storage.sql.audit import SqlAuditReader, SqlAuditWriter
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
-from finance_api.storage.sql.connections import Commit, ReadConnection, WriteConnection
+from finance_api.storage.sql.connections import ReadConnection, WriteConnection
 from finance_api.storage.sql.driver import StatementCache
 from finance_api.storage.sql.engine import Server, connect, make_engine, writing
 from finance_api.storage.sql.history import SqlHistoryReader, SqlHistoryWriter
@@ -110,17 +110,21 @@ class SqlBackend(StorageBackend):
         origin: str = COMMAND,
     ) -> WritableStorage:
         started = time.monotonic()
+        # What a command that only reads need not wait for.
+        import zope.sqlalchemy
+        from sqlalchemy.orm import Session
+
         # Without a transaction the connection would never be given back.
-        unit = tm.get()
-        taken = connect(self.engine, writing(self.engine, lock_timeout_seconds).connect)
-        unit.join(Commit(taken, tm))
-        taken.begin()
-        connection = WriteConnection(taken, self._statements)
-        schema.check_writing(taken)
-        projection = Projection(taken)
+        tm.get()
+        session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
+        # Core statements do not tell the session that they change something.
+        zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
+        connection = WriteConnection(connect(self.engine, session.connection), self._statements)
+        schema.check_writing(connection.sqlalchemy)
+        projection = Projection(connection.sqlalchemy)
         # Last of all, so that it is done once however much was written.
-        unit.addBeforeCommitHook(projection.finish)
-        unit.addAfterCommitHook(self._note_commit, (started,))
+        tm.get().addBeforeCommitHook(projection.finish)
+        tm.get().addAfterCommitHook(self._note_commit, (started,))
         return WritableStorage(
             users=SqlUserWriter(connection),
             tokens=SqlTokenWriter(connection),

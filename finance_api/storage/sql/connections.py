@@ -4,11 +4,8 @@ import math
 import time
 from typing import Any
 
-import transaction
 from sqlalchemy import Connection, CursorResult, Engine, PoolProxiedConnection
 from sqlalchemy.sql import Executable
-from transaction.interfaces import IDataManager
-from zope.interface import implementer
 
 from finance_api.storage.errors import StatementTimeout
 from finance_api.storage.sql.driver import Driver, StatementCache
@@ -88,36 +85,3 @@ class WriteConnection(StatementConnection):
     def execute(self, statement: Executable, values: Any = None) -> CursorResult[Any]:
         """Runs a statement of SQLAlchemy Core."""
         return self.sqlalchemy.execute(statement, values)
-
-
-@implementer(IDataManager)
-class Commit:
-    """Commits a connection that writes, or rolls it back, with the transaction of a manager.
-
-    zope.sqlalchemy does so for sessions; it imports the ORM and every driver that there is, a
-    fourth of the time of a command that imports a small file.
-    """
-
-    def __init__(self, connection: Connection, tm: transaction.TransactionManager) -> None:
-        self._connection = connection
-        self.transaction_manager = tm
-
-    def abort(self, transaction: Any) -> None:
-        self._connection.close()
-
-    def tpc_begin(self, transaction: Any) -> None: ...
-
-    def commit(self, transaction: Any) -> None: ...
-
-    def tpc_vote(self, transaction: Any) -> None:
-        """Commits, as the last of all: here it may still fail."""
-        self._connection.commit()
-
-    def tpc_finish(self, transaction: Any) -> None:
-        self._connection.close()
-
-    def tpc_abort(self, transaction: Any) -> None:
-        self._connection.close()
-
-    def sortKey(self) -> str:  # noqa: N802 (the interface's name)
-        return f"~finance_api.sql:{id(self)}"
