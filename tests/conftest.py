@@ -56,7 +56,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 #: What gives a test its storage, where it is run on each.
-_EACH_STORAGE = ("service", "issuer_service", "new_person", "storage")
+_EACH_STORAGE = (
+    *("service", "issuer_service", "new_person", "storage"),
+    # Several services on one database.
+    *("both", "processes", "rotating"),
+)
 #: Of how many tests by day one runs on it.
 _ONE_OF = {kind: 5 for kind in STORAGES if kind != BY_DAY} | dict.fromkeys(POOLED, 20)
 
