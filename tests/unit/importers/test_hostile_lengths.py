@@ -6,6 +6,7 @@ many times what it takes; in quadratic time it took far longer than they are.
 
 import io
 import json
+import sys
 import time
 import unicodedata
 from itertools import product
@@ -38,8 +39,10 @@ from support.nightly import count
 pytestmark = pytest.mark.nightly
 
 LENGTH = count(100_000, 300_000)
-_FUSE_SECONDS = 25
-_FUSE_OF_A_TEXT = count(6, 25)
+#: While coverage is measured everything takes longer.
+_SLOWER = 1 if sys.gettrace() is None else 10
+_FUSE_SECONDS = 25 * _SLOWER
+_FUSE_OF_A_TEXT = count(6, 25) * _SLOWER
 #: Marks that Unicode has in another order.
 MARKS = "\u0301" * (LENGTH // 4) + "\u0316" * (LENGTH // 4)
 PIECES = {
