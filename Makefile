@@ -9,6 +9,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Neighbours stay together, with the servers that they share, as long as there is enough to do.
+WORKERS := --numprocesses auto --dist worksteal
+
 # The tests start hundreds of processes; each would compile all modules for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -22,10 +25,10 @@ serve: $(VENV)/.installed ## Run the service with demo data on http://127.0.0.1:
 	@$(BIN)/finance-api -c development.ini serve --demo --port $(PORT)
 
 test: $(VENV)/.installed-for-tests ## Run the whole test suite (ARGS=… for pytest)
-	@$(BIN)/python -m pytest --numprocesses auto $(ARGS)
+	@$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 coverage: $(VENV)/.installed-for-tests ## Run the whole test suite, and hold its branch coverage
-	@$(BIN)/python -m pytest --numprocesses auto --cov --cov-report=term:skip-covered $(ARGS)
+	@$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term:skip-covered $(ARGS)
 
 nightly: $(VENV)/.installed-for-tests ## Run the tests of faults with large counts, and print what they measured
 	@FINANCE_TEST_NIGHTLY=1 $(BIN)/python -m pytest -m nightly $(ARGS)

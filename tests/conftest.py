@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -18,10 +19,12 @@ from finance_api.auth import passwords
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
-from support.directories import quick_directory
+from support.directories import work_in_memory
 from support.nightly import NIGHTLY
 from support.programs import pgbouncer, postgresql, redis_server
 from support.service import BY_DAY, POOLED, STORAGES
+
+work_in_memory()
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tests", deadline=None)
@@ -53,7 +56,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 #: What gives a test its storage, where it is run on each.
-_EACH_STORAGE = ("service", "issuer_service", "new_person", "storage")
+_EACH_STORAGE = (
+    *("service", "issuer_service", "new_person", "storage"),
+    # Several services on one database.
+    *("both", "processes", "rotating"),
+)
 #: Of how many tests by day one runs on it.
 _ONE_OF = {kind: 5 for kind in STORAGES if kind != BY_DAY} | dict.fromkeys(POOLED, 20)
 
@@ -208,7 +215,8 @@ new_pgbouncer_session_url = _behind_pgbouncer("session", 20)
 @pytest.fixture(scope="session")
 def new_sqlite_url() -> Iterator[Callable[[], str]]:
     """Makes databases that have the tables already."""
-    with quick_directory() as directory:
+    with tempfile.TemporaryDirectory(prefix="finance-tests-") as name:
+        directory = Path(name)
         template = directory / "template.db"
         _upgraded(f"sqlite:///{template}")
         count = 0

@@ -54,7 +54,7 @@ def window_of(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("screen", count(SCREENS[::2], SCREENS), ids=lambda screen: screen.name)
+@pytest.mark.parametrize("screen", count(SCREENS[::3], SCREENS), ids=lambda screen: screen.name)
 def test_page_has_nothing_that_a_designer_or_axe_would_send_back(screen: Screen, window_of):
     windows, page = window_of(screen.who)
     screen.show(page)

@@ -66,6 +66,12 @@ def house(request, tmp_path, new_settings):
     return made
 
 
+def alike(test):
+    """For what does not depend on the database: by day on one."""
+    databases = count(["sqlite"], ["sqlite", "postgresql"])
+    return pytest.mark.nightly(pytest.mark.parametrize("house", databases, indirect=True)(test))
+
+
 @pytest.fixture
 def backup(house):
     return str(house.directory / "finance.backup")
@@ -123,6 +129,7 @@ def test_an_empty_database_with_tables_is_as_good(house, backup, empty):
     assert not revoked(empty)
 
 
+@alike
 def test_a_backup_is_for_its_owner_alone(house, backup):
     before = os.umask(0)
     try:
@@ -132,6 +139,7 @@ def test_a_backup_is_for_its_owner_alone(house, backup):
     assert stat.S_IMODE(os.stat(backup).st_mode) == 0o600
 
 
+@alike
 def test_a_file_is_replaced_only_if_asked_for(house, backup):
     Path(backup).write_bytes(b"mine")
     assert "exists already" in house.refused("backup", backup)
@@ -150,6 +158,7 @@ def test_nothing_is_left_of_a_backup_that_fails(house, backup):
     house.refused("backup", missing)
 
 
+@alike
 def test_who_is_asked_and_says_no_changes_nothing(house, backup):
     house.done("backup", backup)
     house.load(ANNA, record(999))
@@ -246,12 +255,14 @@ def test_a_damaged_backup_changes_nothing(house, backup):
         assert kept_files(house) == files, kind
 
 
+@alike
 def test_a_newer_database_is_not_replaced(house, backup):
     house.done("backup", backup)
     house.run_sql("UPDATE alembic_version SET version_num = '9999_future'")
     assert "9999_future" in house.refused("restore", backup, "--yes")
 
 
+@alike
 def test_a_backup_of_a_newer_version_is_refused(house, backup, empty, monkeypatch):
     house.run_sql("UPDATE alembic_version SET version_num = '9999_future'")
     with monkeypatch.context() as newer:
@@ -271,6 +282,7 @@ def test_a_backup_of_the_other_database_is_refused(house, backup, new_settings, 
     assert house.dump() == before
 
 
+@alike
 def test_a_file_that_is_missing_is_named(house, backup):
     assert backup in house.refused("restore", backup, "--yes")
 
@@ -418,6 +430,7 @@ def test_sessions_and_jwts_end(house, backup):
     backend.close()
 
 
+@alike
 def test_all_tokens_can_be_revoked(house, backup, empty):
     """Where the database is lost, nothing tells what was revoked since."""
     house.done("token", "create", ANNA, "--name", "x")

@@ -44,14 +44,16 @@ def test_import_shows_its_progress_and_works_all_the_same(command, anna, on_term
     assert command.done("dump", anna).count(b"\n") == 3_001
 
 
-@pytest.mark.parametrize("name", ["a.csv", "[red]a.csv", "a[/]b.csv", "[/nonsense].csv"])
-def test_statement_is_read_on_a_terminal_whatever_its_name(command, anna, on_terminal, name):
-    path = str(command.directory / "in" / name)
-    os.makedirs(os.path.dirname(path))
-    with open(path, "w") as stream:
-        stream.write("date,amount\n2026-01-01,-5\n")
-    code, out, shown = on_terminal("import", anna, path, "--account", "Giro", "--currency", "EUR")
-    assert (code, b"1 created" in out) == (0, True), shown
+def test_statements_are_read_on_a_terminal_whatever_their_names(command, anna, on_terminal):
+    paths = []
+    for day, name in enumerate(["a.csv", "[red]a.csv", "a[/]b.csv", "[/nonsense].csv"], 1):
+        path = command.directory / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"date,amount\n2026-01-0{day},-5\n")
+        paths.append(str(path))
+    code, out, shown = on_terminal("import", anna, *paths, "--account", "Giro", "--currency", "EUR")
+    assert code == 0, shown
+    assert command.done("dump", anna).count(b'"amount":-5') == len(paths), out
     assert b"Traceback" not in shown
 
 

@@ -414,7 +414,7 @@ def end(place, server, how):
 
 
 def test_granian_answers_and_counts_what_is_in_flight_at_its_end(place, redis_url):
-    end(place, place.granian(redis_url), signal.SIGTERM)
+    end(place, place.granian(redis_url, workers=1), signal.SIGTERM)
 
 
 def test_a_process_that_dies_is_replaced_until_an_interrupt(place, redis_url):

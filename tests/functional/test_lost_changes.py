@@ -135,7 +135,7 @@ class World:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", count(["sqlite"], ["sqlite", "postgresql"]))
 def test_after_a_restore_nothing_of_what_it_lost_is_answered(
     tmp_path, new_settings, database, figures
 ):

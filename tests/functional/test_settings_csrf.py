@@ -1,6 +1,7 @@
 """Requests that another site has a browser make: refused; and reading changes nothing."""
 
 from functools import cache
+from itertools import cycle, product
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -25,6 +26,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
+from support.nightly import count
 from support.service import BY_DAY, Service, on_one_storage
 from support.uploads import STATEMENT, sent
 
@@ -245,19 +247,23 @@ def assert_done(world, visitor, name, sent, headers):
     assert dump(world.service) != before, headers
 
 
+#: What says that a request comes from a page of ours.
+OURS = (
+    OWN,
+    NO_ORIGIN,
+    {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+    {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"},
+    {"Origin": "HTTP://LOCALHOST", "Sec-Fetch-Site": None},
+    {**NO_ORIGIN, "Referer": "http://localhost/settings?a=b"},
+)
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    "headers",
-    [
-        OWN,
-        NO_ORIGIN,
-        {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
-        {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"},
-        {"Origin": "HTTP://LOCALHOST", "Sec-Fetch-Site": None},
-        {**NO_ORIGIN, "Referer": "http://localhost/settings?a=b"},
-    ],
+    ("name", "headers"),
+    count(list(zip(POSTS, cycle(OURS), strict=False)), list(product(POSTS, OURS))),
     ids=str,
 )
-@pytest.mark.parametrize("name", POSTS)
 def test_from_one_s_own_page_it_is_done(in_memory, name, headers):
     world = World(in_memory)
     visitor, right = world.sender(name)

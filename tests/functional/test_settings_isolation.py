@@ -136,7 +136,11 @@ def test_pages_are_the_same_whatever_others_have(service, other):
     """A user with nothing, before and after somebody else gets a lot."""
     user = new_user(service)
     visitor = signed_in(service, user)
+    # An export is noted, and what is noted stands on another page.
+    exported = comparable(visitor.get("/accounts/export"))
+    service.services.audit.flush()
     queries = [*PAGES, "/settings/usage?period=12months"]
+    queries.remove("/accounts/export")
     before = [comparable(visitor.get(path)) for path in queries]
     service.load(other, [account(1, name=MARK), record(1, payee=MARK), *household()[1:]])
     day = service.clock.now() // 86_400 * 86_400
@@ -144,6 +148,7 @@ def test_pages_are_the_same_whatever_others_have(service, other):
     signed_in(service, other, agent=MARK)
     new_token(service, other, MARK)
     assert [comparable(visitor.get(path)) for path in queries] == before
+    assert comparable(visitor.get("/accounts/export")) == exported
     theirs = signed_in(service, other)
     for path in ("/settings/tokens", "/accounts", "/settings/security"):
         assert MARK in theirs.get(path).text

@@ -15,6 +15,7 @@ import pytest
 from finance_api.storage.memory import MemoryDataReader
 from support.books import account, label, record
 from support.locks import locked
+from support.nightly import count
 from support.process import ServerProcess
 from support.programs import wait_until
 from support.service import USUAL_LIMITS, Service
@@ -98,7 +99,11 @@ def test_what_is_too_much_is_503_and_everything_else_is_answered(service, monkey
         assert in_time(pool.submit(client.get, "goals")).status_int == 200
 
 
-@pytest.mark.parametrize(("ini", "workers"), [("development.ini", 0), ("production.ini", 1)])
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("ini", "workers"),
+    count([("production.ini", 1)], [("development.ini", 0), ("production.ini", 1)]),
+)
 def test_health_is_answered_while_requests_are_slow(tmp_path, new_settings, figures, ini, workers):
     """On waitress and granian with six threads; eight requests wait for a table.
 

@@ -60,6 +60,7 @@ from finance_api.storage.sql.tables import metadata
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_token
 from support.forgetting import Statements, builds_of, is_bound, predicates
+from support.nightly import count
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 DAY = 86_400
@@ -426,7 +427,8 @@ def test_every_statement_is_run(pair, monkeypatch):
     assert set(builders()) <= asked
 
 
-@DATABASES
+@pytest.mark.nightly
+@pytest.mark.parametrize("database", count(["sqlite"], ["sqlite", "postgresql"]))
 def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, figures):
     """Before: twelve of 41 went unnoticed, such as that of far pages, and of all that writes."""
     both = pair(database)

@@ -1,28 +1,23 @@
-"""Directories of databases."""
+"""Where the files of tests are."""
 
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
 _MEMORY = Path("/dev/shm")
-#: Much more than all databases of a run take.
+#: Much more than all files of a run take.
 _PLENTY_BYTES = 8 << 30
 
 
-@contextmanager
-def quick_directory() -> Iterator[Path]:
-    """In memory where there is plenty: making and removing databases takes less time there."""
-    free = psutil.virtual_memory().available
-    if _MEMORY.is_dir():
-        free = min(free, shutil.disk_usage(_MEMORY).free)
-    where = _MEMORY if _MEMORY.is_dir() and free > _PLENTY_BYTES else None
-    # Not below pytest's own directory, which is closed to PostgreSQL's user.
-    directory = Path(tempfile.mkdtemp(prefix="finance-tests-", dir=where))
-    try:
-        yield directory
-    finally:
-        shutil.rmtree(directory)
+def work_in_memory() -> None:
+    """Where there is plenty of it: making and removing files takes less time there.
+
+    To be called before any are made. What TMPDIR says is left as it is.
+    """
+    if "TMPDIR" in os.environ or not _MEMORY.is_dir():
+        return
+    if min(psutil.virtual_memory().available, shutil.disk_usage(_MEMORY).free) > _PLENTY_BYTES:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)

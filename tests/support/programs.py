@@ -22,8 +22,6 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import make_url
 
-from support.directories import quick_directory
-
 REQUIRED = os.environ.get("FINANCE_TEST_REQUIRE_PROGRAMS") == "1"
 
 
@@ -158,8 +156,9 @@ def postgresql() -> Iterator[Postgresql]:
     if programs is None:
         missing("PostgreSQL")
     assert programs is not None
-    with quick_directory() as directory:
-        server = Postgresql(programs, directory)
+    # Not below pytest's own directory, which is closed to PostgreSQL's user.
+    with tempfile.TemporaryDirectory(prefix="finance-tests-") as directory:
+        server = Postgresql(programs, Path(directory))
         server.start()
         try:
             yield server

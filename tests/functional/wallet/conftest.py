@@ -1,4 +1,4 @@
-"""One service in memory for each module."""
+"""One service in memory for all modules."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from support.service import Service
 from support.wallet import NOW, Wallet, books
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def own_service() -> Iterator[Service]:
     service = Service("memory", {"finance_api.storage": "memory"})
     service.clock.set(NOW)
@@ -16,7 +16,7 @@ def own_service() -> Iterator[Service]:
     service.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def loaded(own_service: Service) -> Wallet:
     client = own_service.client()
     client.load(*books())

@@ -356,8 +356,8 @@ def peak_of_reading(number: int) -> int:
 
 
 def test_memory_does_not_grow_with_the_entries_of_one_message() -> None:
-    # Held all at once they take ten times as much. What waits for the collector varies.
-    assert peak_of_reading(8_000) < 1_500_000
+    # Held all at once they take seven times as much. What waits for the collector varies.
+    assert peak_of_reading(4_000) < 1_200_000
 
 
 # -- details

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.ofx import markup, tree
+from finance_api.importers.ofx import importer, markup, tree
 from finance_api.importers.ofx.importer import OfxImporter
 from support.ofx import read_ofx
 
@@ -39,9 +39,10 @@ def peak_of_reading(number: int) -> int:
         tracemalloc.stop()
 
 
-def test_memory_does_not_grow_with_the_transactions() -> None:
+def test_memory_does_not_grow_with_the_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importer, "_SPOOLED_BYTES", 1 << 18)
     # Both are larger than what is held of the transactions that wait.
-    small, large = peak_of_reading(9_000), peak_of_reading(14_000)
+    small, large = peak_of_reading(3_000), peak_of_reading(6_000)
     assert large < small * 1.05
 
 

@@ -12,6 +12,7 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS
 from support.ledger import Person, account, an_id, record
+from support.nightly import count
 from support.statements import statement
 
 JANUARY = statement((5, -5), (31, -10), closing=(31, 85))
@@ -103,7 +104,8 @@ def part(begin, end):
     return "date,amount,payee,balance\n" + "".join(lines[begin:end])
 
 
-@pytest.mark.parametrize("cuts", [(3,), (4,), (3, 4), (3, 5), (2, 3, 4, 5)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("cuts", [(3,), (4,), (3, 4), (3, 5), count((2, 3, 5), (2, 3, 4, 5))])
 def test_files_that_begin_and_end_within_a_day_tell_no_false_gap_in_any_order(cuts):
     parts = [part(*each) for each in pairwise((0, *cuts, len(ROWS)))]
     for ordered in permutations(parts):
