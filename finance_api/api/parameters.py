@@ -94,13 +94,13 @@ class Conditions(ParameterKind):
         field: Field,
         operators: Sequence[Operator] | None = None,
         *,
-        has_relative_days: bool = True,
+        is_plain: bool = False,
     ) -> None:
-        """operators, has_relative_days: those that are described."""
+        """operators: those that are described. is_plain: without relative days and abs."""
         self._field = field
         known = operators_of(field) if operators is None else operators
-        self.schema = of_conditions(field, known, has_relative_days=has_relative_days)
-        self.meaning = conditions_meaning(field, known)
+        self.schema = of_conditions(field, known, is_plain=is_plain)
+        self.meaning = conditions_meaning(field, known, is_plain=is_plain)
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:

@@ -27,7 +27,7 @@ TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
 
 _CONTROLS = r"\x00-\x1f\x7f-\x9f"
 _TEXT = f"[^{_CONTROLS}]{{1,{MAX_OPERAND_CHARACTERS}}}"
-TEXT_PATTERN = f"^{_TEXT}$"
+TEXT_PATTERN = f"^({_TEXT})?$"
 #: Up to ten words: 256 characters hold ten of 24.
 WORDS_PATTERN = rf"^[^\s{_CONTROLS}]{{1,24}}( [^\s{_CONTROLS}]{{1,24}}){{0,9}}$"
 # Without a limit: one repetition within another makes validators take gigabytes.
@@ -43,34 +43,35 @@ _EXAMPLE_PREFIXES = {
 }
 
 
-def of_conditions(
-    field: Field, operators: Sequence[Operator], *, has_relative_days: bool = True
-) -> Schema:
-    """Of the conditions on the field."""
+def of_conditions(field: Field, operators: Sequence[Operator], *, is_plain: bool = False) -> Schema:
+    """Of the conditions on the field. is_plain: without relative days and abs."""
     example = field.example[0] if field.kind.is_list else field.example
     text = str(example).lower() if field.kind is Kind.BOOLEAN else str(example)
-    day = f"({_RELATIVE_DAY}|{_TIME_SPAN})" if has_relative_days else _TIME_SPAN
-    condition = {"type": "string", "pattern": _pattern(field, operators, day)}
+    condition = {"type": "string", "pattern": _pattern(field, operators, is_plain=is_plain)}
     given = [_EXAMPLE_PREFIXES.get(field.kind, "") + text]
     return one_or_more(condition, given, maxItems=MAX_CONDITIONS)
 
 
-def conditions_meaning(field: Field, operators: Sequence[Operator]) -> str:
+def conditions_meaning(
+    field: Field, operators: Sequence[Operator], *, is_plain: bool = False
+) -> str:
     """The field, and what a condition on it begins with."""
     words = [o.value if o.value.startswith("is.") else f"{o.value}." for o in operators]
-    words += ["abs."] if field.kind is Kind.NUMBER else []
+    words += ["abs."] if field.kind is Kind.NUMBER and not is_plain else []
     return f"{field.meaning} It takes {', '.join(f'`{word}`' for word in words)}; repeated: and."
 
 
-def _pattern(field: Field, operators: Sequence[Operator], day: str) -> str:
+def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> str:
     values = [o.value for o in operators if not o.value.startswith("is.")]
     prefixes = "|".join(values)
     match field.kind:
         case Kind.TEXT | Kind.TEXT_LIST:
             found = _text_pattern(values)
         case Kind.NUMBER:
-            found = rf"(abs\.)?({prefixes})\.{_DECIMAL}"
+            absolute = "" if is_plain else r"(abs\.)?"
+            found = rf"{absolute}({prefixes})\.{_DECIMAL}"
         case Kind.DATE | Kind.DATETIME:
+            day = _TIME_SPAN if is_plain else f"({_RELATIVE_DAY}|{_TIME_SPAN})"
             found = rf"({prefixes})\.{day}"
         case _:
             one = _bare_pattern(field)

@@ -39,7 +39,8 @@ _RATE = (
     Header("RateLimit-Policy", "All limits, as in the IETF's draft.", '"hour";q=500;w=3600'),
     Header("RateLimit", "What is left of each; t: seconds until one more.", '"hour";r=499;t=0'),
 )
-_OF_ALL = (400, 401, 403, 406, 429, 500, 503)
+_OF_ALL = (414, 500)
+_WITH_TOKEN = (400, 401, 403, 406, 429, 503)
 
 
 def an_example(body: Any) -> dict[str, Any]:
@@ -172,7 +173,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
     assert answer is not None
     has_token = needs_token(path)
     names = _tag(path), _operation_id(path)
-    statuses = {*answer.problems, *(_OF_ALL if has_token else (500,))}
+    statuses = {*answer.problems, *_OF_ALL, *(_WITH_TOKEN if has_token else ())}
     if _PLACE.search(path):
         statuses.add(404)
     if answer.forms[0] is not JSON and len(answer.forms) == 1:

@@ -9,6 +9,7 @@ import orjson
 
 from finance_api.api.openapi.answers import Header
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
+from finance_api.edge.request_limits import MAX_URL_BYTES
 from finance_api.errors import NOT_FOUND, UNEXPECTED
 from finance_api.problem import problem_body
 
@@ -79,6 +80,7 @@ PROBLEMS: Mapping[int, Problem] = {
         "What has changed since then is not known any more: start anew.",
         "The cursor is of data that is no more: start with since=0, and with nothing of before.",
     ),
+    414: Problem("The URL is too long.", f"The URL is longer than {MAX_URL_BYTES} bytes."),
     429: Problem(
         "The quota is used up.", "Too many requests; please try again in 7 seconds.", (RETRY_AFTER,)
     ),

@@ -76,7 +76,7 @@ class Compared(Conditions):
 
     def __init__(self, field: Field) -> None:
         operators = [operator for operator in operators_of(field) if operator in _COMPARED]
-        super().__init__(field, operators, has_relative_days=False)
+        super().__init__(field, operators, is_plain=True)
         self._prefixes = tuple([f"{operator.value}." for operator in operators])
         self._is_text = field.kind.is_text
 
@@ -119,10 +119,10 @@ def parse_ids(most: int, text: str) -> list[str]:
     """Ids between commas, which need not be any that there can be. Raises QueryError."""
     if not _IDS.fullmatch(text):
         raise QueryError(f"{quoted(text)} is not a list of ids")
-    ids = list(dict.fromkeys(text.split(",")))
+    ids = text.split(",")
     if len(ids) > most:
         raise QueryError(f"must be at most {most} ids")
-    return ids
+    return list(dict.fromkeys(ids))
 
 
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
