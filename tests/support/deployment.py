@@ -167,10 +167,11 @@ class Site:
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
-            # More at once than any test makes: slow ones are to wait here, not to be refused.
-            "server.threads": "12",
-            "finance_api.max_data_requests": "9",
-            "sqlalchemy.pool_size": "12",
+            # More at once than any test of a day makes, were all of them in one worker: slow ones are
+            # to wait here, not to be refused.
+            "server.threads": "14",
+            "finance_api.max_data_requests": "11",
+            "sqlalchemy.pool_size": "14",
         }
         self.ports = (free_port(), free_port())
         self.running: list[ServerProcess] = []
