@@ -167,8 +167,8 @@ class Site:
             "finance_api.ratelimit.backend": "redis",
             "finance_api.ratelimit.redis_url": redis_url,
             "server.workers": str(WORKERS),
-            # More at once than any test of a day makes, were all of them in one worker: slow ones are
-            # to wait here, not to be refused.
+            # More at once than any test of a day makes, were all of them in one worker: slow ones
+            # are to wait here, not to be refused.
             "server.threads": "14",
             "finance_api.max_data_requests": "11",
             "sqlalchemy.pool_size": "14",
