@@ -101,10 +101,12 @@ def _amounts(
     headings: Headings, rows: Sequence[Sequence[str]], found: Sequence[int]
 ) -> list[Columns]:
     """found: the columns that have numbers."""
-    sides = {
-        direction: [i for i in found if _direction(headings, i) == direction]
-        for direction in (-1, 1)
-    }
+    sides = {direction: _of_direction(headings, found, direction) for direction in (-1, 1)}
+    for direction in (-1, 1):
+        if not sides[direction] and sides[-direction]:
+            # All of a file's money may go one way.
+            blank = [i for i in range(headings.width) if not any(row[i].strip() for row in rows)]
+            sides[direction] = _of_direction(headings, blank, direction)
     named = _all_named(headings, [i for i in found if not _direction(headings, i)], _AMOUNTS)
     if named:
         return [{"amount": (index,)} for index in named]
@@ -117,6 +119,10 @@ def _amounts(
         one, other = (rest[0],), (rest[1],)
         return [{"debit": one, "credit": other}, {"debit": other, "credit": one}]
     return [{"amount": (index,)} for index in rest[:_MOST_PROPOSED]]
+
+
+def _of_direction(headings: Headings, columns: Sequence[int], direction: int) -> list[int]:
+    return [index for index in columns if _direction(headings, index) == direction]
 
 
 def _take_turns(rows: Sequence[Sequence[str]], one: int, other: int) -> bool:
