@@ -112,7 +112,10 @@ def _amounts(
         return [{"amount": (index,)} for index in named]
     if len(sides[-1]) == 1 and len(sides[1]) == 1:
         return [{"debit": (sides[-1][0],), "credit": (sides[1][0],)}]
-    rest = [i for i in found if not _has(headings, i, _BALANCES | _FEES)]
+    # What is said to go one way is half of the money, and no amount of both ways.
+    rest = [
+        i for i in found if not _direction(headings, i) and not _has(headings, i, _BALANCES | _FEES)
+    ]
     # Amounts have decimals; numbers without them are counts and ids.
     rest = [i for i in rest if any("." in row[i] or "," in row[i] for row in rows)] or rest
     if len(rest) == 2 and _take_turns(rows, *rest):

@@ -192,6 +192,9 @@ def test_the_column_of_the_other_way_is_named_where_it_is_blank(blank):
     assert answer.startswith("--debit Debit --credit Credit")
     expected = {"Credit": "-5", "Debit": "5"}[blank]
     assert amounts(text, debit="Debit", credit="Credit") == [expected] * 2
+    # Half of the money is never proposed as all of it.
+    half = "date,payee,Debit\n2026-01-01,a,-5.00\n2026-01-02,b,7.00\n"
+    assert not answers(refusal(half))
 
 
 @pytest.mark.parametrize(
