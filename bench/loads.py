@@ -140,9 +140,10 @@ def _sums_of_large_user(size: Size, people: Sequence[data.Person]) -> list[Query
 
 
 def _sums_in_turn(size: Size, people: Sequence[data.Person]) -> list[Query]:
-    months = _first_months()
+    # The months and offsets of the large user: what differs is the number of records.
+    asked = _sums_of_large_user(size, people)
     return [
-        Query(person, Kind.SUMS, PAGE, since=months[at % 12])
+        replace(asked[at % len(asked)], person=person)
         for at, person in enumerate(_regular(size, people))
     ]
 
