@@ -83,9 +83,10 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
     newest = max((row["lastRecordDate"] or MIN_SECONDS for row in accounts), default=MIN_SECONDS)
-    if newest > today:
+    tomorrow = today + DAY_SECONDS
+    if newest >= tomorrow:
         # Void records are none here.
-        to_come = [*of_accounts, dated(today + DAY_SECONDS, MAX_SECONDS + 1)]
+        to_come = [*of_accounts, dated(tomorrow, MAX_SECONDS + 1)]
         sums_to_come = storage.data.sum_by(user_id, ["accountId"], to_come)
         newest = max((sums.last for sums in sums_to_come.values()), default=today)
     last = _day(max(today, newest)) if query.last is None else query.last
