@@ -15,6 +15,7 @@ from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
+from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: Sums of records, by account first.
@@ -189,8 +190,9 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
         since = f": from {date_text(starts[-fits])} on, if to stays as it is" if fits else ""
         raise BalancesError(
             "interval",
-            f"there would be more than {MAX_POINTS:,} balances; of {accounts:,} accounts {fits:,} "
-            f"intervals fit{since}; ask for fewer accounts, a shorter time or a longer interval",
+            f"there would be more than {MAX_POINTS:,} balances; of {counted(accounts, 'account')} "
+            f"{fits:,} intervals fit{since}; ask for fewer accounts, a shorter time or a longer "
+            "interval",
         )
     return [Point(start, min(last, _day(end_of(interval, start) - 1))) for start in starts]
 
