@@ -72,9 +72,8 @@ class Balances:
         earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
         later: dict[str, int] = {}
         for (account_id, _), sums in self.by_month.items():
-            if account_id not in earlier:
-                later[account_id] = min(sums.first, later.get(account_id, sums.first))
-        return earlier | later
+            later[account_id] = min(sums.first, later.get(account_id, sums.first))
+        return later | earlier
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
