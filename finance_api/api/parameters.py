@@ -5,6 +5,7 @@ The filter grammar itself is in `finance_api.query.parse`.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import colander
@@ -150,12 +151,12 @@ Rule = Callable[[Mapping[str, Any]], Fault | None]
 class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
     """The parameters of an endpoint.
 
-    computed: fields of the resource that cannot be filtered.
+    refused: what is not taken here and may be elsewhere, by name, and why.
     ranges: names of the parameters for the lower and the upper `Bound` of one field.
     rules: what they have to keep together, asked where each of them is right by itself.
     """
 
-    computed: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = MappingProxyType({})
     ranges: tuple[tuple[str, str], ...] = ()
     rules: tuple["Rule", ...] = ()
 
@@ -191,7 +192,7 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
 
     def add_filters(self, resource: Resource) -> None:
         """A filter for each field of the resource that has one, q and withSubcategories."""
-        self.computed = frozenset(names_of(resource.computed_fields))
+        self.refused = dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
         if resource is RECORDS:
             schema = {"type": "string", "pattern": WORDS_PATTERN, "examples": [WORDS.example]}
             meaning = f"Words that all stand in one of these: {WORDS.meaning}"
@@ -347,8 +348,8 @@ def _range_fault(low: Bound | None, high: Bound | None) -> str:
 def _not_a_parameter(name: str, schema: ParameterSchema, known: Sequence[str]) -> str:
     if name.lower() in TOKEN_PARAMETERS:
         return TOKEN_IN_QUERY
-    if name in schema.computed:
-        return _COMPUTED
+    if name in schema.refused:
+        return schema.refused[name]
     meant = suggestion(name[:_SHOWN_NAME_CHARACTERS], known)
     hint = f"it takes {', '.join(known)}" if meant is None else f"did you mean {quoted(meant)}?"
     return f"there is no such parameter; {hint}"

@@ -123,6 +123,8 @@ def in_every_form(
         for name, only in (only_in or {}).items():
             if form not in (None, only):
                 del taken[name]
+                why = f"is for {only.suffix.upper()} only"
+                taken.refused = {**taken.refused, name: why}
         service = Service(f"public {at}", at, answer=of_form, schema=taken, **service_options)
         service.add_view("GET", _view_in(view, form))
         yield service

@@ -6,7 +6,7 @@ what a bank writes: a `Statement` per account, and its entries one by one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, BinaryIO, NamedTuple, Protocol
@@ -236,16 +236,18 @@ class Remembered:
 
     options: a digest of a file's heading row, and the name of the account that was given or None ->
         the `Statement.options` of the last file of these, or None.
-    currency: the name or number that a file has for an account, or that was given -> the code of
-        its currency; None: the account would be new.
+    new_accounts: accounts of a file, each the name that it has or that was given, and the bank's
+        number if it has one -> the names of those that an import would make.
     """
 
     options: Callable[[str, str | None], Mapping[str, Any] | None]
-    currency: Callable[[str], str | None]
+    new_accounts: Callable[[Collection[tuple[str, str | None]]], list[str]]
 
 
 #: What is remembered for a user without imports.
-nothing_remembered = Remembered(lambda heading, account: None, lambda account: None)
+nothing_remembered = Remembered(
+    lambda heading, account: None, lambda accounts: [name for name, _ in accounts]
+)
 
 
 def joined_key(*parts: str) -> str:

@@ -1,7 +1,7 @@
 """The ways into the ledger. One file is one transaction, and at most one new revision."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -13,7 +13,7 @@ from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession, UserRows, changing
-from finance_api.ledger.statement_accounts import known_currency
+from finance_api.ledger.statement_accounts import is_new
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import COMMAND, StorageBackend, reading
 
@@ -95,11 +95,11 @@ def _remembered(backend: StorageBackend, email: str, source: str) -> Remembered:
             names = {row_id: row["name"] for row_id, row in rows.accounts.rows.items()}
             return remembered_options(rows.history, names, heading, account)
 
-    def currency(account: str) -> str | None:
+    def new_accounts(accounts: Collection[tuple[str, str | None]]) -> list[str]:
         with owned() as rows:
-            return known_currency(rows, source, account)
+            return [name for name, number in accounts if is_new(rows, source, name, number)]
 
-    return Remembered(options, currency)
+    return Remembered(options, new_accounts)
 
 
 def import_rows(

@@ -45,13 +45,13 @@ def find_account(
     return str(found["id"])
 
 
-def known_currency(owned: UserRows, source: str, name: str) -> str | None:
-    """Of the account that a statement of this name or number goes to; None if there is not one."""
+def is_new(owned: UserRows, source: str, name: str, number: str | None) -> bool:
+    """Whether a statement of this name and number makes an account."""
     try:
-        found = _known(owned, source, StatementAccount(key=name, name=name, number=name))
+        return _known(owned, source, StatementAccount(key=name, name=name, number=number)) is None
     except ImportRefused:
-        return None
-    return None if found is None else str(found["currencyCode"])
+        # There are several.
+        return False
 
 
 def is_of_several(account: Row) -> bool:

@@ -15,6 +15,7 @@ from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import RecordSum, Storage
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
+from finance_api.values.text import counted
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS, date_text
 
 #: Sums of records, by account first.
@@ -71,9 +72,8 @@ class Balances:
         earlier = {account_id: sums.first for (account_id,), sums in self.read_earlier().items()}
         later: dict[str, int] = {}
         for (account_id, _), sums in self.by_month.items():
-            if account_id not in earlier:
-                later[account_id] = min(sums.first, later.get(account_id, sums.first))
-        return earlier | later
+            later[account_id] = min(sums.first, later.get(account_id, sums.first))
+        return later | earlier
 
 
 def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: int) -> Balances:
@@ -83,9 +83,10 @@ def list_balances(storage: Storage, user_id: int, query: BalancesQuery, today: i
     accounts = storage.data.scan_rows(user_id, ACCOUNTS, conditions=ids)
     accounts.sort(key=lambda row: (row["name"], row["id"]))
     newest = max((row["lastRecordDate"] or MIN_SECONDS for row in accounts), default=MIN_SECONDS)
-    if newest > today:
+    tomorrow = today + DAY_SECONDS
+    if newest >= tomorrow:
         # Void records are none here.
-        to_come = [*of_accounts, dated(today + DAY_SECONDS, MAX_SECONDS + 1)]
+        to_come = [*of_accounts, dated(tomorrow, MAX_SECONDS + 1)]
         sums_to_come = storage.data.sum_by(user_id, ["accountId"], to_come)
         newest = max((sums.last for sums in sums_to_come.values()), default=today)
     last = _day(max(today, newest)) if query.last is None else query.last
@@ -188,8 +189,9 @@ def _points(query: BalancesQuery, last: int, accounts: int) -> list[Point]:
         since = f": from {date_text(starts[-fits])} on, if to stays as it is" if fits else ""
         raise BalancesError(
             "interval",
-            f"there would be more than {MAX_POINTS:,} balances; of {accounts:,} accounts {fits:,} "
-            f"intervals fit{since}; ask for fewer accounts, a shorter time or a longer interval",
+            f"there would be more than {MAX_POINTS:,} balances; of {counted(accounts, 'account')} "
+            f"{fits:,} intervals fit{since}; ask for fewer accounts, a shorter time or a longer "
+            "interval",
         )
     return [Point(start, min(last, _day(end_of(interval, start) - 1))) for start in starts]
 

@@ -1,4 +1,4 @@
-"""Text as it is stored and compared: Unicode NFC, without control characters."""
+"""Text as it is stored and compared, Unicode NFC without control characters; and in messages."""
 
 import re
 import unicodedata

@@ -303,6 +303,23 @@ def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna
     assert "for an account that is there leave --currency out" in said
 
 
+def test_only_a_new_account_is_said_to_be_new(command, anna):
+    """Before: one that is known by its number was, and a second one in CODE was made of it."""
+    iban = "DE02120300000000202051"
+    stored = account(1, name="Giro", bankAccountNumber=iban), account(2, name="Same")
+    rows = "".join(map(native_line, (*stored, account(3, name="Same"))))
+    command.done("import", anna, command.file("rows.ndjson", rows))
+    text = "date,amount,account,accountNumber\n2026-03-02,5.00,Main,{0}\n2026-03-20,7.00,{1}\n"
+    options = ["--map", "accountNumber=accountNumber"]
+    for row, new in ((f"Main,{iban}", ""), (",", ""), ("Same,", ""), ("Bus,", "'Bus' is a new")):
+        path = command.file("a.csv", text.format(iban, row))
+        said = command.refused("import", anna, path, *options)
+        assert new in said and ("new account" in said) is bool(new), said
+    # A name that is some account's number is a new account's name.
+    path = command.file("b.csv", "date,amount\n2026-03-02,5.00\n")
+    assert f"{iban}' is a new account" in command.refused("import", anna, path, "--account", iban)
+
+
 def test_a_command_that_would_change_nothing_is_not_shown(command, anna):
     """The option is remembered: leaving it out of the command line helps nobody."""
     options = ["--account", "Giro", "--currency", "EUR", "--timezone", "Europe/Berlin"]

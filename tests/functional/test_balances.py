@@ -69,6 +69,17 @@ def test_the_balances_at_the_end_of_each_month_by_account_and_their_sums(books):
     assert (found["interval"], found["from"], found["to"]) == ("month", "2025-12-01", "2026-02-10")
 
 
+def test_the_first_record_may_be_before_what_is_asked_for(books):
+    (_, giro, savings) = balances(books, interval="day", **{"from": "2026-03-18"})["balances"]
+    assert giro["firstRecordDate"] == "2025-12-31"
+    assert savings["firstRecordDate"] == "2026-02-15"
+
+
+def test_a_void_record_to_come_is_none(books):
+    books.load(record(8, amount=-3, recordDate="2027-01-01", recordState="void"))
+    assert balances(books)["to"] == "2026-03-18"
+
+
 @pytest.mark.parametrize("interval", ["day", "week", "month", "quarter", "year"])
 def test_the_last_ones_are_the_balances_of_the_accounts(books, interval):
     for newest in (None, "2027-05-06"):

@@ -15,7 +15,8 @@ import pytest
 from finance_api.api.response_cache import ResponseCache
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
-from finance_api.storage.memory import MemoryDataReader, MemoryUsageReader
+from finance_api.storage.memory.data import MemoryDataReader
+from finance_api.storage.memory.usage import MemoryUsageReader
 from finance_api.storage.sql.driver import StatementCache
 from support.books import household, uid
 from support.forgetting import forgetting

@@ -337,6 +337,13 @@ def test_what_an_export_does_not_take_is_refused(client, path, name):
     assert answer.json["errors"][0]["name"] == name
 
 
+def test_a_trailer_is_refused_where_there_is_none(client):
+    for path, accept in (("records.csv", "*/*"), ("records.xlsx", "*/*"), ("records", "text/csv")):
+        answer = client.get(f"export/{path}", trailer="true", headers={"Accept": accept})
+        assert answer.status_int == 400
+        assert answer.json["errors"][0]["message"] == "is for NDJSON only"
+
+
 def test_other_paths_are_404(client):
     for path in ("export", "export/", "export/all", "export/all.csv", "export/records.json"):
         assert client.get(path).status_int == 404

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading, unit_of_work
 from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
@@ -25,7 +26,7 @@ from support.browser import (
     signed_in,
 )
 from support.ledger import ofx_file, ofx_statement
-from support.service import on_one_storage
+from support.service import Service, on_one_storage
 from support.uploads import (
     OPEN,
     STATEMENT,
@@ -40,8 +41,6 @@ from support.uploads import (
 
 
 def records_of(service, user):
-    from finance_api.resources import RECORDS
-
     with reading(service.backend) as storage:
         return storage.data.scan_rows(user.id, RECORDS)
 
@@ -553,10 +552,9 @@ def test_two_files_sent_at_once_are_two_uploads(service, user, visitor):
     assert len(history_of(service, user)) == 2
 
 
-def test_two_processes_share_uploads(service, user, visitor, new_settings):
+@pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+def test_two_processes_share_uploads(service, user, visitor):
     """One looks at the file, another one imports it; of two who confirm one does."""
-    from support.service import Service
-
     url = service.backend.engine.url.render_as_string(hide_password=False)
     other = Service(service.kind, {"sqlalchemy.url": url}, clock=service.clock)
     try:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from finance_api.storage.memory import MemoryDataReader
+from finance_api.storage.memory.data import MemoryDataReader
 from support.books import label
 from support.service import Service
 

@@ -12,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from finance_api.storage.memory import MemoryDataReader
+from finance_api.storage.memory.data import MemoryDataReader
 from support.books import account, label, record
 from support.locks import locked
 from support.nightly import count

@@ -7,7 +7,7 @@ import pytest
 
 from finance_api import edge
 from finance_api.settings import SettingError
-from finance_api.storage.memory import MemoryDataReader
+from finance_api.storage.memory.data import MemoryDataReader
 from support.service import Service
 
 SETTINGS = {"finance_api.storage": "memory", "finance_api.traces": "true"}

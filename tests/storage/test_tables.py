@@ -8,7 +8,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import UniqueConstraint, event, inspect
 
-from finance_api.query.model import Operator, Query, SortKey, condition_on
+from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
@@ -159,6 +159,19 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
             assert re.search(r"\buser_id = ", statement), statement
 
 
+def plan_of(backend, build, *shape, **values):
+    """How the database runs a statement, in its words."""
+    statement = StatementCache(backend.engine.dialect).get(build, *shape)
+    given = statement.parameters({"user": 1, **values})
+    is_sqlite = backend.engine.dialect.name == "sqlite"
+    explain = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
+    with backend.read_engine.connect() as connection:
+        found = connection.exec_driver_sql(
+            f"{explain} {statement.text}", tuple(given) if is_sqlite else given
+        )
+        return "\n".join(str(row[-1]) for row in found)
+
+
 def test_an_index_serves_the_default_order_of_records(new_backend):
     backend = new_backend("sqlite")
     with backend.engine.connect() as connection:
@@ -180,20 +193,14 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
     ],
 )
 def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
-    backend = new_backend("sqlite")
-    order = order_keys([SortKey(condition_on(RECORDS, "amount", Operator.EQ).field)])
-    cache = StatementCache(backend.engine.dialect)
-    statement = cache.get(reading._page, RECORDS.name, (predicate,), order, False)
-    given = {"user": 1, "p0": "[]", "p1": "b", "limit": 9, "offset": 0}
-    with backend.read_engine.connect() as connection:
-        values = tuple(statement.parameters(given))
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
-    assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in str(plan)
+    shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]), False)
+    given = {"p0": "[]", "p1": "b", "limit": 9, "offset": 0}
+    plan = plan_of(new_backend("sqlite"), reading._page, *shape, **given)
+    assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in plan
 
 
 def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
     """A range of a year takes a fifth of the time of looking its rows up."""
-    backend = new_backend("sqlite")
     names = (
         "currencyCode",
         "accountId",
@@ -204,26 +211,19 @@ def test_sums_of_a_range_of_dates_read_no_rows(new_backend):
         "isTransfer",
     )
     predicates = (Predicate("recordDate", "ge"), Predicate("recordDate", "le"))
-    statement = StatementCache(backend.engine.dialect).get(sums._of_rows, names, predicates, False)
-    values = tuple(statement.parameters({"user": 1, "p0": 1, "p1": 2}))
-    with backend.read_engine.connect() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
-    assert "USING COVERING INDEX ix_records_by_date (" in str(plan)
+    plan = plan_of(new_backend("sqlite"), sums._of_rows, names, predicates, False, p0=1, p1=2)
+    assert "USING COVERING INDEX ix_records_by_date (" in plan
 
 
 def test_changes_of_a_resource_are_read_in_the_order_of_their_index(new_backend):
     """Texts that are sorted, or all rows of a user, are most of what a page costs."""
-    backend = new_backend("sqlite")
-    shape = (changes._changes, ((RECORDS.name,),))
+    shape = (with_state, changes._changes, ((RECORDS.name,),))
     after = {
         f"{what}_{of}_records": 0 for what in ("rows", "deletions") for of in ("revision", "id")
     }
-    statement = StatementCache(backend.engine.dialect).get(with_state, *shape)
-    with backend.read_engine.connect() as connection:
-        values = tuple(statement.parameters({"user": 1, "ids": "[]", "limit": 9, **after}))
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values).all()
-    assert "ix_records_by_date_user_id_revision_id (user_id=? AND (revision,id)>(?,?))" in str(plan)
-    assert "TEMP B-TREE" not in str(plan)
+    plan = plan_of(new_backend("sqlite"), *shape, ids="[]", limit=9, **after)
+    assert "ix_records_by_date_user_id_revision_id (user_id=? AND (revision,id)>(?,?))" in plan
+    assert "TEMP B-TREE" not in plan
 
 
 def test_a_database_without_tables_is_not_ready(tmp_path):
@@ -286,31 +286,11 @@ def test_a_replica_that_cannot_be_one_is_named(new_sqlite_url, url, reason):
 
 def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
-    backend = new_backend("postgresql")
-    statement = StatementCache(backend.engine.dialect).get(
-        searching._matches,
-        (("note", Operator.CONTAINS), ("payee", Operator.CONTAINS)),
-        False,
-        False,
-    )
-    values = {"user": 1, "limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
-    with backend.read_engine.connect() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN {statement.text}", values).scalars().all()
-    assert "SubPlan" in "\n".join(plan)
-    assert not re.search(r"Join|Nested Loop|Seq Scan", "\n".join(plan))
-
-
-def plan_of(backend, build, *shape, **values):
-    """How the database runs a statement, in its words."""
-    statement = StatementCache(backend.engine.dialect).get(build, *shape)
-    given = statement.parameters({"user": 1, **values})
-    is_sqlite = backend.engine.dialect.name == "sqlite"
-    explain = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
-    with backend.read_engine.connect() as connection:
-        found = connection.exec_driver_sql(
-            f"{explain} {statement.text}", tuple(given) if is_sqlite else given
-        )
-        return "\n".join(str(row[-1]) for row in found)
+    shape = ((("note", Operator.CONTAINS), ("payee", Operator.CONTAINS)), False, False)
+    values = {"limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
+    plan = plan_of(new_backend("postgresql"), searching._matches, *shape, **values)
+    assert "SubPlan" in plan
+    assert not re.search(r"Join|Nested Loop|Seq Scan", plan)
 
 
 @pytest.mark.parametrize("resource", ["records", "accounts"])

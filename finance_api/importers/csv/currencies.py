@@ -1,7 +1,7 @@
 """The currency of each row, and the names of accounts where one has several."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from finance_api.importers.csv.columns import Columns, Headings, field_of
@@ -83,7 +83,7 @@ def decide_currencies(
     remembered: Mapping[str, Any],
     questions: Questions,
     *,
-    needs_one: bool,
+    needs_one: Callable[[], bool],
 ) -> Currencies:
     """Asks for --map currency= where an unmapped column has codes that are not one for all.
 
@@ -149,7 +149,7 @@ def _in_columns(
     currency: str | None,
     headings: Headings,
     questions: Questions,
-    needs_one: bool,
+    needs_one: Callable[[], bool],
 ) -> str | None:
     """The code that an unmapped column has in every row."""
     for column in survey.watched:
@@ -160,7 +160,7 @@ def _in_columns(
         if len(codes) == 1 and currency in (None, *codes):
             return next(iter(codes))
         says = f", but --currency says {currency}" if currency is not None else ""
-        without = ("--currency", CODE) if currency is None and needs_one else ()
+        without = ("--currency", CODE) if currency is None and needs_one() else ()
         questions.ask(
             f"the column {quoted(name)} has {listed(sorted(codes))}{says}: name it with "
             "--map currency=…, or leave it out with --map currency= if the amounts are in another "

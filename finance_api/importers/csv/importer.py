@@ -3,6 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, BinaryIO
 from zoneinfo import ZoneInfo
 
@@ -190,9 +191,19 @@ def _decided(
     value_form = survey.value_dates.decide(questions, form)
     reading = survey.amounts.decide(of_amounts)
     ask_for_money(survey, headings, questions)
-    new = _new_accounts(layout, survey)
+
+    @cache
+    def new_accounts() -> list[str] | None:
+        return _new_accounts(layout, survey)
+
     currencies = decide_currencies(
-        survey, options, columns, headings, layout.remembered, questions, needs_one=new != []
+        survey,
+        options,
+        columns,
+        headings,
+        layout.remembered,
+        questions,
+        needs_one=lambda: new_accounts() != [],
     )
 
     def builder(signs: Signs) -> StatementBuilder:
@@ -238,8 +249,8 @@ def _decided(
     _look_at_text(layout, survey, questions, remarks)
     is_open = currencies.option is None and "currency" not in columns and not layout.remembered
     if questions.asked and is_open:
-        marks = survey.amounts.marks
-        questions.ask_for_currency(new, next((m.possible for m in marks if m.possible), ()))
+        marked = (mark.possible for mark in survey.amounts.marks if mark.possible)
+        questions.ask_for_currency(new_accounts(), next(marked, ()))
     return builder(signs), layout
 
 
@@ -327,9 +338,11 @@ def _ask_for_account(layout: Layout, questions: Questions) -> None:
 
 def _new_accounts(layout: Layout, survey: Survey) -> list[str] | None:
     """The names of the file's accounts that would be new; None if it does not say any."""
-    given = account_of(layout.options)
-    names = survey.accounts if given is None else (given,)
-    return [name for name in names if layout.currency_of(name) is None] if names else None
+    accounts, given = [*survey.accounts], account_of(layout.options)
+    if given is not None:
+        # Several numbers are refused.
+        accounts = [(given, accounts[0][1] if accounts else None)]
+    return layout.new_accounts(accounts) if accounts else None
 
 
 def _look_at_text(layout: Layout, survey: Survey, questions: Questions, remarks: list[str]) -> None:

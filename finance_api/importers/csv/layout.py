@@ -49,7 +49,7 @@ class Layout:
     remembered: what is remembered for it; taken: which of these options were not given.
     told: the options that the user gave, now or before. profile: what else is known of the layout;
     rows: what that makes of the file's rows, of which some columns are derived.
-    currency_of: see `Remembered.currency`.
+    new_accounts: see `Remembered`.
     """
 
     table: Table
@@ -62,7 +62,7 @@ class Layout:
     profile: Profile | None = None
     rows: ProfileRows | None = None
     is_proposed: bool = False
-    currency_of: Callable[[str], str | None] = nothing_remembered.currency
+    new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
 
     @property
     def headings(self) -> Headings:
@@ -115,7 +115,7 @@ def find_layout(
         if known.get("profile") != match.profile.name:
             known = {}
         layout = _profiled(table, match, options, known)
-        return dataclasses.replace(layout, currency_of=remembered.currency)
+        return dataclasses.replace(layout, new_accounts=remembered.new_accounts)
     if "profile" in known:
         known = {}
     options, taken = merged(options, known)
@@ -162,7 +162,7 @@ def find_layout(
         remembered=known,
         taken=taken,
         told=options,
-        currency_of=remembered.currency,
+        new_accounts=remembered.new_accounts,
     )
 
 

@@ -129,7 +129,8 @@ class Survey:
     kinds: each kind of amount -> the first line that has it.
     currencies: of each account (by its name, else its number), in the order of their first rows;
     marked: the same of currencies that stand beside amounts.
-    accounts: those that the file names, the first ones, where it has no column of currencies.
+    accounts: name and number of the first ones that the file has, where it has no column of
+    currencies.
     footer: how many rows at the end are no data, and why the first is none; footer_cells: of that.
     columns: of the layout. words: those of --sign.
     """
@@ -148,7 +149,7 @@ class Survey:
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
         self.marked: dict[str, dict[str, int]] = {}
-        self.accounts: dict[str, None] = {}
+        self.accounts: dict[tuple[str, str | None], None] = {}
         columns = layout.columns
         has_accounts = "account" in columns or "accountNumber" in columns
         self._names_accounts = has_accounts and "currency" not in columns
@@ -239,19 +240,24 @@ class Survey:
         if "currency" in columns and (text := text_of(cells, columns["currency"])):
             self._note(self.currencies, text.upper(), cells, line)
         elif self._names_accounts and len(self.accounts) < _WATCHED_VALUES:
-            self.accounts[self._account(cells)] = None
+            name, number = self._account(cells)
+            if name:
+                self.accounts[name, number] = None
 
     def _note(
         self, found: dict[str, dict[str, int]], code: str, cells: Sequence[str], line: int
     ) -> None:
-        found.setdefault(self._account(cells), {}).setdefault(code, line)
+        name, _ = self._account(cells)
+        found.setdefault(name, {}).setdefault(code, line)
 
-    def _account(self, cells: Sequence[str]) -> str:
+    def _account(self, cells: Sequence[str]) -> tuple[str, str | None]:
+        """Its name, else its number; and its number."""
         columns = self.columns
-        account = text_of(cells, columns["account"]) if "account" in columns else ""
-        if not account and "accountNumber" in columns:
-            account = "".join(text_of(cells, columns["accountNumber"]).split())
-        return account
+        name = text_of(cells, columns["account"]) if "account" in columns else ""
+        number = None
+        if "accountNumber" in columns:
+            number = "".join(text_of(cells, columns["accountNumber"]).split()) or None
+        return name or number or "", number
 
     def _misfit(self, refused: ImportRefused, cells: Sequence[str]) -> None:
         """A row without a date or of another length: a footer, if nothing but such follows."""

@@ -141,9 +141,9 @@ class _Survey:
         form = self._dates.decide(questions)
         reading = self._amounts.decide(questions)
         if questions.asked and self._options.currency is None:
-            named = filter(None, (self._options.account,) if self._options.account else self._first)
-            names = list(named)
-            new = [name for name in names if remembered.currency(name) is None]
+            given = self._options.account
+            names = [name for name in ([given] if given else self._first) if name]
+            new = remembered.new_accounts([(name, None) for name in names])
             questions.ask_for_currency(new if names else None)
         questions.put()
         return _Reader(DateReader(form), AmountReader(reading), self._says_cleared)

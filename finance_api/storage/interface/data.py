@@ -14,9 +14,8 @@ from finance_api.resources.wire import encoder_of, lines_with_time
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
-#: How many rows of a stream come at once. What is made of them takes a quarter of a millisecond, in
-#: which other threads wait: with 100, a quarter of 50 clients' requests took longer than the
-#: bulkhead waits while a CSV was read.
+#: How many rows of a stream come at once. While they are written other threads wait: with 100, a
+#: quarter of 50 clients' requests got 503 while a CSV was read.
 STREAMED_ROWS = 25
 
 

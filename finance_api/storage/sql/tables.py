@@ -484,27 +484,3 @@ JSON_TABLES: dict[str, Table] = {
     r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
     for r in filter(has_json, RESOURCES)
 }
-
-_records = DATA_TABLES[RECORDS.name]
-#: The default order, and every range of dates in it, with what sums are made of: they read no rows.
-RECORDS_BY_DATE = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
-SUMMED = [
-    _records.columns[name]
-    for name in (
-        "accountId",
-        "categoryId",
-        "currencyCode",
-        "recordType",
-        "recordState",
-        "transferId",
-        "amount",
-    )
-]
-# PostgreSQL has no long texts in an index.
-Index("ix_records_by_date", *RECORDS_BY_DATE, *SUMMED, _records.columns["payee"]).ddl_if(
-    dialect="sqlite"
-)
-Index(None, _records.user_id, _records.columns["accountId"])
-#: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
-#: whatever an index finds.
-Index(None, _records.user_id).ddl_if(dialect="sqlite")

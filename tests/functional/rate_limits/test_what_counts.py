@@ -7,7 +7,7 @@ import pytest
 
 from finance_api.api.response_cache import ResponseCache
 from finance_api.storage.errors import StatementTimeout, StorageUnavailable
-from finance_api.storage.memory import MemoryDataReader
+from finance_api.storage.memory.data import MemoryDataReader
 from finance_api.storage.sql.backend import SqlBackend
 from support.books import account, label, record
 from support.locks import locked

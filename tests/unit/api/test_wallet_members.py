@@ -26,6 +26,7 @@ def test_what_is_written_is_the_exact_decimal(units, decimals):
 @example([10**15 - 1])
 @example([1 - 10**15])
 @example([10**15])
+@example([9 * 10**15 + 3])
 @example([-MAX_UNITS, 12_500])
 def test_amounts_of_stored_json_are_written_as_they_are(units):
     lines = [f'{{"amount":{decimal_text(number)}}}' for number in units]

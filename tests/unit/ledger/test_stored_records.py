@@ -4,7 +4,8 @@ import pytest
 
 from finance_api.ledger import stored_records
 from finance_api.resources import RECORDS
-from finance_api.storage.memory import MemoryBackend, MemoryDataReader
+from finance_api.storage.memory import MemoryBackend
+from finance_api.storage.memory.data import MemoryDataReader
 from support.ledger import Person, account, an_id, record
 
 MANY = 2_500

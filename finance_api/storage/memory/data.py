@@ -1,0 +1,232 @@
+"""Rows of the resources: what queries, sums and changes of them mean."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Any
+
+from finance_api.query.evaluate import matches, sorted_rows
+from finance_api.query.grouping import group_of
+from finance_api.query.model import Condition, Query
+from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.field import Resource, names_of
+from finance_api.resources.records import VOID
+from finance_api.resources.wire import RowEncoder, encoder_of
+from finance_api.storage.errors import Conflict
+from finance_api.storage.interface import (
+    STREAMED_ROWS,
+    Change,
+    ChangeKey,
+    Changes,
+    DataReader,
+    DataState,
+    DataWriter,
+    Page,
+    RecordSum,
+)
+from finance_api.storage.memory.database import Part, Table
+from finance_api.values import Row
+
+
+@cache
+def _encode_shown(resource: Resource) -> Callable[[Row], bytes]:
+    """What is shown of a row, but for computed fields."""
+    return RowEncoder(resource.listed_fields).encode
+
+
+class MemoryDataReader(Part, DataReader):
+    def get_state(self, user_id: int) -> DataState:
+        return self._unit.user(user_id).data
+
+    def _table(self, user_id: int, resource: Resource) -> Table:
+        return self._unit.database.tables.get((user_id, resource.name)) or Table()
+
+    def _rows(self, user_id: int, resource: Resource) -> dict[str, Row]:
+        return self._table(user_id, resource).rows
+
+    def _matching(self, user_id: int, query: Query) -> list[Row]:
+        """The whole list, in no order."""
+        rows = self._rows(user_id, query.resource).values()
+        return [row for row in rows if matches(row, query.conditions)]
+
+    def list_rows(self, user_id: int, query: Query) -> Page:
+        found = sorted_rows(self._matching(user_id, query), query.sort)
+        names = names_of(query.resource.listed_fields)
+        end = query.offset + query.limit
+        page = [{name: row[name] for name in names} for row in found[query.offset : end]]
+        return Page(page, len(found) > end, len(found) if query.with_total else None)
+
+    def count_rows(self, user_id: int, query: Query) -> int:
+        return len(self._matching(user_id, query))
+
+    def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
+        found = sorted_rows(self._matching(user_id, query), query.sort)
+        for start in range(0, len(found), STREAMED_ROWS):
+            yield encoder_of(query.resource).lines(found[start : start + STREAMED_ROWS])
+
+    def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
+        rows = self._rows(user_id, resource)
+        return {row_id: dict(rows[row_id]) for row_id in ids if row_id in rows}
+
+    def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
+        wanted, found = set(ids), dict[str, list[Row]]()
+        rows = [r for r in self._rows(user_id, RECORDS).values() if r["transferId"] in wanted]
+        for row in sorted(rows, key=itemgetter("id")):
+            found.setdefault(row["transferId"], []).append(dict(row))
+        return {transfer_id: same[:2] for transfer_id, same in found.items()}
+
+    def get_rows_by_source(
+        self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
+    ) -> dict[str, Row]:
+        table = self._table(user_id, resource)
+        keys = (
+            (source_id, table.ids_by_source.get((source, source_id))) for source_id in source_ids
+        )
+        return {source_id: dict(table.rows[row_id]) for source_id, row_id in keys if row_id}
+
+    def scan_rows(
+        self,
+        user_id: int,
+        resource: Resource,
+        *,
+        conditions: Sequence[Condition] = (),
+        after_id: str = "",
+        limit: int | None = None,
+    ) -> list[Row]:
+        rows = self._rows(user_id, resource)
+        found = [
+            dict(rows[row_id])
+            for row_id in sorted(rows)
+            if row_id > after_id and matches(rows[row_id], conditions)
+        ]
+        return found[:limit]
+
+    def list_changes(
+        self,
+        user_id: int,
+        resources: Sequence[Resource],
+        *,
+        rows_after: ChangeKey,
+        deletions_after: ChangeKey,
+        limit: int,
+        revisions: Collection[int] = (),
+    ) -> Changes:
+        by_name = {resource.name: resource for resource in resources}
+        found: list[ChangeKey] = []
+        for name, resource in by_name.items():
+            table = self._table(user_id, resource)
+            deletions = [(n, name, row_id) for row_id, n in table.deletions.items()]
+            found += [key for key in deletions if key > deletions_after]
+            if not resource.computed_fields:
+                rows = [(n, name, row_id) for row_id, n in table.revisions.items()]
+                found += [key for key in rows if key > rows_after]
+        lines = [
+            Change(n, by_name[name], row_id, self._shown(user_id, by_name[name], row_id)).line
+            for n, name, row_id in sorted(found)[:limit]
+        ]
+        known = self._unit.database.states
+        tags = {n: known[user_id, n].tag for n in revisions if (user_id, n) in known}
+        return Changes(self.get_state(user_id), tags, lines)
+
+    def _shown(self, user_id: int, resource: Resource, row_id: str) -> bytes | None:
+        row = self._rows(user_id, resource).get(row_id)
+        return None if row is None else _encode_shown(resource)(row)
+
+    def sum_by(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        sums: dict[tuple[Any, ...], RecordSum] = {}
+        for row in self._counted(user_id, conditions, with_void):
+            key, at = group_of(row, tuple(names)), row["recordDate"]
+            one = RecordSum(row["amount"], 1, at, at)
+            sums[key] = sums[key].joined(one) if key in sums else one
+        return sums
+
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        found = self._counted(user_id, conditions, with_void)
+        return [(*group_of(row, tuple(names)), row["amount"]) for row in found]
+
+    def _counted(
+        self, user_id: int, conditions: Sequence[Condition], with_void: bool
+    ) -> Iterator[Row]:
+        for row in self._rows(user_id, RECORDS).values():
+            if (with_void or row["recordState"] != VOID) and matches(row, conditions):
+                yield row
+
+
+class MemoryDataWriter(MemoryDataReader, DataWriter):
+    def lock(self, user_id: int) -> DataState:
+        return self.get_state(user_id)
+
+    def put_rows(
+        self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
+    ) -> None:
+        table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
+        shown = _encode_shown(resource)
+        unchanged = {
+            row["id"]
+            for row in changed
+            if row["id"] in table.rows and shown(table.rows[row["id"]]) == shown(row)
+        }
+        # All at once: they may exchange their source ids.
+        for row in changed:
+            table.delete(row["id"])
+        for row in new:
+            if row["id"] in table.rows:
+                raise Conflict(f"there is a row {row['id']} already")
+            table.put(row)
+        for row in changed:
+            table.put(row)
+        for row in (*new, *changed):
+            if row["id"] not in unchanged:
+                table.revisions[row["id"]] = revision
+            table.deletions.pop(row["id"], None)
+
+    def _next_revision(self, user_id: int) -> int:
+        return self.get_state(user_id).revision + 1
+
+    def _own_table(self, user_id: int, resource: Resource) -> Table:
+        """The table, for this unit of work to change."""
+        key = (user_id, resource.name)
+        if key not in self._unit.copied:
+            table = self._table(user_id, resource).copy()
+            self._unit.change(tables=self._unit.database.tables | {key: table})
+            self._unit.copied.add(key)
+        return self._unit.database.tables[key]
+
+    def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
+        table, revision = self._own_table(user_id, resource), self._next_revision(user_id)
+        for row_id in ids:
+            if table.delete(row_id):
+                del table.revisions[row_id]
+                table.deletions[row_id] = revision
+
+    def set_state(self, user_id: int, state: DataState) -> None:
+        self._unit.update_user(user_id, data=state)
+        states = self._unit.database.states | {(user_id, state.revision): state}
+        self._unit.change(states=states)
+
+    def forget_states(self, user_id: int, before: int) -> None:
+        states = self._unit.database.states
+        old = [k[1] for k, s in states.items() if k[0] == user_id and s.changed_at < before]
+        if not old:
+            return
+        first = max(old)
+        kept = {k: s for k, s in states.items() if k[0] != user_id or k[1] >= first}
+        self._unit.change(states=kept)
+        for resource in RESOURCES:
+            table = self._own_table(user_id, resource)
+            for row_id in [i for i, revision in table.deletions.items() if revision <= first]:
+                del table.deletions[row_id]

@@ -1,0 +1,118 @@
+"""What is stored, and a unit of work's own view of it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import (
+    NO_RATES,
+    AuditEntry,
+    BeforeImage,
+    DataState,
+    HistoryEntry,
+    Jwt,
+    RatesState,
+    Session,
+    Token,
+    TransferProposal,
+    Upload,
+    User,
+)
+from finance_api.values import Row
+from finance_api.values.rates import DayRates
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one user and resource, by id, and the id of each (source, sourceId).
+
+    revisions, deletions: those of the newest changes of rows that are there, and that are not.
+    """
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    ids_by_source: dict[tuple[str, str], str] = field(default_factory=dict)
+    revisions: dict[str, int] = field(default_factory=dict)
+    deletions: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> "Table":
+        return Table(
+            dict(self.rows), dict(self.ids_by_source), dict(self.revisions), dict(self.deletions)
+        )
+
+    def delete(self, row_id: str) -> bool:
+        """Whether there was such a row."""
+        old = self.rows.pop(row_id, None)
+        if old is not None and old["sourceId"] is not None:
+            del self.ids_by_source[old["source"], old["sourceId"]]
+        return old is not None
+
+    def put(self, row: Row) -> None:
+        old = self.rows.get(row["id"])
+        if old is not None and old["sourceId"] is not None:
+            self.ids_by_source.pop((old["source"], old["sourceId"]), None)
+        if row["sourceId"] is not None:
+            key = (row["source"], row["sourceId"])
+            if self.ids_by_source.setdefault(key, row["id"]) != row["id"]:
+                raise Conflict(f"there is a row of source {key[0]} with the id {key[1]} already")
+        self.rows[row["id"]] = dict(row)
+
+
+@dataclass(frozen=True)
+class Database:
+    """Everything that is stored. Never changed in place: a commit puts a new one in its place."""
+
+    next_user_id: int = 1
+    users: dict[int, User] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    jwts: dict[str, Jwt] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    usage: dict[tuple[int, int], int] = field(default_factory=dict)
+    token_usage: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    tables: dict[tuple[int, str], Table] = field(default_factory=dict)
+    #: By user and revision.
+    states: dict[tuple[int, int], DataState] = field(default_factory=dict)
+    #: By user and number.
+    history: dict[tuple[int, int], HistoryEntry] = field(default_factory=dict)
+    #: By day and base.
+    rates: dict[tuple[int, str], DayRates] = field(default_factory=dict)
+    rates_state: RatesState = NO_RATES
+    #: By user.
+    proposals: dict[int, list[TransferProposal]] = field(default_factory=dict)
+    #: By user and id.
+    uploads: dict[tuple[int, str], Upload] = field(default_factory=dict)
+    upload_pieces: dict[tuple[int, str], tuple[bytes, ...]] = field(default_factory=dict)
+    #: By user and number of the entry; then by resource name and row id.
+    before: dict[tuple[int, int], dict[tuple[str, str], BeforeImage]] = field(default_factory=dict)
+    #: In the order in which they were noted.
+    audit: tuple[AuditEntry, ...] = ()
+
+
+class Unit:
+    """The database as one unit of work sees and changes it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        #: Tables that this unit of work has copied, and may therefore change in place.
+        self.copied: set[tuple[int, str]] = set()
+
+    def change(self, **parts: Any) -> None:
+        self.database = replace(self.database, **parts)
+
+    def user(self, user_id: int) -> User:
+        """Raises NotFound."""
+        user = self.database.users.get(user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    def update_user(self, user_id: int, **changes: Any) -> User:
+        user = replace(self.user(user_id), **changes)
+        self.change(users=self.database.users | {user_id: user})
+        return user
+
+
+class Part:
+    """The part of a unit of work for one role."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit

@@ -1,0 +1,49 @@
+"""Numbers of requests, by user and day, and by token."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from finance_api.storage.interface import (
+    UsageReader,
+    UsageWriter,
+)
+from finance_api.storage.memory.database import Part
+
+
+class MemoryUsageReader(Part, UsageReader):
+    def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        return sorted(
+            (day, count)
+            for (owner_id, day), count in self._unit.database.usage.items()
+            if owner_id == user_id and start <= day < end
+        )
+
+    def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
+        sums: Counter[str] = Counter()
+        for (owner_id, day, token_id), count in self._unit.database.token_usage.items():
+            if owner_id == user_id and start <= day < end:
+                sums[token_id] += count
+        return dict(sums)
+
+
+class MemoryUsageWriter(MemoryUsageReader, UsageWriter):
+    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
+        usage = dict(self._unit.database.usage)
+        for (user_id, day), count in requests.items():
+            if user_id in self._unit.database.users:
+                usage[user_id, day] = usage.get((user_id, day), 0) + count
+        self._unit.change(usage=usage)
+
+    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
+        usage = dict(self._unit.database.token_usage)
+        for key, count in requests.items():
+            if key[0] in self._unit.database.users:
+                usage[key] = usage.get(key, 0) + count
+        self._unit.change(token_usage=usage)
+
+    def prune(self, before: int) -> None:
+        usage, by_token = self._unit.database.usage, self._unit.database.token_usage
+        self._unit.change(
+            usage={key: n for key, n in usage.items() if key[1] >= before},
+            token_usage={key: n for key, n in by_token.items() if key[1] >= before},
+        )
