@@ -27,12 +27,13 @@ def takes_gzip(accept_encoding: str | None) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _prefers_gzip(accept_encoding: str) -> bool:
-    header = create_accept_encoding_header(accept_encoding)
     # None for a malformed header.
-    if header.parsed is None:
-        return False
-    offers = header.acceptable_offers([GZIP, "identity"])
-    return bool(offers) and offers[0][0] == GZIP
+    parsed = create_accept_encoding_header(accept_encoding).parsed or ()
+    weights: dict[str, float] = {coding.lower(): weight for coding, weight in parsed}
+    # No compression is wanted least, unless the header says otherwise.
+    others = weights.get("*", 0)
+    gzip_weight = weights.get(GZIP, others)
+    return gzip_weight > 0 and gzip_weight >= weights.get("identity", others)
 
 
 def gzipped(body: bytes) -> bytes | None:

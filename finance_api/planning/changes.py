@@ -76,20 +76,21 @@ _BY_NAME = {resource.name: resource for resource in PUBLIC_RESOURCES}
 _BY_PATH = {str(resource.path): resource for resource in PUBLIC_RESOURCES}
 _PATH = "|".join(_BY_PATH)
 _NUMBER = "([0-9]{1,18})"
+_WITHOUT_TAG = re.compile("[0-9]{1,1000}")
 _CURSOR = re.compile(
-    rf"{_NUMBER}(?:\.(-?[0-9]{{1,19}})\.{_NUMBER}\.((?:{_PATH})(?:_(?:{_PATH}))*)"
-    rf"(?:\.{_NUMBER}\.{_NUMBER}\.{_NUMBER}\.({_PATH})\.({FORM}))?)?"
+    rf"{_NUMBER}\.(-?[0-9]{{1,19}})\.{_NUMBER}\.((?:{_PATH})(?:_(?:{_PATH}))*)"
+    rf"(?:\.{_NUMBER}\.{_NUMBER}\.{_NUMBER}\.({_PATH})\.({FORM}))?"
 )
 
 
 def parse_cursor(text: str) -> Cursor | None:
     """The cursor of its text; None if it is none."""
+    if _WITHOUT_TAG.fullmatch(text):
+        return Cursor(int(text))
     found = _CURSOR.fullmatch(text)
     if found is None:
         return None
     revision, tag, day, types, rows_from, deletions_from, at, path, row_id = found.groups()
-    if tag is None:
-        return Cursor(int(revision))
     place = None
     if path is not None:
         place = Place(int(rows_from), int(deletions_from), (int(at), _BY_PATH[path].name, row_id))

@@ -553,8 +553,9 @@ class _Summarizing:
             "income": sums.income,
             "expense": sums.expense,
             "net": sums.income + sums.expense,
-            "firstDate": sums.first,
-            "lastDate": sums.last,
+            # Groups are sorted by these, which are shown without the time of day.
+            "firstDate": _day(sums.first),
+            "lastDate": _day(sums.last),
         }
         if self._query.convert_to is not None:
             income, expense = sums.converted_income, sums.converted_expense
@@ -572,6 +573,10 @@ def _growing(values: Sequence[T], limit: int) -> Iterator[Sequence[T]]:
     while at < len(values):
         yield values[at : at + number]
         at, number = at + number, number * 2
+
+
+def _day(at: int | None) -> int | None:
+    return None if at is None else start_of(Period.DAY, at)
 
 
 def _blanked(key: GroupKey, places: Iterable[int]) -> GroupKey:

@@ -9,8 +9,15 @@ from finance_api.api.response_cache import ResponseCache
 from support.books import account, household, record
 from support.service import read_no_rows
 
-TAKEN = ("gzip", "gzip, deflate, br", "GZIP", "*", "gzip;q=0.1, identity;q=0", "br, gzip;q=1.0")
-NOT_TAKEN = ("", "identity", "br", "gzip;q=0", "gzip;q=0.5, identity", "nonsense;;", "x" * 5_000)
+TAKEN = (
+    *("gzip", "gzip, deflate, br", "GZIP", "*", "gzip;q=0.1, identity;q=0", "br, gzip;q=1.0"),
+    # What is not named is wanted least.
+    *("br;q=1.0, gzip;q=0.9, deflate;q=0.8", "gzip;q=0.5"),
+)
+NOT_TAKEN = (
+    *("", "identity", "br", "gzip;q=0", "*, gzip;q=0", "nonsense;;", "x" * 5_000),
+    *("gzip;q=0.5, identity", "gzip;q=0.5, *"),
+)
 
 
 @pytest.fixture

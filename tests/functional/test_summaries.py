@@ -198,6 +198,16 @@ def test_groups_are_sorted_by_any_column(books):
             summary(books, groupBy="category,month,label", sortBy=sign + column)
 
 
+def test_groups_of_one_first_day_are_as_they_are_sorted_next_whatever_the_time_of_day(client):
+    client.load(
+        account(1),
+        record(1, amount=-1, recordDate="2026-03-01T23:00:00Z", payee="A"),
+        record(2, amount=-2, recordDate="2026-03-01T01:00:00Z", payee="B"),
+    )
+    for order, expected in (("firstDate", "AB"), ("-lastDate", "AB"), ("firstDate,-payee", "BA")):
+        assert cells(client, "payee", groupBy="payee", sortBy=order) == [*zip(expected)]
+
+
 def test_pages_follow_on_each_other(books):
     whole = cells(books, "currencyCode", "category", "net", groupBy="category")
     pages, offset, link = [], 0, None
