@@ -103,8 +103,6 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
 class DocumentsRequest(DataRequest):
     """A page of each requested type, in the order of the request."""
 
-    convert_to_name = CONVERT_TO
-
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target
