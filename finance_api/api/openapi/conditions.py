@@ -30,12 +30,11 @@ TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
 _DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"
 _TEXT = rf"[^\x00]{{0,{MAX_OPERAND_CHARACTERS}}}"
 TEXT_PATTERN = f"^{_TEXT}$"
-#: With a character that is not dropped, in its midst at the latest.
-_HALF = MAX_OPERAND_CHARACTERS // 2
-_SOME_TEXT = rf"[^\x00]{{0,{_HALF - 1}}}[^\x00{_DROPPED}][^\x00]{{0,{_HALF}}}"
+#: Of which something is left.
+_SOME_TEXT = rf"[^\x00{_DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
 # Without a limit: one repetition within another makes validators take gigabytes.
 _LISTED = rf"([^,\\\x00{_DROPPED}]|\\[{_DROPPED}]*[,\\])"
-_LISTED_TEXT = rf"[{_DROPPED}]*{_LISTED}({_LISTED}|[{_DROPPED}])*"
+_LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{_DROPPED}])*"
 _SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORD = rf"[^\x00{_DROPPED}{_SPACES}][^\x00{_SPACES}]*"
 _BETWEEN_WORDS = rf"[{_DROPPED}{_SPACES}]*"
