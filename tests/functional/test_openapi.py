@@ -5,14 +5,12 @@ import json
 import shutil
 import subprocess
 import urllib.request
-from pathlib import Path
 from urllib.parse import quote
 
 import hypothesis
 import hypothesis.strategies as st
 import jsonschema
 import pytest
-import schemathesis
 from openapi_spec_validator import validate
 
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, described
@@ -33,7 +31,6 @@ from finance_api.surfaces import (
 from support.books import household, uid
 from support.nightly import count
 from support.programs import missing
-from support.service import Service
 
 DESCRIPTIONS = {
     PUBLIC_DESCRIPTION: PUBLIC,
@@ -42,8 +39,6 @@ DESCRIPTIONS = {
 }
 #: What every response of a server has, and is said elsewhere or not at all.
 USUAL = {"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
-#: What "st run" goes by, too.
-CONFIG = Path(__file__).parents[2] / "schemathesis.toml"
 #: Values of one parameter that its schema allows, and that are refused.
 RULES = {"needs a period in groupBy", "is not a column of these groups", "stands alone"}
 
@@ -411,37 +406,3 @@ def test_every_value_that_a_schema_allows_is_taken(service, document, path):
                 asked.add(key)
                 check(each, parameter)
     assert len(asked) > 5
-
-
-@pytest.mark.nightly
-def test_schemathesis_finds_nothing(new_settings, path, figures):
-    service = Service("memory", new_settings("memory"))
-    client = service.client()
-    client.load(*household())
-    # Over WSGI schemathesis unpacks nothing.
-    headers = {**headers_for(client, path), "Accept-Encoding": "identity"}
-    config = schemathesis.Config.from_path(CONFIG)
-    schema = schemathesis.openapi.from_wsgi(path, service.app, config=config)
-    asked = 0
-
-    def check(operation):
-        @hypothesis.settings(
-            max_examples=count(2, 300),
-            derandomize=True,
-            database=None,
-            suppress_health_check=list(hypothesis.HealthCheck),
-            phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
-        )
-        @hypothesis.given(operation.as_strategy())
-        def cases(case):
-            nonlocal asked
-            asked += 1
-            case.call_and_validate(headers=headers)
-
-        cases()
-
-    for found in schema.get_all_operations():
-        check(found.ok())
-    service.stop()
-    figures(f"{asked} requests to what {path} describes")
-    assert asked > len(schema)
