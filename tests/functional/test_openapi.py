@@ -371,7 +371,9 @@ def test_a_browser_is_led_to_the_overview(service):
     assert answer.headers["Location"] == "/overview"
 
 
-@pytest.mark.parametrize("at", ["/v1/api/nothing", "/nothing", "/v2", "/openapi.json"])
+@pytest.mark.parametrize(
+    "at", ["/v1/api/nothing", "/v1/api/x%0A", "/nothing", "/v2", "/openapi.json"]
+)
 def test_a_404_leads_to_the_index(service, client, at):
     answer = service.web.get(at, headers=client.headers, status=404)
     assert answer.headers["Link"] == '</v1>; rel="index", </docs>; rel="service-doc"'
