@@ -19,7 +19,6 @@ from finance_api.api.data_request import (
 )
 from finance_api.api.exporting import cost_of
 from finance_api.api.representation import XLSX
-from finance_api.api.service import refusal
 from finance_api.auth.auditing import note_export
 from finance_api.auth.identity import Failure
 from finance_api.compression import GZIP, gzip_chunks, gzipped, takes_gzip
@@ -116,7 +115,10 @@ def respond_with_export(
 
 
 def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:
-    """The request with the user's day; that day and the state of the rates, if they matter."""
+    """The request with the user's day; that day and the tag of the rates, if they matter.
+
+    The rates are those of the snapshot from which the response is read.
+    """
     today, variant = 0, ""
     if asked.depends_on_today:
         today = day_in(_user_of(request).time_zone, request.services.clock.now())
@@ -125,8 +127,8 @@ def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:
         now = request.services.clock.now()
         minute = now - now % 60
         asked, variant = asked.at(minute), f"{variant} {instant_text(minute)}"
-    if asked.depends_on_rates or asked.convert_to is not None:
-        variant += f" {_rates_tag(request.storage, asked)}"
+    if asked.convert_to is not None:
+        variant += f" {request.storage.rates.get_state().tag}"
     return asked, today, variant
 
 
@@ -165,15 +167,6 @@ def _user_of(request: Request) -> User:
     identity = request.authentication
     assert not isinstance(identity, Failure)
     return identity.user
-
-
-def _rates_tag(storage: Storage, asked: TaggedRequest) -> int:
-    """Of the exchange rates in the snapshot from which the response is read."""
-    state, currency = storage.rates.get_state(), asked.convert_to
-    if currency is not None and currency not in state.currencies:
-        message = f"there are no exchange rates of {currency}: 'finance-api rates import' adds them"
-        raise refusal([(asked.convert_to_name, message)])
-    return state.tag
 
 
 def _read(storage: Storage, data_request: DataRequest, user_id: int, today: int) -> Payload:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from finance_api.api.parameters import CONVERT_TO
 from finance_api.downloads import Chunks
 from finance_api.requests import Request
 from finance_api.storage.interface import DataState, Storage
@@ -53,13 +52,8 @@ class TaggedRequest(ABC):
     depends_on_today: bool = False
     #: Whether it can from minute to minute.
     depends_on_now: bool = False
-    #: The currency that amounts are converted to: then it depends on the exchange rates, too, and
-    #: is refused where there are none of it.
+    #: The currency that amounts are converted to: then it depends on the exchange rates, too.
     convert_to: str | None = None
-    #: The parameter that says so.
-    convert_to_name: str = CONVERT_TO
-    #: Whether the response depends on the exchange rates.
-    depends_on_rates: bool = False
     #: Whether there is a response whatever the data is.
     is_always_there: bool = True
 

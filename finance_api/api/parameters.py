@@ -10,7 +10,7 @@ from typing import Any
 
 import colander
 
-from finance_api.api.openapi.conditions import WORDS_PATTERN, conditions_meaning, of_conditions
+from finance_api.api.openapi.conditions import WORDS_SCHEMA, conditions_meaning, of_conditions
 from finance_api.api.openapi.schemas import (
     CURRENCY,
     Schema,
@@ -194,9 +194,8 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
         """A filter for each field of the resource that has one, q and withSubcategories."""
         self.refused = dict.fromkeys(names_of(resource.computed_fields), _COMPUTED)
         if resource is RECORDS:
-            schema = {"type": "string", "pattern": WORDS_PATTERN, "examples": [WORDS.example]}
             meaning = f"Words that all stand in one of these: {WORDS.meaning}"
-            self.add_parameter(WORDS.name, Scalar(parse_words, schema), (), meaning)
+            self.add_parameter(WORDS.name, Scalar(parse_words, WORDS_SCHEMA), (), meaning)
         if has_categories(resource):
             meaning = "Whether a category that is asked for means those below it, too."
             self.add_flag(WITH_SUBCATEGORIES, meaning)

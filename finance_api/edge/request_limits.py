@@ -9,7 +9,7 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.edge.proxies import is_https
-from finance_api.errors import NOT_FOUND, problem
+from finance_api.errors import NOT_FOUND, as_problem, problem
 from finance_api.requests import Handler, Request
 from finance_api.surfaces import UPLOADS
 
@@ -34,7 +34,7 @@ def request_limits_tween(handler: Handler, registry: Registry) -> Handler:
         try:
             check(request)
         except HTTPException as refusal:
-            return refusal
+            return as_problem(refusal, request)
         return handler(request)
 
     def check(request: Request) -> None:

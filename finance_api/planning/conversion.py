@@ -26,6 +26,14 @@ Ratio = tuple[int, int]
 CONVERTED: Mapping[Resource, str] = {RECORDS: "amount", ACCOUNTS: "balance"}
 
 
+def no_rate(currency: str, target: str, day: str) -> str:
+    """Why an amount of that day is not converted, and what helps."""
+    return (
+        f"there is no rate of {currency} in {target} of {day} or the {MAX_AGE_DAYS} days before: "
+        "'finance-api rates import' adds rates"
+    )
+
+
 def converted_field(name: str) -> Field:
     """The column of a converted amount."""
     converted = f"converted{name[0].upper()}{name[1:]}"
@@ -41,18 +49,18 @@ CONVERTED_CURRENCY = Field(
     meaning="The currency of convertTo.",
     example="USD",
 )
-_ERROR = Field(
+CONVERSION_ERROR = Field(
     name="conversionError",
     kind=Kind.TEXT,
     meaning="Why it could not be converted.",
-    example="there is no rate of EUR in USD of 2026-01-31 or the 7 days before",
+    example=no_rate("EUR", "USD", "2026-01-31"),
 )
 
 
 @cache
 def converted_fields(name: str) -> tuple[Field, ...]:
     """The columns of one converted amount: the amount or why there is none, and its currency."""
-    return converted_field(name), CONVERTED_CURRENCY, _ERROR
+    return converted_field(name), CONVERTED_CURRENCY, CONVERSION_ERROR
 
 
 class Conversion:
@@ -92,12 +100,7 @@ class Conversion:
     def columns(self, name: str, amount: int, currency: str, day: int) -> Row:
         """The values of `converted_fields`."""
         converted = self.convert(amount, currency, day)
-        error = None
-        if converted is None:
-            error = (
-                f"there is no rate of {currency} in {self.target} of {date_text(day)} or the "
-                f"{MAX_AGE_DAYS} days before"
-            )
+        error = None if converted is not None else no_rate(currency, self.target, date_text(day))
         values = converted, self.target, error
         return {f.name: value for f, value in zip(converted_fields(name), values, strict=True)}
 

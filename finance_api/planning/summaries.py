@@ -11,7 +11,13 @@ from itertools import islice, product
 from typing import Any, TypeVar, cast
 
 from finance_api.planning.categories import CategoryTree
-from finance_api.planning.conversion import CONVERTED_CURRENCY, Conversion, converted_field
+from finance_api.planning.conversion import (
+    CONVERSION_ERROR,
+    CONVERTED_CURRENCY,
+    Conversion,
+    converted_field,
+    no_rate,
+)
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import RANGES, Condition, Operator, SortKey, condition_on
 from finance_api.query.records import any_of, dated
@@ -113,6 +119,7 @@ _CONVERTED = (
     CONVERTED_CURRENCY,
     _sum("convertedCount", "How many records could be converted.", 12, decimals=0),
     *map(converted_field, ("income", "expense", "net")),
+    CONVERSION_ERROR,
 )
 
 
@@ -562,7 +569,10 @@ class _Summarizing:
             converted: tuple[int | None, ...] = (income, expense, income + expense)
             if sums.count and not sums.converted_count:
                 converted = (None, None, None)
-            shown = (self._query.convert_to, sums.converted_count, *converted)
+            missing = sums.count - sums.converted_count
+            days = f"the days of {missing} of {sums.count} records"
+            error = no_rate(currency, self._query.convert_to, days) if missing else None
+            shown = (self._query.convert_to, sums.converted_count, *converted, error)
             row |= zip(names_of(_CONVERTED), shown, strict=True)
         return row
 

@@ -23,7 +23,8 @@ RATES = {
     "2026-03-17": {"USD": "1.28", "CHF": "0.96"},
 }
 CSV, NDJSON = {"Accept": "text/csv"}, {"Accept": "application/x-ndjson"}
-NO_RATE = "there is no rate of {} in EUR of {} or the 7 days before"
+HELP = "'finance-api rates import' adds rates"
+NO_RATE = f"there is no rate of {{}} in EUR of {{}} or the 7 days before: {HELP}"
 WITH_CONVERSION = [
     "records",
     "accounts",
@@ -34,6 +35,8 @@ WITH_CONVERSION = [
     "accounts/balances",
 ]
 INTERNAL = ["get-records", "get-docs?document_type=Account"]
+#: A currency for each path.
+NEVER_BEFORE = ["XPF", "XOF", "XAF", "XCD", "VUV", "WST", "TOP", "SBD", "PGK"]
 
 
 def set_rates(backend, rates, base="EUR"):
@@ -208,11 +211,16 @@ def test_without_convert_to_accounts_do_not_go_by_the_day(books, service):
 def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
     answer = found(books, "records/summary", convertTo="EUR")
     names = ("currencyCode", "count", "net", "convertedCurrencyCode", "convertedCount")
-    names += ("convertedIncome", "convertedExpense", "convertedNet")
+    names += ("convertedIncome", "convertedExpense", "convertedNet", "conversionError")
+    no_rate = [
+        NO_RATE.format(currency, f"the days of {records} records")
+        for currency, records in (("AED", "2 of 2"), ("USD", "1 of 4"))
+    ]
+    one, some = Decimal("-10.0001"), Decimal("0.0001")
     assert [tuple(group[name] for name in names) for group in answer["groups"]] == [
-        ("AED", 2, -12, "EUR", 0, None, None, None),
-        ("EUR", 1, Decimal("-10.0001"), "EUR", 1, 0, Decimal("-10.0001"), Decimal("-10.0001")),
-        ("USD", 4, Decimal("-71.9999"), "EUR", 3, Decimal("0.0001"), -25, Decimal("-24.9999")),
+        ("AED", 2, -12, "EUR", 0, None, None, None, no_rate[0]),
+        ("EUR", 1, one, "EUR", 1, 0, one, one, None),
+        ("USD", 4, Decimal("-71.9999"), "EUR", 3, some, -25, Decimal("-24.9999"), no_rate[1]),
     ]
     days = {"firstDate": "2026-03-06", "lastDate": "2026-03-09"}
     day = {"firstDate": "2026-03-14", "lastDate": "2026-03-14"}
@@ -288,9 +296,9 @@ def test_csv_and_ndjson_of_a_summary_say_in_a_header_what_is_missing(books):
     heading, row = answer.text.splitlines()
     assert heading.endswith(
         ",lastDate,convertedCurrencyCode,convertedCount,convertedIncome,convertedExpense,"
-        "convertedNet"
+        "convertedNet,conversionError"
     )
-    assert row.endswith(",2026-03-14,EUR,3,0.0001,-25,-24.9999")
+    assert ',2026-03-14,EUR,3,0.0001,-25,-24.9999,"there is no rate of USD in EUR' in row
     none = books.get("records/summary", headers=NDJSON, convertTo="EUR", currencyCode="EUR")
     assert none.headers["X-Not-Converted"] == ""
     assert "X-Not-Converted" not in books.get("records/summary", headers=CSV).headers
@@ -377,18 +385,28 @@ def test_documents_go_by_the_day_where_accounts_are_converted(books, service):
     assert statuses == [304, 304, 304, 200]
 
 
+@pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
+def test_without_any_rates_of_the_currency_each_row_says_what_helps(books, service, path):
+    own = dict(zip([*WITH_CONVERSION, *INTERNAL], NEVER_BEFORE, strict=True))[path]
+    before = asked(books, path, convertTo=own)
+    assert HELP in before.text
+    again = {"headers": {"If-None-Match": before.headers["ETag"]}, "convertTo": own}
+    assert asked(books, path, **again).status_int == 304
+    set_rates(service.backend, {"2026-03-06": {own: "2"}, "2026-03-17": {own: "2"}})
+    assert asked(books, path, **again).status_int == 200
+
+
 # -- what is refused
 
 
 @pytest.mark.parametrize("path", [*WITH_CONVERSION, *INTERNAL])
-def test_a_currency_that_there_is_not_or_without_rates_is_refused(books, path):
+def test_a_currency_that_there_is_not_is_refused(books, path):
     name = "convert_to" if path in INTERNAL else "convertTo"
     for code, message in (
         ("XXY", '"XXY" is not an ISO 4217 code such as EUR'),
         ("eur", '"eur" is not an ISO 4217 code such as EUR'),
         ("", '"" is not an ISO 4217 code such as EUR'),
         (["EUR", "EUR"], "is given 2 times; once is allowed"),
-        ("XPF", "there are no exchange rates of XPF: 'finance-api rates import' adds them"),
     ):
         response = asked(books, path, convertTo=code)
         assert response.status_int == 400

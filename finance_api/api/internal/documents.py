@@ -49,7 +49,8 @@ def _types(text: str) -> tuple[Resource, ...]:
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    types = of_names((ALL, *_BY_TYPE), ["Account", "Label"])
+    stands_alone = {"if": {"contains": {"const": ALL}}, "then": {"maxItems": 1}}
+    types = of_names((ALL, *_BY_TYPE), ["Account", "Label"], **stands_alone)
     schema.add_required("document_type", Scalar(_types, types), _WANTED, f"{_WANTED}.")
     schema.add_page(MAX_DOCUMENTS)
     schema.add_conversion(CONVERT_TO)
@@ -102,8 +103,6 @@ def _page(storage: Storage, user_id: int, query: Query) -> Page:
 
 class DocumentsRequest(DataRequest):
     """A page of each requested type, in the order of the request."""
-
-    convert_to_name = CONVERT_TO
 
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))

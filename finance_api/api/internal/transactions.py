@@ -102,8 +102,6 @@ def _query(parameters: Mapping[str, Any]) -> Query:
 class TransactionsRequest(DataRequest):
     """A page of records as transactions."""
 
-    convert_to_name = CONVERT_TO
-
     def __init__(self, target: RequestTarget) -> None:
         negotiate(target.accept, (JSON,))
         self._target = target

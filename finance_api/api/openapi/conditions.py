@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from finance_api.api.openapi.schemas import Schema, one_or_more
 from finance_api.query.model import Operator
-from finance_api.query.parse import MAX_CONDITIONS, MAX_OPERAND_CHARACTERS
+from finance_api.query.parse import MAX_CONDITIONS, MAX_OPERAND_CHARACTERS, MAX_WORDS
 from finance_api.resources.field import Field, Kind
+from finance_api.resources.records import WORDS
 from finance_api.values.ids import FORM
 
 _DECIMAL = r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?"
@@ -25,13 +26,26 @@ _RELATIVE_DAY = "(today|-([0-9]{1,4}d|[0-9]{1,3}m|[0-9]{1,2}y))"
 DECIMAL_PATTERN = f"^{_DECIMAL}$"
 TIME_SPAN_PATTERN = f"^{_TIME_SPAN}$"
 
-_CONTROLS = r"\x00-\x1f\x7f-\x9f"
-_TEXT = f"[^{_CONTROLS}]{{1,{MAX_OPERAND_CHARACTERS}}}"
-TEXT_PATTERN = f"^({_TEXT})?$"
-#: Up to ten words: 256 characters hold ten of 24.
-WORDS_PATTERN = rf"^[^\s{_CONTROLS}]{{1,24}}( [^\s{_CONTROLS}]{{1,24}}){{0,9}}$"
+#: What is dropped from texts; NUL is refused.
+_DROPPED = r"\x01-\x08\x0b-\x1f\x7f-\x9f"
+_TEXT = rf"[^\x00]{{0,{MAX_OPERAND_CHARACTERS}}}"
+TEXT_PATTERN = f"^{_TEXT}$"
+#: Of which something is left.
+_SOME_TEXT = rf"[^\x00{_DROPPED}][^\x00]{{0,{MAX_OPERAND_CHARACTERS - 1}}}"
 # Without a limit: one repetition within another makes validators take gigabytes.
-_LISTED_TEXT = rf"([^,\\{_CONTROLS}]|\\[,\\])+"
+_LISTED = rf"([^,\\\x00{_DROPPED}]|\\[{_DROPPED}]*[,\\])"
+_LISTED_TEXT = rf"{_LISTED}({_LISTED}|[{_DROPPED}])*"
+_SPACES = "\t\n \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_WORD = rf"[^\x00{_DROPPED}{_SPACES}][^\x00{_SPACES}]*"
+_BETWEEN_WORDS = rf"[{_DROPPED}{_SPACES}]*"
+#: Of `parse_words`.
+WORDS_SCHEMA: Schema = {
+    "type": "string",
+    "pattern": rf"^{_BETWEEN_WORDS}{_WORD}([{_SPACES}]{_BETWEEN_WORDS}{_WORD})"
+    rf"{{0,{MAX_WORDS - 1}}}([{_SPACES}]{_BETWEEN_WORDS})?$",
+    "maxLength": MAX_OPERAND_CHARACTERS,
+    "examples": [WORDS.example],
+}
 _BOOLEAN = "(true|false)"
 #: Before what an example of a condition has after it.
 _EXAMPLE_PREFIXES = {
@@ -83,11 +97,11 @@ def _pattern(field: Field, operators: Sequence[Operator], *, is_plain: bool) -> 
 def _text_pattern(values: Sequence[str]) -> str:
     """A text that is equal may be empty; of several none is."""
     any_of = Operator.ANY_OF.value
-    found = rf"({'|'.join(v for v in values if v != any_of)})\.{_TEXT}"
+    empty = [v for v in values if v in (Operator.EQ.value, Operator.NE.value)]
+    found = rf"({'|'.join(v for v in values if v not in (any_of, *empty))})\.{_SOME_TEXT}"
     if any_of in values:
         found += rf"|{any_of}\.{_LISTED_TEXT}{_more(_LISTED_TEXT)}"
-    empty = [v for v in values if v in (Operator.EQ.value, Operator.NE.value)]
-    return found + (rf"|({'|'.join(empty)})\." if empty else "")
+    return found + (rf"|({'|'.join(empty)})\.{_TEXT}" if empty else "")
 
 
 def _more(one: str) -> str:

@@ -75,7 +75,7 @@ class WalletListRequest(DataRequest):
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string, f"{has_older} {low}")
         self.depends_on_today = declared.depends_on_today
-        self.depends_on_rates = given.get("convertTo") is not None
+        self.convert_to = given.get("convertTo")
         #: What it was in the last minute that it was asked for in.
         self._latest: tuple[int, WalletListRequest | None] = 0, None
 

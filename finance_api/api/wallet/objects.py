@@ -38,6 +38,7 @@ from finance_api.api.wallet.schemas import (
     or_null,
     text,
 )
+from finance_api.planning.conversion import no_rate
 from finance_api.planning.recurrence import next_due
 from finance_api.resources import (
     ACCOUNTS,
@@ -145,7 +146,7 @@ def _converted_amount(row: Row, context: Context) -> Any:
     rate = conversion.rate(currency, at)
     pair = f"{currency}:{conversion.target}"
     if rate is None:
-        error = f"there is no rate of {pair} of {date_text(at)} or the days before"
+        error = no_rate(currency, conversion.target, date_text(at))
         return {"currencyCode": conversion.target, "conversionPair": pair, "error": error}
     units = to_units(Decimal(str(row["amount"])))
     return {

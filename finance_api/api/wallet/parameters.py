@@ -218,9 +218,8 @@ class Declared:
     def choice(self, name: str, *others: str, any_case: bool = False) -> Parameter:
         found = self.field(name)
         names = (*found.choices, *others)
-        shown = dict.fromkeys([*names, *[n.lower() for n in names]]) if any_case else names
-        kind = Listed(partial(_choices, found, others, any_case), of_names(shown, [names[0]]))
-        return Parameter(name, kind, found.meaning)
+        kind = Listed(partial(_choices, found, others, any_case), of_names(names, [names[0]]))
+        return Parameter(name, kind, f"{found.meaning}{' In any case.' if any_case else ''}")
 
     def flag(self, name: str) -> Parameter:
         return flag(name, self.field(name))
@@ -274,7 +273,6 @@ SOURCE = Parameter(
 )
 
 _TO_BASE, _TO_ACCOUNT = "base", "account"
-_TARGETS = (_TO_BASE, _TO_ACCOUNT, *CURRENCIES, *map(str.lower, CURRENCIES))
 
 
 def _target(text: str) -> str:
@@ -288,10 +286,14 @@ CONVERT_TO = Parameter(
     "convertTo",
     Scalar(
         _target,
-        {"type": "string", "enum": list(_TARGETS), "examples": [_TO_BASE]},
+        {
+            "type": "string",
+            "enum": [_TO_BASE, _TO_ACCOUNT, *CURRENCIES],
+            "examples": [_TO_BASE],
+        },
     ),
-    "The currency that amounts are converted to, by imported rates; base: that of most accounts, "
-    "account: their own.",
+    "The currency that amounts are converted to, by imported rates; its code in any case. base: "
+    "that of most accounts, account: their own.",
     None,
 )
 

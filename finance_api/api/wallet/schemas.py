@@ -1,6 +1,7 @@
 """The schemas of what stands in Wallet's objects and beside them."""
 
 from finance_api.api.openapi.schemas import Schema, array_of, of_given, of_members, value
+from finance_api.planning.conversion import no_rate
 from finance_api.query.model import DEFAULT_LIMIT
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID
@@ -48,7 +49,7 @@ CONVERTED = of_members(
         "ratio": value(NUMBER, "By what it was multiplied.", 24.3),
         "currencyCode": _CURRENCY,
         "conversionPair": text("From and to.", "EUR:CZK"),
-        "error": text("Why there is no value.", "there is no rate of EUR:CZK"),
+        "error": text("Why there is no value.", no_rate("EUR", "CZK", "2026-01-31")),
     },
     ["currencyCode"],
 )

@@ -1,15 +1,17 @@
-"""Clients that generators make of the descriptions; by those that are installed."""
+"""Tools that are given the descriptions: schemathesis, and generators that are installed."""
 
 import shutil
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
 from finance_api.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION, WALLET_DESCRIPTION
 from support.books import household
+from support.nightly import NIGHTLY
 from support.service import Service
 
 _PYTHON = """
@@ -141,3 +143,20 @@ def test_a_client_in_typescript_reads_two_pages(client, url, descriptions, tmp_p
     command = [run, tmp_path / "read.js", url, client.token]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert lines(found.stdout) == ids_of(client)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", [PUBLIC_DESCRIPTION, WALLET_DESCRIPTION, INTERNAL_DESCRIPTION])
+def test_schemathesis_finds_nothing(client, url, path, figures):
+    """But for what schemathesis.toml leaves out. By day it only asks for the examples."""
+    token = client.token
+    if path == INTERNAL_DESCRIPTION:
+        token = client.service.jwt(client.user)
+    command = [Path(sys.executable).with_name("st"), "run", f"{url}{path}", "--seed", "1"]
+    command += ["--header", f"Authorization: Bearer {token}"]
+    command += ["--max-examples", "300"] if NIGHTLY else ["--phases", "examples"]
+    top = Path(__file__).parents[2]
+    found = subprocess.run(command, cwd=top, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
+    (cases,) = [line.strip() for line in found.stdout.splitlines() if " generated, " in line]
+    figures(cases)
