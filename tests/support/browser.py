@@ -404,7 +404,8 @@ class Visitor:
             LOGIN, status=status, **{"email": user.email, "password": password, **given}
         )
 
-    def csrf(self, page: str = "/overview") -> str:
+    def csrf(self, page: str = "/settings/jwts/revoke-all") -> str:
+        """The token of the session, by default from a small page."""
         return csrf_of(self.get(page).text)
 
     @property
