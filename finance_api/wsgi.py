@@ -6,6 +6,7 @@ Errors that prevent the start are one line.
 import atexit
 import configparser
 import errno
+import gc
 import logging
 import os
 import signal
@@ -40,6 +41,8 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
     says why. A storage that does not answer may come back: the service starts, and answers with
     503 until it does.
     """
+    # Nothing of what is made here is garbage; looking for it takes a fifth of the start.
+    gc.disable()
     try:
         application = main(global_config, **settings)
         if application.registry.settings["finance_api.log.format"] == "json":
@@ -50,6 +53,9 @@ def app(global_config: dict[str, str], **settings: str) -> Any:
         raise SystemExit(f"finance-api: {error}") from None
     except StorageUnavailable as error:
         logger.error("storage: %s", error)
+    finally:
+        gc.freeze()
+        gc.enable()
     applications.append(application)
     atexit.register(close_applications)
     _exit_on_sigterm()

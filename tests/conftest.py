@@ -43,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: many tests wait for what they have started."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Looking for garbage takes longer than many tests do: not among the tests, and seldom."""
@@ -53,6 +58,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(2_000, 10, 100)
         gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """What is left is looked through once; pytest does it five times."""
+    gc.collect()
+    gc.freeze()
 
 
 #: What gives a test its storage, where it is run on each.

@@ -5,6 +5,7 @@ user's e-mail, the service's name. The list is that of zxcvbn; its estimate of s
 for some passwords it takes exponential time.
 """
 
+import math
 import string
 from functools import cache
 
@@ -45,7 +46,7 @@ def checked_hash(password: str, email: str, old_hash: str | None = None) -> str:
 
 def is_password(password: str, password_hash: str | None) -> bool:
     """Whether the password matches; without a hash it takes as long as with a wrong password."""
-    expected = placeholder_hash() if password_hash is None else password_hash
+    expected = _no_hash() if password_hash is None else password_hash
     try:
         _hasher.verify(expected, password[: MAX_CHARACTERS + 1])
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
@@ -53,10 +54,11 @@ def is_password(password: str, password_hash: str | None) -> bool:
     return password_hash is not None
 
 
-@cache
-def placeholder_hash() -> str:
-    """The hash that a password is compared with if there is no account; made once, at start."""
-    return _hasher.hash("no password")
+def _no_hash() -> str:
+    """What a password is compared with if there is no account: zeros in the form of a hash."""
+    costs = f"m={_hasher.memory_cost},t={_hasher.time_cost},p={_hasher.parallelism}"
+    salt, digest = ("A" * math.ceil(n * 4 / 3) for n in (_hasher.salt_len, _hasher.hash_len))
+    return f"$argon2id$v=19${costs}${salt}${digest}"
 
 
 @cache

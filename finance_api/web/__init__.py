@@ -5,7 +5,6 @@ Users sign in, create and revoke tokens, see their usage of the API, and export 
 
 from pyramid.config import Configurator
 
-from finance_api.auth.passwords import placeholder_hash
 from finance_api.surfaces import is_page
 
 
@@ -27,5 +26,3 @@ def includeme(config: Configurator) -> None:
     config.include("finance_api.web.views.objects")
     config.include("finance_api.web.views.reference")
     config.scan("finance_api.web.views")
-    # Else the first sign-in to an unknown account would take longer than others.
-    placeholder_hash()

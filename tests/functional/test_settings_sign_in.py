@@ -243,9 +243,6 @@ def test_a_wrong_password_and_an_unknown_account_are_answered_alike(service, use
 def real_hashes(monkeypatch):
     """Passwords hashed as they are in service."""
     monkeypatch.setattr(passwords, "_hasher", passwords.PasswordHasher())
-    passwords.placeholder_hash.cache_clear()
-    yield
-    passwords.placeholder_hash.cache_clear()
 
 
 @pytest.mark.usefixtures("real_hashes")

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy import URL, Engine, MetaData, NullPool, create_engine, select
 from webtest import TestApp, TestResponse
 
-from finance_api.auth import passwords
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.jwt_issuing import issue_jwt
 from finance_api.auth.user_accounts import make_user
@@ -52,18 +52,14 @@ def few_users(
 def hashes_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The hashes that passwords are compared with."""
     seen: list[str] = []
-    hasher = passwords._hasher
+    verify = PasswordHasher.verify
 
-    class Counting:
-        hash = staticmethod(hasher.hash)
-
-        @staticmethod
-        def verify(expected: str, password: str) -> bool:
-            seen.append(expected)
-            return hasher.verify(expected, password)
+    def counted(hasher: PasswordHasher, expected: str, password: str) -> bool:
+        seen.append(expected)
+        return verify(hasher, expected, password)
 
     with monkeypatch.context() as patch:
-        patch.setattr(passwords, "_hasher", Counting)
+        patch.setattr(PasswordHasher, "verify", counted)
         yield seen
 
 
@@ -408,7 +404,8 @@ class Visitor:
             LOGIN, status=status, **{"email": user.email, "password": password, **given}
         )
 
-    def csrf(self, page: str = "/overview") -> str:
+    def csrf(self, page: str = "/settings/jwts/revoke-all") -> str:
+        """The token of the session, by default from a small page."""
         return csrf_of(self.get(page).text)
 
     @property

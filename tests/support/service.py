@@ -16,8 +16,7 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 import pytest
-from jinja2 import BytecodeCache
-from jinja2.bccache import Bucket
+from jinja2 import FileSystemBytecodeCache
 from pyramid_jinja2 import IJinja2Environment
 from webtest import TestApp, TestResponse
 
@@ -123,20 +122,8 @@ class Client:
         )
 
 
-class _CompiledTemplates(BytecodeCache):
-    """Those of all applications: compiling takes longer than most tests do."""
-
-    def __init__(self) -> None:
-        self._codes: dict[tuple[str, str], Any] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        bucket.code = self._codes.get((bucket.key, bucket.checksum))
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._codes[bucket.key, bucket.checksum] = bucket.code
-
-
-_compiled_templates = _CompiledTemplates()
+#: Those of all applications and runs: compiling takes longer than most tests do.
+_compiled_templates = FileSystemBytecodeCache()
 
 
 def application(settings: dict[str, str], clock: Clock) -> Any:

@@ -6,7 +6,7 @@ libraries that documents name by name, each imported name is in a list here.
 
 import ast
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 from types import ModuleType
 
@@ -66,7 +66,8 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
 
 
-def own_names(tree: ast.AST) -> set[str]:
+@cache
+def own_names(tree: ast.AST) -> frozenset[str]:
     """What is defined in the source: functions, classes, variables, attributes of ``self``."""
     names: set[str] = set()
     for node in ast.walk(tree):
@@ -81,10 +82,10 @@ def own_names(tree: ast.AST) -> set[str]:
             and node.value.id in ("self", "cls")
         ):
             names.add(node.attr)
-    return names
+    return frozenset(names)
 
 
-def private_names(tree: ast.AST, known: set[str]) -> Iterator[str]:
+def private_names(tree: ast.AST, known: Set[str]) -> Iterator[str]:
     """Private names in the source that are none of ``known``, and those of others' modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
