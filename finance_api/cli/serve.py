@@ -16,6 +16,8 @@ def serve(cli: CliContext, port: int | None, demo: bool) -> None:
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)
         section = loader.get_settings("server:main", options)
+        # Faults of this section are named here, without its values.
+        loader.get_wsgi_app_settings("main", options)
     checked = _checked_port(section.get("port"))
     if demo:
         from finance_api.cli.demo import prepare_demo

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.periods import BudgetPeriod, current_period
@@ -11,7 +11,7 @@ from finance_api.query.model import Span
 from finance_api.query.records import dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
-from finance_api.storage.interface import RecordSum, Storage
+from finance_api.storage.interface import Storage
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
@@ -22,17 +22,21 @@ _OUTSIDE = dict.fromkeys(_TRACKED)
 #: What decides which budgets a record counts for; labels only where a budget asks for some.
 _KEY = ("currencyCode", "accountId", "categoryId", "recordType", "isTransfer", "labelIds")
 
+#: The label ids that some records of a group have, the exact sum of these records, their number.
+_Labelled = tuple[tuple[str, ...], int, int]
+
 
 class RecordGroup(NamedTuple):
-    """The records of one key. kind: of their category, if it has one."""
+    """The records of one key, labels apart. kind: of their category, if it has one."""
 
     currency: str
     account_id: str
     category_id: str | None
     record_type: str
     is_transfer: bool
-    sum: RecordSum
     kind: str | None
+    amount: int
+    number: int
 
 
 class Counted(NamedTuple):
@@ -98,20 +102,19 @@ class BudgetSums:
         self._categories = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
-        self._parts: dict[Span, list[RecordGroup]] = {}
-        self._by_label: dict[Span, defaultdict[str, list[int]]] = {}
+        #: Of each part the groups, and what each is made of.
+        self._parts: dict[Span, list[tuple[RecordGroup, list[_Labelled]]]] = {}
+        names = _KEY if has_labels else _KEY[:-1]
         for part in _parts(spans):
-            sums = storage.data.sum_by(
-                user_id, _KEY if has_labels else _KEY[:-1], [dated(part.first, part.end)]
-            )
+            sums = storage.data.sum_by(user_id, names, [dated(part.first, part.end)])
+            by_key: defaultdict[tuple[Any, ...], list[_Labelled]] = defaultdict(list)
+            for key, found in sums.items():
+                labels = key[5] if has_labels else ()
+                by_key[key[:5]].append((labels, found.amount, found.number))
             self._parts[part] = [
-                RecordGroup._make((*key[:5], found, self._kind_of(key[2])))
-                for key, found in sums.items()
+                (RecordGroup._make((*key, self._kind_of(key[2]), *_totals(labelled))), labelled)
+                for key, labelled in by_key.items()
             ]
-            by_label = self._by_label[part] = defaultdict(list)
-            for number, (_, _, _, _, _, *labels) in enumerate(sums):
-                for label in labels[0] if labels else ():
-                    by_label[label].append(number)
 
     def count(self, budget: Row, span: Span) -> Counted:
         """What counts: no transfers, and the budget's currency alone."""
@@ -122,10 +125,10 @@ class BudgetSums:
             # Where a budget names categories, what comes in is a refund.
             comes_in = group.record_type == INCOME and not budget["categoryIds"]
             if group.kind == INCOME or (group.kind is None and comes_in):
-                income += group.sum.amount
+                income += group.amount
             else:
-                amount += group.sum.amount
-                number += group.sum.number
+                amount += group.amount
+                number += group.number
         return Counted(-amount, income, number)
 
     def groups_of(self, budget: Row, span: Span) -> Iterator[RecordGroup]:
@@ -134,27 +137,29 @@ class BudgetSums:
         if budget["accountIds"]:
             accounts = accounts.intersection(budget["accountIds"])
         categories = self._categories.with_descendants(budget["categoryIds"])
-        for part in self._parts:
+        labels = frozenset(budget["labelIds"])
+        for part, groups in self._parts.items():
             if not span.first <= part.first < span.end:
                 continue
-            for group in self._groups(part, budget["labelIds"]):
-                if group.account_id in accounts and (
-                    not categories or group.category_id in categories
-                ):
+            for group, labelled in groups:
+                if group.account_id not in accounts:
+                    continue
+                if categories and group.category_id not in categories:
+                    continue
+                if not labels:
                     yield group
+                elif found := [each for each in labelled if not labels.isdisjoint(each[0])]:
+                    amount, number = _totals(found)
+                    yield group._replace(amount=amount, number=number)
 
     def _kind_of(self, category_id: str | None) -> str | None:
         row = self._categories.rows.get(category_id or "")
         return None if row is None else row["kind"]
 
-    def _groups(self, part: Span, label_ids: tuple[str, ...]) -> Iterable[RecordGroup]:
-        """The groups of the part, each once; where there are labels, those with one of them."""
-        groups = self._parts[part]
-        if not label_ids:
-            return groups
-        by_label = self._by_label[part]
-        numbers = set().union(*(by_label.get(label, ()) for label in label_ids))
-        return [groups[number] for number in numbers]
+
+def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
+    """The sum and the number of all of them."""
+    return sum([amount for _, amount, _ in labelled]), sum([number for _, _, number in labelled])
 
 
 def _parts(spans: Iterable[Span]) -> list[Span]:

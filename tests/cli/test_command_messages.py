@@ -130,11 +130,13 @@ def test_an_address_of_redis_is_never_repeated(command, url, named):
         (f"sqlalchemy.url = {SECRET}\n", "line 1"),
     ],
 )
-def test_a_fault_of_the_ini_file_is_named_without_its_line(command, text, named):
+@pytest.mark.parametrize("arguments", [["user", "list"], ["serve"]], ids=" ".join)
+def test_a_fault_of_the_ini_file_is_named_without_its_line(command, text, named, arguments):
     """Before: the message had the line, with the password."""
     text = text.replace("[app:main]\n", "[app:main]\nuse = egg:finance-api\n")
+    text += "[server:main]\nuse = egg:waitress#main\nport = 1\n"
     named = named.replace("line 2", "line 3")
-    said = command.refused("-c", command.file("bad.ini", text), "user", "list")
+    said = command.refused("-c", command.file("bad.ini", text), *arguments)
     assert "bad.ini" in said and named in said
     assert SECRET not in said and said.count("\n") == 1
 

@@ -78,7 +78,7 @@ def _spending(
         "overspent": None if limit is None else decimal(max(spent - limit, 0)),
         "totalExpenses": decimal(expenses),
         "totalIncomes": decimal(incomes),
-        "recordCount": sum(group.sum.number for group in counted),
+        "recordCount": sum(group.number for group in counted),
         "convertedCurrencies": [],
         # Records of other currencies are not converted, and not counted.
         "incomplete": len(own) < len(groups),
@@ -106,7 +106,7 @@ def _excluded_as(group: RecordGroup) -> str | None:
 def _excluded(groups: Sequence[RecordGroup]) -> dict[str, Any]:
     counts: Counter[str | None] = Counter()
     for group in groups:
-        counts[_excluded_as(group)] += group.sum.number
+        counts[_excluded_as(group)] += group.number
     names = ("transfers", "debts", "incomeCategories", "unknownCategories")
     return {
         "total": counts.total(),
@@ -116,4 +116,4 @@ def _excluded(groups: Sequence[RecordGroup]) -> dict[str, Any]:
 
 
 def _sum(groups: Iterable[RecordGroup]) -> int:
-    return sum(group.sum.amount for group in groups)
+    return sum(group.amount for group in groups)
