@@ -290,10 +290,13 @@ def test_the_currency_of_an_account_that_is_there_is_not_asked_for(command, anna
     path = command.file("a.csv", csv)
     qif = command.file("a.qif", "!Type:Bank\nD01/02/2026\nT-5.00\nPShop\n^\n")
     named = command.file("b.csv", csv.replace("payee", "account").replace("Shop", "Giro"))
-    for arguments in ([path, "--account", "Giro"], [qif, "--account", "Giro"]):
-        for words in commands_of(command.refused("import", anna, *arguments)):
+    for file in (path, qif):
+        for words in commands_of(command.refused("import", anna, file, "--account", "Giro")):
             assert "--currency" not in words
             command.done(*words, "--dry-run")
+    codes = "date,amount,code\n2026-03-02,-5.00,USD\n2026-03-20,7.00,EUR\n"
+    said = command.refused("import", anna, command.file("c.csv", codes), "--account", "Giro")
+    assert "--map currency= " in said and "CODE" not in said
     # Of two accounts one is new.
     said = command.refused("import", anna, named)
     assert "'Bus' is a new account: name the currency with --currency, such as EUR" in said
@@ -315,6 +318,9 @@ def test_only_a_new_account_is_said_to_be_new(command, anna):
         path = command.file("a.csv", text.format(iban, row))
         said = command.refused("import", anna, path, *options)
         assert new in said and ("new account" in said) is bool(new), said
+    path = command.file("a.csv", text.format(iban, f"Main,{iban}"))
+    options += ["--account", "Other"]
+    assert "new account" not in command.refused("import", anna, path, *options)
     # A name that is some account's number is a new account's name.
     path = command.file("b.csv", "date,amount\n2026-03-02,5.00\n")
     assert f"{iban}' is a new account" in command.refused("import", anna, path, "--account", iban)

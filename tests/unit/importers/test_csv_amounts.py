@@ -9,6 +9,7 @@ from finance_api.importers.csv.number_form import shape_of
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.questions import Questions
 from finance_api.values.number import MAX_UNITS, decimal_text
+from support import csv_files
 
 
 def read(*texts, decimal=None, thousands=None):
@@ -237,3 +238,9 @@ def test_whatever_is_written_is_read_back_exactly(units, decimal, separator):
     # Four digits after the mark are no group: every such column decides itself.
     assert read(text) == [decimal_text(units)]
     assert read(text, decimal=decimal, thousands=separator or None) == [decimal_text(units)]
+
+
+def test_another_column_decides_the_decimal_mark():
+    text = 'date,amount,balance\n2026-01-01,"-1.234","2.345,67"\n'
+    (found,) = csv_files.read(text, account="Giro", currency="EUR", balance="balance", no_text=True)
+    assert decimal_text(found.entries[0].amount) == "-1234"
