@@ -46,6 +46,9 @@ _GROUPS_OF_VALUE = 50
 #: About so many records are read at a time.
 _PART = 50_000
 
+#: After so many sums it is asked whether there is time left.
+_SUMS_IN_TIME = 1_000
+
 #: The most groups that filling may make.
 MAX_FILLED = 100_000
 
@@ -335,7 +338,7 @@ class _Summarizing:
             firsts, lasts = zip(*((each.first, each.last) for each in sums.values()), strict=True)
             self._dates = min(firsts), max(lasts)
             self._number = sum(each.number for each in sums.values())
-        for key, found in sums.items():
+        for key, found in self._in_time(sums.items()):
             reason = self._reason(dict(zip(flags, key, strict=True)))
             if reason is None:
                 of_names = key[: len(names)]
@@ -491,7 +494,7 @@ class _Summarizing:
         type_at = self._names.index("recordType")
         cached: list[dict[Any, tuple[Any, ...]]] = [{} for _ in places]
         groups: dict[GroupKey, _Sums] = {}
-        for key, sums in found:
+        for key, sums in self._in_time(found):
             values = []
             for dimension, place, known in zip(self._query.group_by, places, cached, strict=True):
                 value = known.get(key[place])
@@ -504,6 +507,13 @@ class _Summarizing:
                 of_group = groups.setdefault((key[0], *group), _Sums())
                 of_group.add(sums, converted, is_income=key[type_at] == INCOME)
         return groups
+
+    def _in_time(self, found: Iterable[T]) -> Iterator[T]:
+        """Of labels there are as many sums as records may have sets of them."""
+        for number, each in enumerate(found):
+            if number % _SUMS_IN_TIME == 0:
+                self._storage.check_time()
+            yield each
 
     def _values(self, dimension: Dimension, found: Any) -> tuple[Any, ...]:
         """The values of the dimension that a record has: one, or its labels."""

@@ -113,7 +113,8 @@ class Totals:
 class Storage:
     """A unit of work that reads. Every method of its parts may raise StorageUnavailable.
 
-    close: ends it; harmless if it has ended.
+    close: ends it; harmless if it has ended. check_time: raises StatementTimeout from its deadline
+    on, for those who work long on what they have read.
     """
 
     users: UserReader
@@ -128,6 +129,7 @@ class Storage:
     uploads: UploadReader
     audit: AuditReader
     close: Callable[[], None]
+    check_time: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, kw_only=True)

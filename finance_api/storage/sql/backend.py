@@ -100,6 +100,7 @@ class SqlBackend(StorageBackend):
             uploads=SqlUploadReader(connection),
             audit=SqlAuditReader(connection),
             close=close,
+            check_time=connection.check_time,
         )
 
     def write(

@@ -29,10 +29,13 @@ class ReadConnection(StatementConnection):
         self._driver: Driver | None = None
         self._in_snapshot = False
 
-    @property
-    def driver(self) -> Driver:
+    def check_time(self) -> None:
         if time.monotonic() >= self._deadline:
             raise StatementTimeout("the request has used up its time")
+
+    @property
+    def driver(self) -> Driver:
+        self.check_time()
         driver = self._driver
         if driver is None:
             self._pooled = connect(self.engine, self.engine.raw_connection)
