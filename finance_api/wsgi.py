@@ -86,7 +86,11 @@ def _check_waitress(application: Any, ini: str) -> None:
     parser.read(ini)
     if "waitress" not in parser.get("server:main", "use", fallback=""):
         return
-    check_threads(application, parser.getint("server:main", "threads", fallback=4))
+    threads = parser.get("server:main", "threads", fallback="4")
+    try:
+        check_threads(application, int(threads))
+    except ValueError:
+        raise SettingError(f"server.threads: {threads!r} is not a whole number") from None
     option = parser.get("server:main", "clear_untrusted_proxy_headers", fallback="true")
     if application.registry.settings["finance_api.trusted_proxies"] and asbool(option):
         raise SettingError(

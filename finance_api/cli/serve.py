@@ -32,6 +32,10 @@ def serve(cli: CliContext, port: int | None, demo: bool) -> None:
 
         # The server's own are all of its address: those of requests are answered.
         raise not_listening(section.get("host", "127.0.0.1"), port or checked, error) from None
+    except ValueError as error:
+        from finance_api.settings import SettingError
+
+        raise SettingError(f"[server:main]: {error}") from None
 
 
 def _checked_port(text: str | None) -> int:

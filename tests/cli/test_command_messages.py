@@ -89,6 +89,7 @@ def test_too_little_memory_is_said(command, anna, monkeypatch):
         (f"postgresql+nonsense://u:{SECRET}@localhost/x", "sqlalchemy.url"),
         (f"mysql://u:{SECRET}@localhost/x", "neither sqlite nor postgresql"),
         (f"u:{SECRET}@localhost/x", "sqlalchemy.url"),
+        (f"sqlite:///x?timeout={SECRET}", "after the ?"),
     ],
 )
 @pytest.mark.parametrize("name", ["sqlalchemy.url", "sqlalchemy.read_url"])

@@ -177,3 +177,20 @@ def test_an_address_that_cannot_be_had_is_a_sentence(place):
     assert process.returncode == 1
     last = said.splitlines()[-1]
     assert f"server.port: cannot listen on 127.0.0.1:{port}: Address already in use" in last
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("threads = many", "server.threads: 'many' is not a whole number"),
+        ("backlog = many", "[server:main]: invalid literal for int() with base 10: 'many'"),
+        ("host = nowhere.invalid", "[server:main]: Invalid host/port specified."),
+    ],
+)
+def test_what_waitress_does_not_take_is_named(place, line, said):
+    """Before: `unexpected ValueError`."""
+    place.done("db", "upgrade")
+    key = line.partition(" ")[0]
+    others = re.sub(f"^{key} = .*\n", "", place.ini.read_text(), flags=re.MULTILINE)
+    place.ini.write_text(others.replace("[server:main]\n", f"[server:main]\n{line}\n"))
+    assert place.refused("serve", process=True).splitlines()[-1] == f"finance-api: {said}"

@@ -105,6 +105,9 @@ def make_engine(
             raise StorageNotReady(f"{setting}: {backend} is neither sqlite nor postgresql")
     except (ArgumentError, NoSuchModuleError) as error:
         raise StorageNotReady(f"{setting}: {error}") from None
+    except ValueError:
+        # Its message has the value.
+        raise StorageNotReady(f"{setting}: a value after the ? is not of its kind") from None
     except ModuleNotFoundError as error:
         raise StorageNotReady(
             f"{setting}: the driver is missing ({error.name}); "
