@@ -160,10 +160,24 @@ def list_json(connection: StatementConnection, user_id: int, query: Query) -> Js
         state, lines = page_by_date(connection, user_id, by_date, query.limit + 1, query.offset)
     else:
         state, lines = _page(connection, user_id, query)
-    total = count_rows(connection, user_id, query) if query.with_total else None
     # Counted by what it takes away: 3 µs of a page of 70 kB, which `count` goes through in 17.
-    has_more = len(lines) - len(lines.replace(b"\n", b"")) == query.limit
+    rows = len(lines) - len(lines.replace(b"\n", b"")) + 1 if lines else 0
+    has_more = rows > query.limit
+    total = total_of(connection, user_id, query, rows)
     return JsonPage(state, lines[: lines.rfind(b"\n")] if has_more else lines, has_more, total)
+
+
+def total_of(connection: StatementConnection, user_id: int, query: Query, rows: int) -> int | None:
+    """The number of rows of the whole list, if it is wanted.
+
+    rows: how many were found of the page and the one behind it.
+    """
+    if not query.with_total:
+        return None
+    if rows <= query.limit and (rows or not query.offset):
+        # They are the last ones.
+        return query.offset + rows
+    return count_rows(connection, user_id, query)
 
 
 def _page(connection: StatementConnection, user_id: int, query: Query) -> tuple[DataState, bytes]:

@@ -136,7 +136,7 @@ class SqlDataReader(Part, DataReader):
         found = self.connection.fetch(
             _page, *shape, query.offset >= json_rows.FAR_OFFSET, values=values
         )
-        total = json_rows.count_rows(self.connection, user_id, query) if query.with_total else None
+        total = json_rows.total_of(self.connection, user_id, query, len(found))
         rows = DATA_TABLES[query.resource.name].load_listed(found[: query.limit])
         return Page(rows, len(found) > query.limit, total)
 
