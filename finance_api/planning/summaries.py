@@ -580,8 +580,10 @@ class _Summarizing:
             if sums.count and not sums.converted_count:
                 converted = (None, None, None)
             missing = sums.count - sums.converted_count
-            days = f"the days of {missing} of {sums.count} records"
-            error = no_rate(currency, self._query.convert_to, days) if missing else None
+            error = None
+            if missing:
+                days = f"the days of {missing} of {sums.count} records"
+                error = no_rate(currency, self._query.convert_to, days)
             shown = (self._query.convert_to, sums.converted_count, *converted, error)
             row |= zip(names_of(_CONVERTED), shown, strict=True)
         return row

@@ -127,7 +127,9 @@ def test_a_client_in_python_reads_two_pages(client, url, descriptions, tmp_path)
     for name, file in descriptions.items():
         command = [generate, "generate", "--path", file, "--meta", "none"]
         subprocess.run([*command, "--output-path", tmp_path / name], check=True)
-    command = [sys.executable, "-c", _PYTHON, url, client.token]
+    # What clients need is installed with the generator, which may have an environment of its own.
+    python = Path(generate).resolve().with_name("python")
+    command = [python, "-c", _PYTHON, url, client.token]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert lines(found.stdout) == ids_of(client)
 
