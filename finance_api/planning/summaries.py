@@ -4,9 +4,9 @@ Nothing is added across currencies: every group is of one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import islice, product
 from typing import Any, TypeVar, cast
 
@@ -278,7 +278,7 @@ class _Summarizing:
             folded = self._folded(found)
             if query.fill:
                 folded = self._filled(folded)
-            groups += sorted(folded.items(), key=self._order)
+            groups += self._sorted(folded)
             if len(groups) > end:
                 break
         if query.sort:
@@ -477,36 +477,45 @@ class _Summarizing:
                 return self._labels[value], value
         return (value if dimension.period is None else period_text(dimension.period, value),)
 
+    @cached_property
+    def _members(self) -> list[Callable[[Any], Row]]:
+        """Of each dimension: the members of a row, by value."""
+
+        def members(dimension: Dimension, value: Any) -> Row:
+            return dict(zip(names_of(dimension.fields), self._shown(dimension, value), strict=True))
+
+        return [cache(partial(members, dimension)) for dimension in self._query.group_by]
+
     def _order_of(self, dimension: Dimension, value: Any) -> tuple[Any, ...]:
         """Missing values last, names by code point."""
         if value is None:
             return (True,)
         return False, *((value,) if dimension.period else self._shown(dimension, value))
 
-    def _order(self, group: tuple[GroupKey, _Sums]) -> tuple[Any, ...]:
-        currency, *values = group[0]
-        dimensions = self._query.group_by
-        return currency, *map(self._order_of, dimensions, values)
+    def _sorted(self, groups: dict[GroupKey, _Sums]) -> list[tuple[GroupKey, _Sums]]:
+        orders = [cache(partial(self._order_of, each)) for each in self._query.group_by]
+
+        def order(group: tuple[GroupKey, _Sums]) -> tuple[Any, ...]:
+            currency, *values = group[0]
+            return currency, *[of(value) for of, value in zip(orders, values, strict=True)]
+
+        return sorted(groups.items(), key=order)
 
     def _folded(self, found: _Found) -> dict[GroupKey, _Sums]:
         """The sums of the query's groups."""
-        places = [self._names.index(dimension.of) for dimension in self._query.group_by]
         type_at = self._names.index("recordType")
-        cached: list[dict[Any, tuple[Any, ...]]] = [{} for _ in places]
-        groups: dict[GroupKey, _Sums] = {}
+        dimensions = [
+            (self._names.index(dimension.of), cache(partial(self._values, dimension)))
+            for dimension in self._query.group_by
+        ]
+        groups: defaultdict[GroupKey, _Sums] = defaultdict(_Sums)
         for key, sums in self._in_time(found):
-            values = []
-            for dimension, place, known in zip(self._query.group_by, places, cached, strict=True):
-                value = known.get(key[place])
-                if value is None:
-                    value = known[key[place]] = self._values(dimension, key[place])
-                values.append(value)
-            self._overlapping |= any(len(each) > 1 for each in values)
+            of_record = list(product(key[:1], *[of(key[place]) for place, of in dimensions]))
+            self._overlapping |= len(of_record) > 1
             converted = self._converted_sum(key, sums)
-            for group in product(*values):
-                of_group = groups.setdefault((key[0], *group), _Sums())
-                of_group.add(sums, converted, is_income=key[type_at] == INCOME)
-        return groups
+            for group in of_record:
+                groups[group].add(sums, converted, is_income=key[type_at] == INCOME)
+        return dict(groups)
 
     def _in_time(self, found: Iterable[T]) -> Iterator[T]:
         """Of labels there are as many sums as records may have sets of them."""
@@ -559,9 +568,8 @@ class _Summarizing:
     def _row(self, key: GroupKey, sums: _Sums) -> Row:
         currency, *values = key
         row = {"currencyCode": currency}
-        for dimension, value in zip(self._query.group_by, values, strict=True):
-            shown = self._shown(dimension, value)
-            row |= zip((f.name for f in dimension.fields), shown, strict=True)
+        for members, value in zip(self._members, values, strict=True):
+            row |= members(value)
         if self._query.periods:
             # Of several, the shortest begins last.
             row["periodStart"] = max(values[at] for at, _ in self._query.periods)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import orjson
@@ -17,16 +17,28 @@ from finance_api.values.time import date_text, instant_text
 
 Writer = Callable[[Any], Any]
 
+_ONE = 10**DECIMALS
+#: Below it, units have at most 15 digits.
+_FLOAT_UNITS = 10**15
+
 
 def json_writer(field: Field) -> Writer | None:
-    """The function from a stored value (never None) to one that orjson writes; None: not needed.
-
-    Numbers become `orjson.Fragment`, because orjson itself knows only binary floats.
-    """
+    """The function from a stored value (never None) to one that orjson writes; None: not needed."""
     if field.kind is Kind.NUMBER:
-        decimals = field.decimals
-        return lambda units: orjson.Fragment(decimal_text(units, decimals))
+        # Whole numbers are as they are.
+        return partial(json_number, decimals=field.decimals) if field.decimals else None
     return _WRITERS.get(field.kind)
+
+
+def json_number(units: int, decimals: int = DECIMALS) -> int | float | orjson.Fragment:
+    """The exact number: what orjson writes is `decimal_text`.
+
+    It writes a float as the shortest decimal that is read as this float; of up to 15 digits that is
+    the decimal itself.
+    """
+    if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
+        return units / _ONE if units % _ONE else units // _ONE
+    return orjson.Fragment(decimal_text(units, decimals))
 
 
 def text_writer(field: Field) -> Writer:
@@ -114,8 +126,6 @@ def lines_with_time(records: Iterable[Row]) -> bytes:
 _FRAGMENTS = json.JSONDecoder(parse_float=orjson.Fragment)
 _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str)
 _DECIMALS = json.JSONDecoder(parse_float=Decimal)
-#: Between it and its negative, a float is written as the decimal of which it was read.
-_EXACT_FLOATS = 10 ** (15 - DECIMALS)
 
 
 def shown(resource: Resource, fields: Sequence[Field], lines: bytes) -> bytes:
@@ -136,7 +146,8 @@ def records_of(lines: bytes) -> list[Row]:
     """The records on the lines. An `amount` that a float does not hold exactly is a Decimal."""
     rows: list[Row] = orjson.loads(b"[" + lines.replace(b"\n", b",") + b"]")
     amounts = [row["amount"] for row in rows]
-    if min(amounts, default=0) > -_EXACT_FLOATS and max(amounts, default=0) < _EXACT_FLOATS:
+    exact = _FLOAT_UNITS // _ONE
+    if min(amounts, default=0) > -exact and max(amounts, default=0) < exact:
         return rows
     return _decoded(_DECIMALS, lines)
 

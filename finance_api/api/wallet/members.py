@@ -18,17 +18,13 @@ import orjson
 from finance_api.api.openapi.schemas import Schema, of_field, of_given, of_members, value
 from finance_api.api.wallet.schemas import DATE_TIME, MONEY
 from finance_api.resources.field import Field, Resource
-from finance_api.resources.wire import RECORD_TIME
+from finance_api.resources.wire import RECORD_TIME, json_number
 from finance_api.values import Row
-from finance_api.values.number import DECIMALS, decimal_text
+from finance_api.values.number import DECIMALS
 from finance_api.values.time import DAY_SECONDS, date_text
 
 if TYPE_CHECKING:
     from finance_api.api.wallet.context import Context
-
-_ONE: int = 10**DECIMALS
-#: The first number of units with 16 digits.
-_FLOAT_UNITS = 10**15
 
 _MINUTES = [f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_SECONDS // 60)]
 _SECONDS = [f"{second:02}.000Z" for second in range(60)]
@@ -196,16 +192,7 @@ def _of_field(
 
 
 def decimal(units: int | None, decimals: int = DECIMALS) -> int | float | orjson.Fragment | None:
-    """The exact number: what orjson writes is `decimal_text`.
-
-    It writes a float as the shortest decimal that is read as this float; of up to 15 digits that is
-    the decimal itself.
-    """
-    if units is None:
-        return None
-    if decimals == DECIMALS and -_FLOAT_UNITS < units < _FLOAT_UNITS:
-        return units / _ONE if units % _ONE else units // _ONE
-    return orjson.Fragment(decimal_text(units, decimals))
+    return None if units is None else json_number(units, decimals)
 
 
 def amount(units: int | None, currency: str | None, decimals: int = DECIMALS) -> Any:
