@@ -96,6 +96,4 @@ def _check(name: str, text: str) -> None:
     if name == "q":
         parse_words(text)
         return
-    field = RECORDS.get_field(_FIELDS[name])
-    assert field is not None
-    parse_conditions(field, _operand(name, text))
+    parse_conditions(RECORDS[_FIELDS[name]], _operand(name, text))

@@ -196,14 +196,13 @@ def _of_related(
     storage: Storage, user_id: int, declared: WalletList, asked: RelatedTo
 ) -> list[Condition]:
     """The rows that another object names; none where there is no such object."""
-    related, own_id = asked.related, declared.resource.get_field("id")
-    assert own_id is not None
+    related = asked.related
     rows: dict[str, Row] = storage.data.get_rows(user_id, related.resource, [asked.row_id.lower()])
     row = rows.get(asked.row_id.lower())
     ids = () if row is None else row[related.field]
     if row is not None and not ids and related.empty_is_all:
         return []
-    return [with_ids(own_id, ids)]
+    return [with_ids(declared.resource["id"], ids)]
 
 
 def _answer(declared: WalletList) -> Answer:

@@ -117,10 +117,8 @@ class ReferencesRequest(DataRequest):
 def _referring(
     storage: Storage, user_id: int, resource: Resource, name: str, row_id: str
 ) -> dict[str, Any]:
-    field = resource.get_field(name)
-    assert field is not None
     sort = parse_sort(resource, resource.default_sort)
-    named = (with_ids(field, [row_id]),)
+    named = (with_ids(resource[name], [row_id]),)
     page = storage.data.list_rows(user_id, Query(resource, named, sort, _LIMIT, with_total=True))
     return {
         "field": _FIELDS.get((resource, name), name),

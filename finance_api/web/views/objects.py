@@ -60,7 +60,7 @@ def list_objects(request: Request) -> dict[str, Any]:
     query = Query(resource, (), sort, PAGE_ROWS, offset, with_total=True)
     user_id = identity_of(request).user.id
     found = list_computed(request.storage, user_id, query, today_of(request))
-    fields = [field for name in shown.columns if (field := resource.get_field(name))]
+    fields = [resource[name] for name in shown.columns]
     cells = Cells(own_rows(request))
     rows = [
         {

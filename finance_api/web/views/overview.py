@@ -66,7 +66,7 @@ def show_overview(request: Request) -> dict[str, Any]:
             for kind in KINDS
         ],
         cells=Cells(owned),
-        progress_field=BUDGETS.get_field("progress"),
+        progress_field=BUDGETS["progress"],
         transfer_count=request.storage.transfers.count(identity_of(request).user.id),
         most=MOST_ROWS,
         today=date_text(answers.today),

@@ -50,7 +50,7 @@ from finance_api.web.page import (
 from finance_api.web.paging import Pager, offset_of
 from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
 
-_FIELDS = {name: field for name in EDITED.values() if (field := RECORDS.get_field(name))}
+_FIELDS = {name: RECORDS[name] for name in EDITED.values()}
 
 #: What other values of a record say better.
 _SAID_OTHERWISE = (
