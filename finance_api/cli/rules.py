@@ -61,7 +61,7 @@ def add(
 def list_command(cli: CliContext, email: str, as_json: bool) -> None:
     """Show a user's rules, in the order in which they are asked."""
     from finance_api.ledger.edits.report import shown
-    from finance_api.ledger.edits.rules import list_rules
+    from finance_api.ledger.rules import list_rules
     from finance_api.ledger.session import UserRows
     from finance_api.resources import RECORD_RULES
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from finance_api.ledger.references import ids_in
-from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, RECORDS, REFERRED, RESOURCES, referred_by
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID, record_type
 from finance_api.storage.interface import (
@@ -27,7 +27,6 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
 _PAGE = 1_000
-_HELD = {BY_MODEL_TYPE[f.references] for r in RESOURCES for f in r.references if f.references}
 _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.NUMBER: int,
     Kind.DATE: int,
@@ -76,7 +75,7 @@ class _Books:
         self._user = user
         self._held: dict[str, dict[str, Row]] = {
             resource.name: {row["id"]: row for page in self._pages(resource) for row in page}
-            for resource in _HELD
+            for resource in REFERRED
         }
         self._imports = {e.number for e in storage.history.list_entries(user.id)}
         self._counted: dict[str, dict[str, Any]] = {}
@@ -107,8 +106,7 @@ class _Books:
         if unsound:
             return
         for field in resource.references:
-            assert field.references is not None
-            known = self._held[BY_MODEL_TYPE[field.references].name]
+            known = self._held[referred_by(field).name]
             if any(row_id not in known for row_id in ids_in(row[field.name])):
                 message = f"{field.name} leads nowhere, of {resource.name}: {{}}"
                 found.add("references", message, row["id"], RESTORE)

@@ -11,7 +11,7 @@ from finance_api.ledger.edits.objects import add_row
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.rules import Rules
-from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
@@ -43,12 +43,6 @@ def add_rule(
         "accountId": account and find_row(session, ACCOUNTS, account)["id"],
     }
     return add_row(session, RECORD_RULES, values)
-
-
-def list_rules(owned: UserRows) -> list[Row]:
-    """In the order in which they are asked."""
-    rows = owned.row_set(RECORD_RULES).rows.values()
-    return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
 
 
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
