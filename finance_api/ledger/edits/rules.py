@@ -52,8 +52,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     does what a file said; where no rule matches any more, nothing changes.
     """
     rules = Rules(session)
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     counts: Counter[str] = Counter()
     for page in pages_of(session, *(() if recategorise else (without,))):
@@ -64,9 +63,8 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     changes.flush()
     if counts:
         by_category = (f"{count:,} {name}" for name, count in counts.most_common())
-        report.remarks.append(f"by category: {', '.join(by_category)}")
-        session.close(records_changed=True, details={"counts": report.counts})
-    return report
+        changes.report.remarks.append(f"by category: {', '.join(by_category)}")
+    return changes.close()
 
 
 def _ruled(rules: Rules, row: Row) -> Row | None:
