@@ -48,7 +48,7 @@ _DERIVED = {
 def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) -> Iterator[Fault]:
     """A user's. repair: corrects what is derived, as a new revision. Raises StorageError."""
     with reading(backend) as storage:
-        found = _Books(storage, user).faults()
+        found = _UserData(storage, user).faults()
     # A sum without the rows that cannot be read would be a wrong one.
     unreadable = any(fault.kind == "values" for fault in found)
     if not repair or unreadable or not any(fault.command == REPAIR for fault in found):
@@ -56,18 +56,18 @@ def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) 
         return
     with unit_of_work(backend) as storage:
         state = storage.data.lock(user.id)
-        books = _Books(storage, user)
-        found = books.faults()
-        books.correct(storage)
+        data = _UserData(storage, user)
+        found = data.faults()
+        data.correct(storage)
         storage.data.set_state(user.id, DataState(state.revision + 1, now))
     with reading(backend) as storage:
-        left = _Books(storage, user).faults()
+        left = _UserData(storage, user).faults()
     for fault in found:
         yield fault if fault in left else fault.as_repaired()
     yield from (fault for fault in left if fault not in found)
 
 
-class _Books:
+class _UserData:
     """A user's data, as one unit of work reads it; the objects that others refer to are held."""
 
     def __init__(self, storage: Storage, user: User) -> None:

@@ -15,7 +15,7 @@ from finance_api.ledger.documents import (
     complete_standing_order,
 )
 from finance_api.ledger.matching.keeping import keep_stated
-from finance_api.ledger.records import BATCH, BATCH_BYTES, Proposal, RecordWriter
+from finance_api.ledger.records import BATCH, BATCH_BYTES, GivenRecord, RecordWriter
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
@@ -60,8 +60,8 @@ class NativeImport:
         writer = RecordWriter(self._session, self._balances, self._report, _whole_record)
         for line, _, values, size in records():
             given = values.get
-            proposal = Proposal(line, given("id"), given("source"), given("sourceId"), values)
-            writer.add(proposal, size)
+            record = GivenRecord(line, given("id"), given("source"), given("sourceId"), values)
+            writer.add(record, size)
         writer.flush()
         self._settle_bank_balances()
         self._balances.settle(self._session)

@@ -12,6 +12,11 @@ def ids_in(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value or ()
 
 
+def fields_referring_to(referred: Resource, resource: Resource) -> list[str]:
+    """The names of the fields of a resource that hold ids of the referred one."""
+    return [f.name for f in resource.references if referred_by(f) is referred]
+
+
 def check_currency(account: Row, currency: str | None, line: int | None) -> None:
     """Raises ImportRefused for another currency than the account's."""
     if currency not in (None, account["currencyCode"]):
