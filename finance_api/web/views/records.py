@@ -17,8 +17,8 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
-from finance_api.web.answers import Answers
 from finance_api.web.api_requests import ApiRequest
+from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.forms import (
     NEW_CATEGORY,
@@ -72,10 +72,10 @@ def list_records(request: Request) -> dict[str, Any]:
 def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     """errors: of the form that changes what is chosen."""
     filters, offset = RecordFilters.of(request), offset_of(request)
-    owned, answers = own_rows(request), Answers(request)
+    owned, results = own_rows(request), ApiResults(request)
     asked = filters.page_request(offset)
-    found = answers.page(RECORDS, asked)
-    sums = answers.summary(filters.sums_request)
+    found = results.page(RECORDS, asked)
+    sums = results.summary(filters.sums_request)
     categories = named_options(owned, CATEGORIES)
     return page(
         "records",
