@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import colander
-
 from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import (
     Schema,
@@ -67,13 +65,8 @@ class Listed(ParameterKind):
         self._parse = parse
         self.schema = schema
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
-        try:
-            return self._parse(",".join(cstruct))
-        except QueryError as error:
-            raise colander.Invalid(node, list(error.faults)) from None
+    def read(self, texts: Sequence[str]) -> Any:
+        return self._parse(",".join(texts))
 
 
 class Compared(Conditions):
@@ -85,18 +78,16 @@ class Compared(Conditions):
         self._prefixes = tuple([f"{operator.value}." for operator in operators])
         self._is_text = field.kind.is_text
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
+    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
         # Before the values are read: the public API has more prefixes, and would name them.
-        for text in cstruct:
+        for text in texts:
             for each in [text] if self._is_text else text.split(","):
                 if not each.startswith(self._prefixes):
                     known = " ".join(self._prefixes)
-                    raise colander.Invalid(node, f"{quoted(each)} has none of the prefixes {known}")
-        found = super().deserialize(node, cstruct)
+                    raise QueryError(f"{quoted(each)} has none of the prefixes {known}")
+        found = super().read(texts)
         if any(isinstance(condition.operand, RelativeDay) for condition in found):
-            raise colander.Invalid(node, "takes no days that are counted back")
+            raise QueryError("takes no days that are counted back")
         return found
 
 
@@ -254,9 +245,8 @@ class _Party(Compared):
         super().__init__(field)
         self._kind = Condition(record_type, Operator.ANY_OF, (kind,))
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        found = super().deserialize(node, cstruct)
-        return found if found is colander.null else (*found, self._kind)
+    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
+        return (*super().read(texts), self._kind)
 
 
 def _exact(field: Field, text: str) -> tuple[Condition, ...]:
