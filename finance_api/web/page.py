@@ -108,7 +108,7 @@ def done(path: str, notice: str) -> Response:
 
 
 def own_rows(request: Request) -> UserRows:
-    """Raises StorageUnavailable where what is read is a copy that has not heard of the user."""
+    """Raises StorageUnavailable where what is read is a replica that has not heard of the user."""
     user = identity_of(request).user
     data_state_of(request.storage, user.id)
     return UserRows(request.storage, user)
