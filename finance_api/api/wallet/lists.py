@@ -13,7 +13,7 @@ from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.openapi.answers import LINK, Answer
 from finance_api.api.openapi.schemas import array_of, of_members
 from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import Service, options
+from finance_api.api.service import Service, named, options
 from finance_api.api.wallet import hints, window
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
@@ -29,6 +29,7 @@ from finance_api.query.model import Condition, Query
 from finance_api.querystring import split_query
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Page, Storage
 from finance_api.surfaces import WALLET_SURFACE
 from finance_api.values import Row
@@ -214,6 +215,7 @@ def _answer(declared: WalletList) -> Answer:
 
 
 def _service(declared: WalletList) -> Service:
+    @named(f"list_{snake_case(declared.key)}")
     def list_rows(request: Request) -> Response:
         given = request.validated
         others = [v.related.resource for v in given.values() if isinstance(v, RelatedTo)]
