@@ -101,7 +101,6 @@ def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
         "pruned": entry.pruned,
         "file": file.get("name"),
         "size": file.get("size"),
-        "sha256": file.get("sha256"),
         "format": details.get("format"),
         "profile": details.get("profile"),
         "encoding": details.get("encoding"),
