@@ -20,6 +20,7 @@ from finance_api.storage.interface import (
     StorageBackend,
     User,
     WritableStorage,
+    after_repair,
     reading,
     unit_of_work,
 )
@@ -62,9 +63,7 @@ def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) 
         storage.data.set_state(user.id, DataState(state.revision + 1, now))
     with reading(backend) as storage:
         left = _UserData(storage, user).faults()
-    for fault in found:
-        yield fault if fault in left else fault.as_repaired()
-    yield from (fault for fault in left if fault not in found)
+    yield from after_repair(found, left)
 
 
 class _UserData:
