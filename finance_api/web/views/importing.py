@@ -148,8 +148,8 @@ def _begin(request: Request, upload: Upload) -> Response:
     return SeeOther(_path(upload))
 
 
-def _path(upload: Upload, below: str = "") -> str:
-    return f"{UPLOADS}/{upload.id}{below}"
+def _path(upload: Upload) -> str:
+    return f"{UPLOADS}/{upload.id}"
 
 
 # -- one upload
