@@ -17,7 +17,7 @@ class BulkheadFull(Exception):
 
 
 class Bulkhead:
-    """``calls`` run at once. One more waits until each of them has run for ``patience_seconds``.
+    """``calls`` run at once. One more waits until each of them has run for ``wait_seconds``.
 
     So it waits behind fast calls, and is refused at once while all are slow.
 
@@ -28,11 +28,11 @@ class Bulkhead:
         self,
         calls: int,
         *,
-        patience_seconds: float = 0.05,
+        wait_seconds: float = 0.05,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._calls = calls
-        self._patience_seconds = patience_seconds
+        self._wait_seconds = wait_seconds
         self._monotonic = monotonic
         #: When each of those that run began, in order.
         self._began: list[float] = []
@@ -51,7 +51,7 @@ class Bulkhead:
     def _begin(self) -> float:
         with self._ended:
             while len(self._began) >= self._calls:
-                seconds = self._began[-1] + self._patience_seconds - self._monotonic()
+                seconds = self._began[-1] + self._wait_seconds - self._monotonic()
                 if seconds <= 0:
                     raise BulkheadFull
                 self._ended.wait(seconds)

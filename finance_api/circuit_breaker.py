@@ -16,8 +16,12 @@ class CircuitOpen(Exception):
     """The service failed a moment ago and is not called."""
 
 
+#: How long it stays open.
+_OPEN_SECONDS = 1
+
+
 class CircuitBreaker:
-    """closed: every call goes through. open: none does, for ``open_seconds`` after a failure.
+    """closed: every call goes through. open: none does, for a second after a failure.
 
     half-open: afterwards, one call at a time goes through; it closes the circuit if it succeeds and
     opens it again if it fails.
@@ -30,11 +34,9 @@ class CircuitBreaker:
         self,
         failures: type[Exception],
         *,
-        open_seconds: float = 1.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._failures = failures
-        self._open_seconds = open_seconds
         self._monotonic = monotonic
         #: When the circuit is half-open; None: it is closed.
         self._open_until: float | None = None
@@ -59,7 +61,7 @@ class CircuitBreaker:
                 self._open_until = None
             return result
         except self._failures:
-            self._open_until = self._monotonic() + self._open_seconds
+            self._open_until = self._monotonic() + _OPEN_SECONDS
             raise
         finally:
             if is_probe:

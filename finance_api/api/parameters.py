@@ -66,6 +66,18 @@ class ParameterKind(colander.SchemaType):  # type: ignore[misc]
     schema: Schema
     is_repeated = False
 
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        if cstruct is colander.null:
+            return colander.null
+        try:
+            return self.read(cstruct)
+        except QueryError as error:
+            raise colander.Invalid(node, list(error.faults)) from None
+
+    def read(self, texts: Sequence[str]) -> Any:
+        """The value of a parameter that is given once or more. Raises QueryError."""
+        raise NotImplementedError
+
 
 class Scalar(ParameterKind):
     """A parameter that may be given once."""
@@ -74,15 +86,10 @@ class Scalar(ParameterKind):
         self._parse = parse
         self.schema = schema
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
-        if len(cstruct) > 1:
-            raise colander.Invalid(node, f"is given {len(cstruct)} times; once is allowed")
-        try:
-            return self._parse(cstruct[0])
-        except QueryError as error:
-            raise colander.Invalid(node, list(error.faults)) from None
+    def read(self, texts: Sequence[str]) -> Any:
+        if len(texts) > 1:
+            raise QueryError(f"is given {len(texts)} times; once is allowed")
+        return self._parse(texts[0])
 
 
 class Conditions(ParameterKind):
@@ -103,21 +110,15 @@ class Conditions(ParameterKind):
         self.schema = of_conditions(field, known, is_plain=is_plain)
         self.meaning = conditions_meaning(field, known, is_plain=is_plain)
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
-        try:
-            parsed = all_or_faults(partial(parse_conditions, self._field), cstruct)
-        except QueryError as error:
-            raise colander.Invalid(node, list(error.faults)) from None
-        conditions = [condition for each in parsed for condition in each]
+    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
+        parsed = all_or_faults(partial(parse_conditions, self._field), texts)
+        conditions = tuple([condition for each in parsed for condition in each])
         if len(conditions) > MAX_CONDITIONS:
-            raise colander.Invalid(
-                node,
+            raise QueryError(
                 f"{len(conditions)} conditions are given; at most {MAX_CONDITIONS} "
-                "are allowed on one field",
+                "are allowed on one field"
             )
-        return tuple(conditions)
+        return conditions
 
 
 class Ids(ParameterKind):
@@ -127,17 +128,10 @@ class Ids(ParameterKind):
         {"type": "string", "format": "uuid"}, [ID.example], maxItems=MAX_LIST_OPERANDS
     )
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
-        try:
-            ids = [one for each in all_or_faults(parse_ids, cstruct) for one in each]
-        except QueryError as error:
-            raise colander.Invalid(node, list(error.faults)) from None
+    def read(self, texts: Sequence[str]) -> list[str]:
+        ids = [one for each in all_or_faults(parse_ids, texts) for one in each]
         if len(ids) > MAX_LIST_OPERANDS:
-            raise colander.Invalid(
-                node, f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed"
-            )
+            raise QueryError(f"{len(ids)} ids are given; at most {MAX_LIST_OPERANDS} are allowed")
         return ids
 
 

@@ -92,16 +92,11 @@ def chunks_of(
     return (page + b"\n" for page in pages)
 
 
-def body_of(
-    representation: Representation,
-    fields: Sequence[Field],
-    lines: bytes,
-    resource: Resource | None = None,
-) -> bytes:
+def body_of(representation: Representation, fields: Sequence[Field], lines: bytes) -> bytes:
     """As `chunks_of`, of one page, which may be empty."""
     count = lines.count(b"\n") + 1 if lines else 0
     pages = [lines] if lines else []
-    return b"".join(chunks_of(representation, fields, pages, count, resource))
+    return b"".join(chunks_of(representation, fields, pages, count))
 
 
 def negotiate(accept: str | None, offered: Sequence[Representation] = OF_LISTS) -> Representation:

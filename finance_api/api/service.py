@@ -1,7 +1,8 @@
 """What the Cornice services of data have in common."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from cornice import Service as CorniceService
 from pyramid.httpexceptions import HTTPException
@@ -101,6 +102,7 @@ def internal(
 
 #: A view that is given the representation; None: the one that the client prefers.
 FormView = Callable[[Request, Representation | None], Response]
+View = TypeVar("View", bound=Callable[..., Response])
 
 
 def in_every_form(
@@ -131,4 +133,18 @@ def in_every_form(
 
 
 def _view_in(view: FormView, form: Representation | None) -> Callable[[Request], Response]:
-    return lambda request: view(request, form)
+    @wraps(view)
+    def in_form(request: Request) -> Response:
+        return view(request, form)
+
+    return in_form
+
+
+def named(name: str) -> Callable[[View], View]:
+    """For a view that is made for each of several resources: the name that `proutes` shows."""
+
+    def rename(view: View) -> View:
+        view.__name__ = view.__qualname__ = name
+        return view
+
+    return rename

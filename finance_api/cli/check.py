@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.editing import json_option
 from finance_api.cli.output import say
 from finance_api.values.text import counted
 
@@ -24,7 +25,7 @@ _CLOCK_SECONDS = 300
 
 @click.command(epilog="Example: finance-api check --repair")
 @click.option("--repair", is_flag=True, help="Make anew what is derived from other data.")
-@click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+@json_option
 @pass_cli_context
 def check(cli: CliContext, repair: bool, as_json: bool) -> None:
     """Look for what is wrong: settings, keys, clock, disk, the database, every user's data.

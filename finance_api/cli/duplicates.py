@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.editing import edit, json_option, naming
+from finance_api.cli.context import CliContext, get_user
+from finance_api.cli.editing import Edit, edit_options, naming
 from finance_api.cli.output import say
 
 if TYPE_CHECKING:
@@ -25,17 +25,15 @@ def duplicates() -> None:
 @duplicates.command(epilog="Example: finance-api duplicates find me@example.com")
 @click.argument("email")
 @click.option("--void", "file", metavar="FILE", help="Make the records void whose ids are in it.")
-@click.option("--dry-run", is_flag=True, help="With --void: report only; nothing is changed.")
-@json_option
-@pass_cli_context
-def find(cli: CliContext, email: str, file: str | None, dry_run: bool, as_json: bool) -> None:
+@edit_options("With --void: report only; nothing is changed.")
+def find(edit: Edit, email: str, file: str | None) -> None:
     """List records of one account that look doubled, on each line the later one first.
 
     Amounts are equal, days near and texts alike, and not the same file brought both. FILE has an id
     on each line and nothing else, or is a CSV file with a column id; - is standard input.
     """
     if file is None:
-        _list(cli, email, as_json=as_json)
+        _list(edit.cli, email, as_json=edit.as_json)
         return
     from finance_api.cli.input_files import opened
     from finance_api.ledger.edits.record_file import record_file
@@ -46,7 +44,7 @@ def find(cli: CliContext, email: str, file: str | None, dry_run: bool, as_json: 
             return void_records(session, (row.id for row in found.rows()))
 
     with naming(file), opened(file) as stream:
-        edit(cli, email, "duplicates find", work, dry_run=dry_run, as_json=as_json)
+        edit(email, "duplicates find", work)
 
 
 def _list(cli: CliContext, email: str, *, as_json: bool) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,46 +18,61 @@ if TYPE_CHECKING:
     from finance_api.ledger.edits.report import EditReport
     from finance_api.ledger.session import LedgerSession
 
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Check and report; nothing is changed."
-)
+_DRY_RUN = "Check and report; nothing is changed."
 json_option = click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
 
 
-def edit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What commands that edit have in common: the context, --dry-run and --json."""
-    return dry_run_option(json_option(pass_cli_context(command)))
+def dry_run_option(help: str = _DRY_RUN) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option("--dry-run", is_flag=True, help=help)
 
 
-def edit(
-    cli: CliContext,
-    email: str,
-    action: str,
-    work: Callable[[LedgerSession], EditReport],
-    *,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    """Runs ``work`` in a session of the user, and says what it has changed."""
-    from finance_api.auth.emails import normal_email
-    from finance_api.ledger.session import changing
+@dataclass(frozen=True)
+class Edit:
+    """Makes an edit as the options say, and tells what it has changed."""
 
-    cli.require_persistence()
-    with changing(
-        cli.backend,
-        normal_email(email),
-        cli.clock.now(),
-        action=action,
-        keep_days=cli.keep_days,
-        dry_run=dry_run,
-    ) as session:
-        report = work(session)
-    if as_json:
-        say(json.dumps({**report.as_json(), "dryRun": dry_run}))
-    else:
-        for line in report.lines():
-            say(line)
-        say(f"{report.sentence()}{' (dry run)' if dry_run else ''}")
+    cli: CliContext
+    dry_run: bool
+    as_json: bool
+
+    def __call__(
+        self, email: str, action: str, work: Callable[[LedgerSession], EditReport]
+    ) -> None:
+        """Runs ``work`` in a session of the user. action: what the history calls it."""
+        from finance_api.auth.emails import normal_email
+        from finance_api.ledger.session import changing
+
+        cli = self.cli
+        cli.require_persistence()
+        with changing(
+            cli.backend,
+            normal_email(email),
+            cli.clock.now(),
+            action=action,
+            keep_days=cli.keep_days,
+            dry_run=self.dry_run,
+        ) as session:
+            report = work(session)
+        if self.as_json:
+            say(json.dumps({**report.as_json(), "dryRun": self.dry_run}))
+        else:
+            for line in report.lines():
+                say(line)
+            say(f"{report.sentence()}{' (dry run)' if self.dry_run else ''}")
+
+
+def edit_options(
+    dry_run_help: str = _DRY_RUN,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options of commands that edit: --dry-run and --json. They get an `Edit` first."""
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(cli: CliContext, /, *, dry_run: bool, as_json: bool, **given: Any) -> None:
+            command(Edit(cli, dry_run, as_json), **given)
+
+        return dry_run_option(dry_run_help)(json_option(pass_cli_context(run)))
+
+    return with_options
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.editing import json_option
 from finance_api.cli.file_options import commands_to_copy, file_options
 from finance_api.cli.output import say
 from finance_api.importers import FORMATS
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     help="Default: detected from the file.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")
-@click.option("--json", "as_json", is_flag=True, help="Report as one JSON object.")
+@json_option
 @click.option(
     "--move-done",
     "done",

@@ -1,18 +1,9 @@
 """finance-api add, finance-api set, finance-api remove"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import click
 
-from finance_api.cli.context import CliContext
-from finance_api.cli.editing import edit, edit_options
+from finance_api.cli.editing import Edit, edit_options
 from finance_api.resources import PUBLIC_RESOURCES, RECORD_RULES, RECORDS
-
-if TYPE_CHECKING:
-    from finance_api.ledger.edits.report import EditReport
-    from finance_api.ledger.session import LedgerSession
 
 _TYPES = {r.path: r for r in PUBLIC_RESOURCES if r not in (RECORDS, RECORD_RULES) and r.path}
 
@@ -42,15 +33,8 @@ _fields_argument = click.argument(
 @click.argument("email")
 @_type_argument
 @_fields_argument
-@edit_options
-def add(
-    cli: CliContext,
-    email: str,
-    type_name: str,
-    given: dict[str, str],
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+@edit_options()
+def add(edit: Edit, email: str, type_name: str, given: dict[str, str]) -> None:
     """Add one of a user's accounts, categories, budgets, goals, standing orders or labels.
 
     TYPE is accounts, categories, labels, budgets, goals or standing-orders. Other data is named as
@@ -58,10 +42,7 @@ def add(
     """
     from finance_api.ledger.edits.objects import add_object
 
-    def work(session: LedgerSession) -> EditReport:
-        return add_object(session, _TYPES[type_name], given)
-
-    edit(cli, email, f"add {type_name}", work, dry_run=dry_run, as_json=as_json)
+    edit(email, f"add {type_name}", lambda s: add_object(s, _TYPES[type_name], given))
 
 
 @click.command(
@@ -72,26 +53,15 @@ def add(
 @_type_argument
 @click.argument("name")
 @_fields_argument
-@edit_options
-def set_command(
-    cli: CliContext,
-    email: str,
-    type_name: str,
-    name: str,
-    given: dict[str, str],
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+@edit_options()
+def set_command(edit: Edit, email: str, type_name: str, name: str, given: dict[str, str]) -> None:
     """Change one of a user's accounts, categories, labels and so on; NAME may be its id.
 
     FIELD= with nothing behind it takes the value away.
     """
     from finance_api.ledger.edits.objects import set_object
 
-    def work(session: LedgerSession) -> EditReport:
-        return set_object(session, _TYPES[type_name], name, given)
-
-    edit(cli, email, f"set {type_name}", work, dry_run=dry_run, as_json=as_json)
+    edit(email, f"set {type_name}", lambda s: set_object(s, _TYPES[type_name], name, given))
 
 
 @click.command(epilog="Example: finance-api remove me@example.com labels holiday")
@@ -99,16 +69,8 @@ def set_command(
 @_type_argument
 @click.argument("name")
 @click.option("--with-records", is_flag=True, help="Of an account: its records, too.")
-@edit_options
-def remove(
-    cli: CliContext,
-    email: str,
-    type_name: str,
-    name: str,
-    with_records: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+@edit_options()
+def remove(edit: Edit, email: str, type_name: str, name: str, with_records: bool) -> None:
     """Remove one of a user's accounts, categories, labels and so on; NAME may be its id.
 
     What is in use is not removed: the message says by what.
@@ -118,7 +80,8 @@ def remove(
     if with_records and type_name != "accounts":
         raise click.UsageError("--with-records is for accounts")
 
-    def work(session: LedgerSession) -> EditReport:
-        return remove_object(session, _TYPES[type_name], name, with_records=with_records)
-
-    edit(cli, email, f"remove {type_name}", work, dry_run=dry_run, as_json=as_json)
+    edit(
+        email,
+        f"remove {type_name}",
+        lambda s: remove_object(s, _TYPES[type_name], name, with_records=with_records),
+    )

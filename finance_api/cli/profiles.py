@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.editing import naming
 from finance_api.cli.output import say
 from finance_api.cli.table import json_option, show_list
 from finance_api.values.text import counted, shown
@@ -99,21 +100,16 @@ def test_profile(
     """Read a file with a profile, and print what would be imported. Nothing is stored."""
     from finance_api.cli.input_files import opened
     from finance_api.importers.csv import CsvImporter, CsvOptions
-    from finance_api.importers.interface import ImportRefused
 
     known = known_profiles(cli)
     account = account or _account_of(known.get(name))
     importer = CsvImporter(CsvOptions(profile=name, account=account, **options), known)
     found: dict[int, _Found] = {}
-    try:
-        with opened(file) as stream:
-            for statement, entry in importer.read(stream):
-                of = found.setdefault(id(statement), _Found(statement))
-                if entry is not None:
-                    of.add(entry)
-    except ImportRefused as refused:
-        refused.file = file
-        raise
+    with naming(file), opened(file) as stream:
+        for statement, entry in importer.read(stream):
+            of = found.setdefault(id(statement), _Found(statement))
+            if entry is not None:
+                of.add(entry)
     for of in found.values():
         _say_account(of)
     for statement in (of.statement for of in found.values()):

@@ -27,7 +27,7 @@ def rates() -> None:
 
 @rates.command("import", epilog="Example: finance-api rates import eurofxref-hist.zip")
 @click.argument("file")
-@dry_run_option
+@dry_run_option()
 @json_option
 @pass_cli_context
 def import_command(cli: CliContext, file: str, dry_run: bool, as_json: bool) -> None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from finance_api.cli.context import CliContext
-from finance_api.cli.editing import edit, edit_options, naming
+from finance_api.cli.editing import Edit, edit_options, naming
 
 if TYPE_CHECKING:
     from finance_api.ledger.edits.report import EditReport
@@ -22,8 +21,8 @@ def records() -> None:
 @records.command("edit", epilog="Example: finance-api records edit me@example.com records.csv")
 @click.argument("email")
 @click.argument("file")
-@edit_options
-def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json: bool) -> None:
+@edit_options()
+def edit_command(edit: Edit, email: str, file: str) -> None:
     """Give records the cells of a file that differ from what is stored; - is standard input.
 
     FILE is a CSV file or a spreadsheet with a column id and any of category, labels, payee, note
@@ -38,14 +37,14 @@ def edit_command(cli: CliContext, email: str, file: str, dry_run: bool, as_json:
             return edit_records(session, rows)
 
     with naming(file), opened(file) as stream:
-        edit(cli, email, "records edit", work, dry_run=dry_run, as_json=as_json)
+        edit(email, "records edit", work)
 
 
 @records.command(epilog="Example: finance-api records remove me@example.com doubled.csv")
 @click.argument("email")
 @click.argument("ids", nargs=-1, required=True, metavar="FILE|ID...")
-@edit_options
-def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
+@edit_options()
+def remove(edit: Edit, email: str, ids: tuple[str, ...]) -> None:
     """Remove records: those with the ids, or all that stand in a file with a column id.
 
     A file may also have an id on each line and nothing else; - is standard input. The next
@@ -57,14 +56,7 @@ def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_
     from finance_api.values.ids import are_ids
 
     if len(ids) > 1 or are_ids(ids[0]):
-        edit(
-            cli,
-            email,
-            "records remove",
-            lambda session: remove_records(session, ids),
-            dry_run=dry_run,
-            as_json=as_json,
-        )
+        edit(email, "records remove", lambda s: remove_records(s, ids))
         return
 
     def work(session: LedgerSession) -> EditReport:
@@ -72,4 +64,4 @@ def remove(cli: CliContext, email: str, ids: tuple[str, ...], dry_run: bool, as_
             return remove_records(session, (row.id for row in found.rows()))
 
     with naming(ids[0]), opened(ids[0]) as stream:
-        edit(cli, email, "records remove", work, dry_run=dry_run, as_json=as_json)
+        edit(email, "records remove", work)

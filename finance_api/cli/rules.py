@@ -1,19 +1,11 @@
 """finance-api rules"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
-from finance_api.cli.editing import edit, edit_options
+from finance_api.cli.editing import Edit, edit_options
 from finance_api.cli.table import json_option as json_list_option
 from finance_api.cli.table import show_list
-
-if TYPE_CHECKING:
-    from finance_api.ledger.edits.report import EditReport
-    from finance_api.ledger.session import LedgerSession
 
 
 @click.group()
@@ -31,16 +23,14 @@ def rules() -> None:
     "--label", "labels", multiple=True, metavar="NAME", help="A label that it gives; repeatable."
 )
 @click.option("--account", metavar="NAME", help="The only account that it is for. Default: any.")
-@edit_options
+@edit_options()
 def add(
-    cli: CliContext,
+    edit: Edit,
     email: str,
     keywords: tuple[str, ...],
     category: str | None,
     labels: tuple[str, ...],
     account: str | None,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Add a rule for records with one of the keywords in payee or note.
 
@@ -48,10 +38,11 @@ def add(
     """
     from finance_api.ledger.edits.rules import add_rule
 
-    def work(session: LedgerSession) -> EditReport:
-        return add_rule(session, keywords, category=category, labels=labels, account=account)
-
-    edit(cli, email, "rules add", work, dry_run=dry_run, as_json=as_json)
+    edit(
+        email,
+        "rules add",
+        lambda s: add_rule(s, keywords, category=category, labels=labels, account=account),
+    )
 
 
 @rules.command("list", epilog="Example: finance-api rules list me@example.com --json")
@@ -61,7 +52,7 @@ def add(
 def list_command(cli: CliContext, email: str, as_json: bool) -> None:
     """Show a user's rules, in the order in which they are asked."""
     from finance_api.ledger.edits.report import shown
-    from finance_api.ledger.edits.rules import list_rules
+    from finance_api.ledger.rules import list_rules
     from finance_api.ledger.session import UserRows
     from finance_api.resources import RECORD_RULES
 
@@ -96,16 +87,13 @@ def list_command(cli: CliContext, email: str, as_json: bool) -> None:
 @rules.command(epilog="Example: finance-api rules remove me@example.com 'aldi, lidl'")
 @click.argument("email")
 @click.argument("name")
-@edit_options
-def remove(cli: CliContext, email: str, name: str, dry_run: bool, as_json: bool) -> None:
+@edit_options()
+def remove(edit: Edit, email: str, name: str) -> None:
     """Remove a rule, by its name or id; records keep what it gave them."""
     from finance_api.ledger.edits.objects import remove_object
     from finance_api.resources import RECORD_RULES
 
-    def work(session: LedgerSession) -> EditReport:
-        return remove_object(session, RECORD_RULES, name)
-
-    edit(cli, email, "rules remove", work, dry_run=dry_run, as_json=as_json)
+    edit(email, "rules remove", lambda s: remove_object(s, RECORD_RULES, name))
 
 
 @rules.command("apply", epilog="Example: finance-api rules apply me@example.com --dry-run")
@@ -113,14 +101,9 @@ def remove(cli: CliContext, email: str, name: str, dry_run: bool, as_json: bool)
 @click.option(
     "--all", "recategorise", is_flag=True, help="Also records whose category is from a rule."
 )
-@edit_options
-def apply_command(
-    cli: CliContext, email: str, recategorise: bool, dry_run: bool, as_json: bool
-) -> None:
+@edit_options()
+def apply_command(edit: Edit, email: str, recategorise: bool) -> None:
     """Apply the rules to stored records without category; what a hand set stays."""
     from finance_api.ledger.edits.rules import APPLY, apply_rules
 
-    def work(session: LedgerSession) -> EditReport:
-        return apply_rules(session, recategorise=recategorise)
-
-    edit(cli, email, APPLY, work, dry_run=dry_run, as_json=as_json)
+    edit(email, APPLY, lambda s: apply_rules(s, recategorise=recategorise))

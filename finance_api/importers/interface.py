@@ -64,14 +64,13 @@ class ImportRefused(Exception):
         self,
         reason: str,
         line: int | None = None,
-        file: str | None = None,
         answers: tuple[Answer, ...] = (),
         questions: tuple[Question, ...] = (),
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
-        self.file = file
+        self.file: str | None = None
         self.questions = questions or (Question(reason, line, answers),)
         self.commands: list[Command] = []
 

@@ -64,11 +64,11 @@ def settle_bank_balances(
     told = _told(session, facts)
     several = {i for i in wanted if is_of_several(session.accounts.rows[i])}
     known = {i: sorted(told[i]) for i in wanted if told[i] and i not in several}
-    books = _Books(session, known)
+    sums = _DailySums(session, known)
     remarks: list[str] = []
     for account_id in wanted:
         account = session.accounts.rows[account_id]
-        implied = books.initials(account_id, known.get(account_id, ()))
+        implied = sums.initials(account_id, known.get(account_id, ()))
         session.accounts.put(_settled(account, implied, remarks))
     return remarks
 
@@ -108,7 +108,7 @@ def _is_same(one: _Told, other: _Told) -> bool:
     return (one.day, one.is_closing, one.amount) == (other.day, other.is_closing, other.amount)
 
 
-class _Books:
+class _DailySums:
     """The sums of some accounts' records, by day and import."""
 
     def __init__(self, session: LedgerSession, told: dict[str, list[_Told]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from finance_api.ledger.references import ids_in
-from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, RECORDS, REFERRED, RESOURCES, referred_by
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.records import VOID, record_type
 from finance_api.storage.interface import (
@@ -20,6 +20,7 @@ from finance_api.storage.interface import (
     StorageBackend,
     User,
     WritableStorage,
+    after_repair,
     reading,
     unit_of_work,
 )
@@ -27,7 +28,6 @@ from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
 _PAGE = 1_000
-_HELD = {BY_MODEL_TYPE[f.references] for r in RESOURCES for f in r.references if f.references}
 _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.NUMBER: int,
     Kind.DATE: int,
@@ -49,7 +49,7 @@ _DERIVED = {
 def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) -> Iterator[Fault]:
     """A user's. repair: corrects what is derived, as a new revision. Raises StorageError."""
     with reading(backend) as storage:
-        found = _Books(storage, user).faults()
+        found = _UserData(storage, user).faults()
     # A sum without the rows that cannot be read would be a wrong one.
     unreadable = any(fault.kind == "values" for fault in found)
     if not repair or unreadable or not any(fault.command == REPAIR for fault in found):
@@ -57,18 +57,16 @@ def find_faults(backend: StorageBackend, user: User, *, now: int, repair: bool) 
         return
     with unit_of_work(backend) as storage:
         state = storage.data.lock(user.id)
-        books = _Books(storage, user)
-        found = books.faults()
-        books.correct(storage)
+        data = _UserData(storage, user)
+        found = data.faults()
+        data.correct(storage)
         storage.data.set_state(user.id, DataState(state.revision + 1, now))
     with reading(backend) as storage:
-        left = _Books(storage, user).faults()
-    for fault in found:
-        yield fault if fault in left else fault.as_repaired()
-    yield from (fault for fault in left if fault not in found)
+        left = _UserData(storage, user).faults()
+    yield from after_repair(found, left)
 
 
-class _Books:
+class _UserData:
     """A user's data, as one unit of work reads it; the objects that others refer to are held."""
 
     def __init__(self, storage: Storage, user: User) -> None:
@@ -76,7 +74,7 @@ class _Books:
         self._user = user
         self._held: dict[str, dict[str, Row]] = {
             resource.name: {row["id"]: row for page in self._pages(resource) for row in page}
-            for resource in _HELD
+            for resource in REFERRED
         }
         self._imports = {e.number for e in storage.history.list_entries(user.id)}
         self._counted: dict[str, dict[str, Any]] = {}
@@ -107,8 +105,7 @@ class _Books:
         if unsound:
             return
         for field in resource.references:
-            assert field.references is not None
-            known = self._held[BY_MODEL_TYPE[field.references].name]
+            known = self._held[referred_by(field).name]
             if any(row_id not in known for row_id in ids_in(row[field.name])):
                 message = f"{field.name} leads nowhere, of {resource.name}: {{}}"
                 found.add("references", message, row["id"], RESTORE)

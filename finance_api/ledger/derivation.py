@@ -7,6 +7,7 @@ of records then needs one table.
 from collections.abc import Iterator
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.references import check_currency
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.records import any_of
 from finance_api.resources import RECORDS
@@ -24,15 +25,8 @@ def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
     account = session.accounts.rows.get(row["accountId"])
     if account is None:
         raise ImportRefused(f"accountId {row['accountId']} is no account of the user", line)
-    currency = row["currencyCode"]
-    if currency is None:
-        row["currencyCode"] = account["currencyCode"]
-    elif currency != account["currencyCode"]:
-        raise ImportRefused(
-            f"currencyCode is {currency}, but the account {account['name']} is in "
-            f"{account['currencyCode']}",
-            line,
-        )
+    check_currency(account, row["currencyCode"], line)
+    row["currencyCode"] = account["currencyCode"]
     row["accountName"] = account["name"]
     category_id = row["categoryId"]
     row["category"] = None if category_id is None else _category_name(session, category_id, line)

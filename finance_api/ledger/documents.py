@@ -1,7 +1,7 @@
 """What rows of every type but the records have to agree with."""
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.references import check_references
+from finance_api.ledger.references import check_currency, check_references
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.recurrence import RuleError, check_rule
@@ -21,13 +21,8 @@ def check_document(
     if resource is not STANDING_ORDERS:
         return
     account = session.accounts.rows.get(row["accountId"] or "")
-    currency = row["currencyCode"]
-    if account is not None and currency is not None and currency != account["currencyCode"]:
-        raise ImportRefused(
-            f"currencyCode is {currency}, but the account {account['name']} is in "
-            f"{account['currencyCode']}",
-            line,
-        )
+    if account is not None:
+        check_currency(account, row["currencyCode"], line)
     try:
         check_rule(row["recurrenceRule"], row["startDate"])
     except RuleError as error:

@@ -11,7 +11,7 @@ from finance_api.storage.interface import STREAMED_ROWS, Storage, data_state_of
 def dump(storage: Storage, user_id: int) -> Generator[bytes, None, None]:
     """The lines, some at a time: type after type, each referring only to types before; rows by id.
 
-    Raises StorageUnavailable where a copy of the database has not heard of the user: what it has
+    Raises StorageUnavailable where a replica has not heard of the user: what it has
     would look like all there is.
     """
     data_state_of(storage, user_id)

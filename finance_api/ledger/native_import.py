@@ -15,24 +15,21 @@ from finance_api.ledger.documents import (
     complete_standing_order,
 )
 from finance_api.ledger.matching.keeping import keep_stated
-from finance_api.ledger.records import BATCH, BATCH_BYTES, Proposal, RecordWriter
+from finance_api.ledger.records import BATCH, BATCH_BYTES, GivenRecord, RecordWriter
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import (
     ACCOUNTS,
-    BY_MODEL_TYPE,
     CATEGORIES,
     RECORDS,
+    REFERRED,
     RESOURCES,
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
 from finance_api.values import Row
-
-#: The documents that others refer to: all of a user's are held at once.
-_HELD = {BY_MODEL_TYPE[f.references] for r in RESOURCES for f in r.references if f.references}
 
 
 class NativeImport:
@@ -63,8 +60,8 @@ class NativeImport:
         writer = RecordWriter(self._session, self._balances, self._report, _whole_record)
         for line, _, values, size in records():
             given = values.get
-            proposal = Proposal(line, given("id"), given("source"), given("sourceId"), values)
-            writer.add(proposal, size)
+            record = GivenRecord(line, given("id"), given("source"), given("sourceId"), values)
+            writer.add(record, size)
         writer.flush()
         self._settle_bank_balances()
         self._balances.settle(self._session)
@@ -96,11 +93,11 @@ class NativeImport:
 
     def _import_documents(self, documents: Callable[[], Iterable[NativeRow]]) -> bool:
         """Whether any that is not held can be seen to change."""
-        self._import_held(document for document in documents() if document.resource in _HELD)
+        self._import_held(document for document in documents() if document.resource in REFERRED)
         seen = carry_currencies_over(self._session)
         batches: dict[str, _Batch] = {resource.name: _Batch(resource) for resource in RESOURCES}
         for document in documents():
-            if document.resource not in _HELD:
+            if document.resource not in REFERRED:
                 batch = batches[document.resource.name]
                 batch.add(document)
                 if batch.is_full:

@@ -19,7 +19,7 @@ BATCH = 1_000
 BATCH_BYTES = 4 << 20
 
 
-class Proposal(NamedTuple):
+class GivenRecord(NamedTuple):
     """A record that a file brings.
 
     id: given by the file, else None.
@@ -38,7 +38,7 @@ Completion = Callable[[dict[str, Any], Row | None], Row]
 
 
 class RecordWriter:
-    """Collects proposals and stores them; `flush` stores what is left."""
+    """Collects records and stores them; `flush` stores what is left."""
 
     def __init__(
         self, session: LedgerSession, balances: Balances, report: ImportReport, complete: Completion
@@ -48,7 +48,7 @@ class RecordWriter:
         self._report = report
         self._complete = complete
         self._stored = StoredRecords(session)
-        self._batch: list[Proposal] = []
+        self._batch: list[GivenRecord] = []
         self._size = 0
         # What the batch mentions: ids, and pairs of source and source id.
         self._keys: set[str | tuple[str | None, str]] = set()
@@ -57,9 +57,9 @@ class RecordWriter:
         #: Money in and money out of what was proposed, by account.
         self.sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
 
-    def add(self, proposal: Proposal, size: int) -> None:
+    def add(self, record: GivenRecord, size: int) -> None:
         """size: in bytes, about. Raises ImportRefused with the line at fault."""
-        _, record_id, source, source_id, _ = proposal
+        _, record_id, source, source_id, _ = record
         key = None if source_id is None else (source, source_id)
         # A second mention of a record has to meet the first one stored.
         is_full = len(self._batch) >= BATCH or self._size >= BATCH_BYTES
@@ -69,7 +69,7 @@ class RecordWriter:
             self._keys.add(record_id)
         if key is not None:
             self._keys.add(key)
-        self._batch.append(proposal)
+        self._batch.append(record)
         self._size += size
 
     def flush(self) -> None:
@@ -80,8 +80,8 @@ class RecordWriter:
         while batch:
             batch = batch[self._store(batch) :]
 
-    def _store(self, batch: list[Proposal]) -> int:
-        """Stores proposals up to the first that depends on one before it; how many it stored."""
+    def _store(self, batch: list[GivenRecord]) -> int:
+        """Stores records up to the first that depends on one before it; how many it stored."""
         by_source = self._stored.by_source(
             (source, source_id)
             for _, _, source, source_id, _ in batch
@@ -121,20 +121,20 @@ class RecordWriter:
             self.changed = True
         return len(ids)
 
-    def _ids(self, batch: list[Proposal], by_source: dict[tuple[str, str], Row]) -> list[str]:
-        """The ids of the records that the first proposals are about.
+    def _ids(self, batch: list[GivenRecord], by_source: dict[tuple[str, str], Row]) -> list[str]:
+        """The ids of the stored records that the first given ones are about.
 
-        It ends before one that is about the record of another proposal, or whose source id that
-        record may give up: what it means is known when the other one is stored.
+        It ends before one that is about the stored record of another one, or whose source id that
+        one may give up: what it means is known when the other one is stored.
         """
         ids: list[str] = []
         seen: set[str] = set()
-        for proposal in batch:
-            known = by_source.get((proposal.source or "", proposal.source_id or ""))
-            record_id = proposal.id
+        for record in batch:
+            known = by_source.get((record.source or "", record.source_id or ""))
+            record_id = record.id
             if record_id is None:
                 record_id = (
-                    row_id(self._session.user.uuid, proposal.source, proposal.source_id)
+                    row_id(self._session.user.uuid, record.source, record.source_id)
                     if known is None
                     else str(known["id"])
                 )
@@ -142,9 +142,9 @@ class RecordWriter:
                 break
             if known is not None and known["id"] != record_id:
                 raise ImportRefused(
-                    f"sourceId {proposal.source_id!r} of source {proposal.source!r} belongs to "
+                    f"sourceId {record.source_id!r} of source {record.source!r} belongs to "
                     f"the record {known['id']}",
-                    proposal.line,
+                    record.line,
                 )
             seen.add(record_id)
             ids.append(record_id)

@@ -2,9 +2,16 @@
 
 from dataclasses import dataclass
 
-from finance_api.ledger.session import LedgerSession
+from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORD_RULES
+from finance_api.values import Row
 from finance_api.values.text import fold
+
+
+def list_rules(owned: UserRows) -> list[Row]:
+    """In the order in which they are asked."""
+    rows = owned.row_set(RECORD_RULES).rows.values()
+    return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
 
 
 @dataclass(frozen=True)
@@ -16,13 +23,9 @@ class _Rule:
 
 
 class Rules:
-    """A user's rules, in the order in which they are asked: by (createdAt, id)."""
+    """A user's rules, in the order in which they are asked."""
 
-    def __init__(self, session: LedgerSession) -> None:
-        rows = sorted(
-            session.row_set(RECORD_RULES).rows.values(),
-            key=lambda row: (row["createdAt"], row["id"]),
-        )
+    def __init__(self, owned: UserRows) -> None:
         self._rules = [
             _Rule(
                 tuple(fold(keyword) for keyword in row["keywords"]),
@@ -30,7 +33,7 @@ class Rules:
                 row["categoryId"],
                 row["labelIds"],
             )
-            for row in rows
+            for row in list_rules(owned)
         ]
 
     def apply(

@@ -17,9 +17,9 @@ def find_account(
     source: str,
     account: StatementAccount,
     *,
-    name: str | None = None,
-    currency: str | None = None,
-    example: str = "EUR",
+    name: str | None,
+    currency: str | None,
+    example: str,
 ) -> str:
     """The id of the statement's account, made if it is new; it remembers the statement's key.
 

@@ -24,9 +24,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from finance_api import __version__
-from finance_api.mcp.answers import result
-from finance_api.mcp.asking import Api, call
-from finance_api.mcp.table import BY_NAME, TOOLS
+from finance_api.mcp.api_client import Api, call
+from finance_api.mcp.results import result
+from finance_api.mcp.tool_table import BY_NAME, TOOLS
 
 Context = ServerRequestContext[Any, Any]
 

@@ -5,6 +5,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+#: How much of a value a message repeats.
+_QUOTED_LENGTH = 60
+
 
 class QueryError(ValueError):
     """A parameter's value is not understood.
@@ -32,6 +35,6 @@ def all_or_faults(parse: Callable[[str], T], parts: Iterable[str]) -> list[T]:
     return found
 
 
-def quoted(text: str, longest: int = 60) -> str:
+def quoted(text: str) -> str:
     """``text`` for a message: in quotes, and cut if it is long."""
-    return f'"{text}"' if len(text) <= longest else f'"{text[:longest]}…"'
+    return f'"{text}"' if len(text) <= _QUOTED_LENGTH else f'"{text[:_QUOTED_LENGTH]}…"'

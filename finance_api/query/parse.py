@@ -17,7 +17,6 @@ from finance_api.query.model import (
     TODAY,
     Bound,
     Condition,
-    Operand,
     Operator,
     RelativeDay,
     SortKey,
@@ -247,9 +246,7 @@ def _choices(field: Field, operator: Operator, operand: str) -> Condition:
 
 
 def _boolean(field: Field, operator: Operator, operand: str) -> Condition:
-    if operand not in ("true", "false"):
-        raise QueryError(f"{quoted(operand)} is not one of true, false")
-    return Condition(field, Operator.EQ, operand == "true")
+    return Condition(field, Operator.EQ, parse_boolean(operand))
 
 
 _OPERAND_PARSERS: dict[Kind, Callable[[Field, Operator, str], Condition]] = {
@@ -333,18 +330,3 @@ def parse_boolean(text: str) -> bool:
     if text not in ("true", "false"):
         raise QueryError(f"{quoted(text)} is not one of true, false")
     return text == "true"
-
-
-__all__ = [
-    "Operand",
-    "clean_operand",
-    "parse_boolean",
-    "parse_bound",
-    "parse_conditions",
-    "parse_fields",
-    "parse_ids",
-    "parse_integer",
-    "parse_order",
-    "parse_sort",
-    "parse_words",
-]

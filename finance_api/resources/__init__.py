@@ -44,6 +44,15 @@ DOCUMENTS: tuple[Resource, ...] = (
 
 BY_MODEL_TYPE: dict[str, Resource] = {r.model_type: r for r in RESOURCES}
 
+
+def referred_by(field: Field) -> Resource:
+    """The resource whose ids a reference holds."""
+    return BY_MODEL_TYPE[field.references or ""]
+
+
+#: What others refer to: a user has few enough of each to hold them all at once.
+REFERRED = frozenset(referred_by(field) for r in RESOURCES for field in r.references)
+
 __all__ = [
     "ACCOUNTS",
     "BUDGETS",
@@ -58,6 +67,7 @@ __all__ = [
     "PUBLIC_RESOURCES",
     "RECORDS",
     "RECORD_RULES",
+    "REFERRED",
     "RESOURCES",
     "STANDING_ORDERS",
     "Field",
@@ -65,4 +75,5 @@ __all__ = [
     "Resource",
     "Role",
     "names_of",
+    "referred_by",
 ]

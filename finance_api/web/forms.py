@@ -16,7 +16,7 @@ from finance_api.ledger.edits.naming import find_row, rows_called
 from finance_api.ledger.edits.objects import add_category
 from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.planning.categories import CategoryTree
-from finance_api.resources import BY_MODEL_TYPE, CATEGORIES
+from finance_api.resources import CATEGORIES, referred_by
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case
 from finance_api.resources.wire import text_writer
@@ -120,7 +120,7 @@ def _kind(field: Field) -> str:
 
 def _options(owned: UserRows, field: Field) -> list[tuple[str, str]]:
     if field.references:
-        found = named_options(owned, BY_MODEL_TYPE[field.references])
+        found = named_options(owned, referred_by(field))
     else:
         found = [(value, choice_label(value)) for value in _choices(owned, field)]
     needs_none = field.kind is not Kind.ID_LIST and (field.nullable or field.required)

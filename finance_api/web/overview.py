@@ -15,9 +15,9 @@ from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import date_text
-from finance_api.web.answers import BALANCES, SUMMARY, UPCOMING, Answers, Course
 from finance_api.web.api_requests import ApiRequest
-from finance_api.web.plots import Plot, column_plot, line_plot
+from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults, Course
+from finance_api.web.money_plots import Plot, column_plot, line_plot
 from finance_api.web.rendering import month_words
 from finance_api.web.timespans import Timespan
 
@@ -88,9 +88,9 @@ class Overview:
     """
 
     def __init__(
-        self, answers: Answers, span: Timespan, currency: str, *, is_converted: bool
+        self, results: ApiResults, span: Timespan, currency: str, *, is_converted: bool
     ) -> None:
-        self._answers = answers
+        self._results = results
         self.span = span
         self.currency = currency
         self.is_converted = is_converted
@@ -103,7 +103,7 @@ class Overview:
     def worth_request(self) -> ApiRequest:
         year = self.span.year()
         given = {"interval": "month", "from": date_text(year.first)}
-        if self.span.last < self._answers.today or self.span.first > self._answers.today:
+        if self.span.last < self._results.today or self.span.first > self._results.today:
             given["to"] = date_text(self.span.last)
         if self.is_converted:
             given["convertTo"] = self.currency
@@ -112,7 +112,7 @@ class Overview:
     @cached_property
     def _course(self) -> Course:
         try:
-            return self._answers.course(self.worth_request)
+            return self._results.course(self.worth_request)
         except BalancesError:
             # There are too many accounts for one answer.
             return Course([], [])
@@ -145,7 +145,7 @@ class Overview:
 
     @cached_property
     def sums(self) -> Money:
-        return _added(self._answers.summary(self.sums_request), self._prefix)
+        return _added(self._results.summary(self.sums_request), self._prefix)
 
     @cached_property
     def months_request(self) -> ApiRequest:
@@ -154,7 +154,7 @@ class Overview:
 
     @cached_property
     def months(self) -> Chart:
-        found = self._answers.summary(self.months_request)
+        found = self._results.summary(self.months_request)
         by_month = _by(found, "periodStart", self._prefix)
         year, lines = self.span.year(), []
         month = start_of(Period.MONTH, year.first)
@@ -191,7 +191,7 @@ class Overview:
     def categories(self) -> list[Line]:
         """What was spent, the most first."""
         now, earlier = (
-            _by(self._answers.summary(asked), "topCategoryId", self._prefix, self._names)
+            _by(self._results.summary(asked), "topCategoryId", self._prefix, self._names)
             for asked in self.category_requests
         )
         spent = [(key, now.get(key, Money())) for key in {**now, **earlier}]
@@ -222,11 +222,11 @@ class Overview:
 
     @cached_property
     def budgets(self) -> list[Row]:
-        return self._answers.page(BUDGETS, self.budgets_request).rows
+        return self._results.page(BUDGETS, self.budgets_request).rows
 
     @cached_property
     def due(self) -> list[Row]:
-        return self._answers.upcoming(self.due_request)
+        return self._results.upcoming(self.due_request)
 
     @cached_property
     def due_totals(self) -> dict[str, Total]:
@@ -259,16 +259,16 @@ class Overview:
 
     @cached_property
     def uncategorised(self) -> int:
-        groups = self._answers.summary(self.uncategorised_request).groups
+        groups = self._results.summary(self.uncategorised_request).groups
         return sum(group["count"] for group in groups)
 
     @cached_property
     def unexplained(self) -> list[Row]:
-        return self._answers.page(ACCOUNTS, self.unexplained_request).rows
+        return self._results.page(ACCOUNTS, self.unexplained_request).rows
 
     @cached_property
     def quiet(self) -> list[Row]:
-        return self._answers.page(ACCOUNTS, self.quiet_request).rows
+        return self._results.page(ACCOUNTS, self.quiet_request).rows
 
     # -- links
 

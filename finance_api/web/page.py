@@ -11,8 +11,10 @@ from finance_api.auth.auditing import origin_of
 from finance_api.auth.identity import SessionIdentity
 from finance_api.ledger.session import LedgerSession, UserRows, changing
 from finance_api.requests import Request
+from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
+from finance_api.values import Row
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.time import day_in
 
@@ -61,11 +63,13 @@ def writing_for_user(request: Request) -> Iterator[WritableStorage]:
 
 
 @contextmanager
-def editing(request: Request, action: str, *, dry_run: bool = False) -> Iterator[LedgerSession]:
+def editing(
+    request: Request, action: str | None, *, dry_run: bool = False
+) -> Iterator[LedgerSession]:
     """A change of the user's data, as commands make it, if the session has not ended: else 403.
 
-    action: what it is called in the history. dry_run: everything but keeping it. Raises
-    ImportRefused.
+    action: what it is called in the history; None: it is an undo. dry_run: everything but keeping
+    it. Raises ImportRefused.
     """
     identity = identity_of(request)
     request.close_storage()
@@ -104,7 +108,7 @@ def done(path: str, notice: str) -> Response:
 
 
 def own_rows(request: Request) -> UserRows:
-    """Raises StorageUnavailable where what is read is a copy that has not heard of the user."""
+    """Raises StorageUnavailable where what is read is a replica that has not heard of the user."""
     user = identity_of(request).user
     data_state_of(request.storage, user.id)
     return UserRows(request.storage, user)
@@ -121,6 +125,16 @@ def path_id(request: Request) -> str:
         return parse_id(request.matchdict["id"])
     except IdError:
         raise HTTPNotFound() from None
+
+
+def own_row(request: Request, resource: Resource) -> Row:
+    """The user's row with the id in the path; 404 if there is none such."""
+    row_id = path_id(request)
+    found = request.storage.data.get_rows(identity_of(request).user.id, resource, [row_id])
+    if row_id not in found:
+        raise HTTPNotFound()
+    row: Row = found[row_id]
+    return row
 
 
 def path_text(request: Request, name: str) -> str:

@@ -9,8 +9,8 @@ from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
 from finance_api.surfaces import PUBLIC_SURFACE
-from finance_api.web.answers import SUMMARY
 from finance_api.web.api_requests import ApiRequest
+from finance_api.web.api_results import SUMMARY
 from finance_api.web.page import sentence
 from finance_api.web.paging import PAGE_ROWS
 
@@ -96,6 +96,4 @@ def _check(name: str, text: str) -> None:
     if name == "q":
         parse_words(text)
         return
-    field = RECORDS.get_field(_FIELDS[name])
-    assert field is not None
-    parse_conditions(field, _operand(name, text))
+    parse_conditions(RECORDS[_FIELDS[name]], _operand(name, text))

@@ -20,7 +20,6 @@ from support.programs import free_port
 LABELS, PAGE = "/v1/api/labels", "/settings/login"
 #: Failed authentications of an address before it gets 429.
 FAILURES = 3
-_MORE_THAN_ANY = "1000000/hour"
 
 Headers = list[tuple[str, str]]
 

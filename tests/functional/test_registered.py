@@ -64,6 +64,25 @@ def test_every_view_names_a_permission(registry):
     assert seen == {(path, method) for path in expected for method in ("GET", "HEAD")}
 
 
+def test_every_list_and_object_is_shown_by_a_view_of_its_own_name(registry):
+    """In the list that `proutes` prints."""
+    paths, of_view = patterns(registry), {}
+    for view, _ in introspected(registry, "views"):
+        path = paths.get(view["route_name"])
+        if path in surface_paths(registry):
+            function = view["callable"]
+            # A list is the same view in each of its forms.
+            name = f"{function.__module__.removeprefix('finance_api.api.')}.{function.__name__}"
+            of_view.setdefault(name, set()).add(path)
+    assert "public.lists.list_records__GET" in of_view
+    assert "public.lists.get_record__GET" in of_view
+    assert "wallet.lists.list_standing_orders__GET" in of_view
+    lists = {name: found for name, found in of_view.items() if ".lists." in name}
+    assert not [name for name in lists if "<" in name]
+    for found in lists.values():
+        assert len({path.partition(".")[0] for path in found}) == 1
+
+
 def test_every_permission_is_of_some_view(registry):
     named = {
         item.discriminator

@@ -1,4 +1,4 @@
-"""Answers that are kept: the same to the byte, for their user alone, while they are true."""
+"""Cached responses: the same to the byte, for their user alone, while they are true."""
 
 import io
 

@@ -4,8 +4,6 @@ import os
 import re
 from pathlib import Path
 
-HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
-
 
 def with_fields(fields, body=b"", line=b"POST /x HTTP/1.1"):
     return line + b"\r\n" + fields + b"\r\n" + body

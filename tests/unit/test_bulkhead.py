@@ -8,7 +8,7 @@ import pytest
 
 from finance_api.bulkhead import Bulkhead, BulkheadFull
 
-PATIENCE_SECONDS = 0.05
+WAIT_SECONDS = 0.05
 
 
 class Running:
@@ -17,9 +17,7 @@ class Running:
     def __init__(self, pool: ThreadPoolExecutor, calls: int) -> None:
         self._pool = pool
         self.now = 0.0
-        self.bulkhead = Bulkhead(
-            calls, patience_seconds=PATIENCE_SECONDS, monotonic=lambda: self.now
-        )
+        self.bulkhead = Bulkhead(calls, wait_seconds=WAIT_SECONDS, monotonic=lambda: self.now)
         self.ends: list[threading.Event] = []
 
     def begin(self) -> None:
@@ -60,7 +58,7 @@ def test_one_more_is_refused_when_all_others_have_run_for_a_while(
     running = make_running(calls)
     for _ in range(calls):
         running.begin()
-    running.now += PATIENCE_SECONDS
+    running.now += WAIT_SECONDS
     for _ in range(5):
         with pytest.raises(BulkheadFull):
             running.ask().result(60)
@@ -81,10 +79,10 @@ def test_one_more_waits_behind_one_that_has_just_begun(
     running.begin()
     running.now += 10
     running.begin()
-    running.now += PATIENCE_SECONDS / 2
+    running.now += WAIT_SECONDS / 2
     asked = running.ask()
-    # Longer than its patience, by the clock of the machine: refused too early it would be done.
-    assert not threading.Event().wait(2 * PATIENCE_SECONDS) and not asked.done()
+    # Longer than it waits, by the clock of the machine: refused too early it would be done.
+    assert not threading.Event().wait(2 * WAIT_SECONDS) and not asked.done()
     running.ends[0].set()
     assert asked.result(60) == "called"
 
@@ -93,7 +91,7 @@ def test_one_that_waits_is_refused_in_the_end(make_running: Callable[[int], Runn
     running = make_running(1)
     running.begin()
     asked = running.ask()
-    running.now += PATIENCE_SECONDS
+    running.now += WAIT_SECONDS
     with pytest.raises(BulkheadFull):
         asked.result(60)
 
@@ -107,7 +105,7 @@ def test_a_call_that_fails_makes_room_and_raises() -> None:
 
 
 def test_no_more_than_are_allowed_run_at_once() -> None:
-    bulkhead, running, most, lock = Bulkhead(3, patience_seconds=60), 0, 0, threading.Lock()
+    bulkhead, running, most, lock = Bulkhead(3, wait_seconds=60), 0, 0, threading.Lock()
 
     def work() -> None:
         nonlocal running, most

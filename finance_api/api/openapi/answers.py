@@ -54,6 +54,7 @@ TOTAL = Header(
 VARY = Header(
     "Vary", "Request headers that it depends on.", "Accept, Accept-Encoding, Authorization"
 )
+NO_STORE = Header("Cache-Control", "Not to be kept.", "no-store")
 #: Of every answer about the user's data.
 OF_DATA = (
     Header("ETag", "For If-None-Match: a 304 costs nothing.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),

@@ -7,20 +7,19 @@ from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api import __version__
-from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.answers import NO_STORE, Answer
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.requests import Request
 
 _OK = value({"type": "string", "enum": ["ok"]}, "Always ok: else it is an error.", "ok")
-_NOT_KEPT = (Header("Cache-Control", "Not to be kept.", "no-store"),)
 
 lbheartbeat = Service(
     "lbheartbeat",
     "/__lbheartbeat__",
     "Whether this process answers; touches nothing.",
-    answer=Answer(of_members("Health", {"status": _OK}), headers=_NOT_KEPT),
+    answer=Answer(of_members("Health", {"status": _OK}), headers=(NO_STORE,)),
 )
 heartbeat = Service(
     "heartbeat",
@@ -28,7 +27,7 @@ heartbeat = Service(
     "Whether the storage can be read.",
     answer=Answer(
         of_members("HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}),
-        headers=_NOT_KEPT,
+        headers=(NO_STORE,),
         problems=(503,),
     ),
 )
@@ -44,7 +43,7 @@ version = Service(
                 "version": value({"type": "string"}, "Its version.", __version__),
             },
         ),
-        headers=_NOT_KEPT,
+        headers=(NO_STORE,),
     ),
 )
 

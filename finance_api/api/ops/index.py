@@ -5,7 +5,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api import __version__
-from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.answers import NO_STORE, Answer
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
@@ -43,7 +43,7 @@ _ANSWER = Answer(
             ),
         },
     ),
-    headers=(Header("Cache-Control", "Not to be kept.", "no-store"),),
+    headers=(NO_STORE,),
 )
 
 

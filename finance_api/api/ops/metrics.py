@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.api.openapi.answers import Answer, Header
+from finance_api.api.openapi.answers import NO_STORE, Answer
 from finance_api.api.representation import Representation
 from finance_api.api.service import Service
 from finance_api.compression import compress
@@ -32,7 +32,7 @@ metrics = Service(
     factory=only_named_clients,
     answer=Answer(
         forms=(_PROMETHEUS,),
-        headers=(Header("Cache-Control", "Not to be kept.", "no-store"),),
+        headers=(NO_STORE,),
         problems=(404,),
         text="# TYPE process_open_fds gauge\nprocess_open_fds 42.0\n",
     ),

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api.openapi.answers import VARY, Answer, Header
+from finance_api.api.openapi.answers import NO_STORE, VARY, Answer
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
@@ -86,7 +86,7 @@ def _answer() -> Answer:
             "rateLimit": of_members("Quota", quota),
         },
     )
-    return Answer(schema, headers=(Header("Cache-Control", "Not to be kept.", "no-store"), VARY))
+    return Answer(schema, headers=(NO_STORE, VARY))
 
 
 api_usage = Service(

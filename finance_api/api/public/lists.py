@@ -9,7 +9,7 @@ from finance_api.api.listing import ListRequest, ObjectRequest
 from finance_api.api.openapi.answers import object_answer
 from finance_api.api.parameters import object_schema
 from finance_api.api.representation import Representation
-from finance_api.api.service import FormView, Service, in_every_form, public
+from finance_api.api.service import FormView, Service, in_every_form, named, public
 from finance_api.auth.permissions import Permission
 from finance_api.requests import Request
 from finance_api.resources import (
@@ -23,6 +23,7 @@ from finance_api.resources import (
     STANDING_ORDERS,
 )
 from finance_api.resources.field import Resource
+from finance_api.resources.naming import snake_case
 from finance_api.values.ids import FORM
 
 PERMISSIONS = {
@@ -38,6 +39,7 @@ PERMISSIONS = {
 
 
 def _list_of(resource: Resource) -> FormView:
+    @named(f"list_{snake_case(resource.name)}")
     def list_rows(request: Request, form: Representation | None) -> Response:
         return respond(request, ListRequest, resource, form)
 
@@ -45,6 +47,7 @@ def _list_of(resource: Resource) -> FormView:
 
 
 def _one_of(resource: Resource) -> Callable[[Request], Response]:
+    @named(f"get_{snake_case(resource.model_type)}")
     def get_object(request: Request) -> Response:
         return respond(request, ObjectRequest, resource, request.matchdict["id"])
 

@@ -13,7 +13,7 @@ from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.openapi.answers import LINK, Answer
 from finance_api.api.openapi.schemas import array_of, of_members
 from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import Service, options
+from finance_api.api.service import Service, named, options
 from finance_api.api.wallet import hints, window
 from finance_api.api.wallet.context import Context, names_of_state
 from finance_api.api.wallet.declarations import LISTS, WalletList
@@ -29,6 +29,7 @@ from finance_api.query.model import Condition, Query
 from finance_api.querystring import split_query
 from finance_api.requests import Request
 from finance_api.resources import RECORDS
+from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Page, Storage
 from finance_api.surfaces import WALLET_SURFACE
 from finance_api.values import Row
@@ -196,14 +197,13 @@ def _of_related(
     storage: Storage, user_id: int, declared: WalletList, asked: RelatedTo
 ) -> list[Condition]:
     """The rows that another object names; none where there is no such object."""
-    related, own_id = asked.related, declared.resource.get_field("id")
-    assert own_id is not None
+    related = asked.related
     rows: dict[str, Row] = storage.data.get_rows(user_id, related.resource, [asked.row_id.lower()])
     row = rows.get(asked.row_id.lower())
     ids = () if row is None else row[related.field]
     if row is not None and not ids and related.empty_is_all:
         return []
-    return [with_ids(own_id, ids)]
+    return [with_ids(declared.resource["id"], ids)]
 
 
 def _answer(declared: WalletList) -> Answer:
@@ -215,6 +215,7 @@ def _answer(declared: WalletList) -> Answer:
 
 
 def _service(declared: WalletList) -> Service:
+    @named(f"list_{snake_case(declared.key)}")
     def list_rows(request: Request) -> Response:
         given = request.validated
         others = [v.related.resource for v in given.values() if isinstance(v, RelatedTo)]

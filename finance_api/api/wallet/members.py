@@ -114,14 +114,14 @@ class Fields:
 
     def same(self, name: str, field: str | None = None, *, older: bool = False) -> Member:
         """A text, boolean or list as it is stored."""
-        found = self._field(field or name)
+        found = self._resource[field or name]
         get = itemgetter(found.name)
         return _of_field(name, found, lambda rows, _: [*map(get, rows)], of_given(found), older)
 
     def number(
         self, name: str, field: str, *, older: bool = False, nullable: bool = False
     ) -> Member:
-        found = self._field(field)
+        found = self._resource[field]
         schema = of_field(found) if nullable else of_given(found)
         write = each(lambda row, _: decimal(row[field]))
         member = _of_field(name, found, write, schema, older)
@@ -129,34 +129,29 @@ class Fields:
 
     def instant(self, name: str, field: str | None = None) -> Member:
         """A date-time; of a date its beginning."""
-        return instant(name, self._field(field or name))
+        return instant(name, self._resource[field or name])
 
     def day(self, name: str) -> Member:
         def write(row: Row, context: "Context") -> str | None:
             return None if row[name] is None else date_text(row[name])
 
-        found = self._field(name)
+        found = self._resource[name]
         return _of_field(name, found, each(write), of_given(found))
 
     def money(self, name: str, field: str | None = None) -> Member:
-        found = self._field(field or name)
+        found = self._resource[field or name]
 
         def write(row: Row, context: "Context") -> Any:
             return amount(row[found.name], row["currencyCode"])
 
         return _of_field(name, found, each(write), MONEY)
 
-    def _field(self, name: str) -> Field:
-        found = self._resource.get_field(name)
-        assert found is not None, name
-        return found
-
 
 class RecordFields(Fields):
     """The same of records as `resources.wire.records_of` has them, with `RECORD_TIME`."""
 
     def instant(self, name: str, field: str | None = None) -> Member:
-        found = self._field(field or name)
+        found = self._resource[field or name]
 
         def write(rows: Sequence[Row], context: "Context") -> list[str]:
             return [f"{row[found.name][:-1]}.000Z" for row in rows]
@@ -172,7 +167,7 @@ class RecordFields(Fields):
         return replace(super().instant(name), write=write)
 
     def money(self, name: str, field: str | None = None) -> Member:
-        found = self._field(field or name)
+        found = self._resource[field or name]
 
         def write(rows: Sequence[Row], context: "Context") -> list[Any]:
             return [{"value": row[found.name], "currencyCode": row["currencyCode"]} for row in rows]

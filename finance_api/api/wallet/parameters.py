@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import colander
-
 from finance_api.api.openapi.conditions import TEXT_PATTERN
 from finance_api.api.openapi.schemas import (
     Schema,
@@ -32,7 +30,12 @@ from finance_api.query.model import (
     SortKey,
     operators_of,
 )
-from finance_api.query.parse import MAX_LIST_OPERANDS, parse_boolean, parse_conditions
+from finance_api.query.parse import (
+    MAX_LIST_OPERANDS,
+    parse_boolean,
+    parse_conditions,
+    parse_sort,
+)
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.currencies import CURRENCIES
 from finance_api.resources.field import Field, Resource
@@ -62,13 +65,8 @@ class Listed(ParameterKind):
         self._parse = parse
         self.schema = schema
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
-        try:
-            return self._parse(",".join(cstruct))
-        except QueryError as error:
-            raise colander.Invalid(node, list(error.faults)) from None
+    def read(self, texts: Sequence[str]) -> Any:
+        return self._parse(",".join(texts))
 
 
 class Compared(Conditions):
@@ -80,18 +78,16 @@ class Compared(Conditions):
         self._prefixes = tuple([f"{operator.value}." for operator in operators])
         self._is_text = field.kind.is_text
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        if cstruct is colander.null:
-            return colander.null
+    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
         # Before the values are read: the public API has more prefixes, and would name them.
-        for text in cstruct:
+        for text in texts:
             for each in [text] if self._is_text else text.split(","):
                 if not each.startswith(self._prefixes):
                     known = " ".join(self._prefixes)
-                    raise colander.Invalid(node, f"{quoted(each)} has none of the prefixes {known}")
-        found = super().deserialize(node, cstruct)
+                    raise QueryError(f"{quoted(each)} has none of the prefixes {known}")
+        found = super().read(texts)
         if any(isinstance(condition.operand, RelativeDay) for condition in found):
-            raise colander.Invalid(node, "takes no days that are counted back")
+            raise QueryError("takes no days that are counted back")
         return found
 
 
@@ -193,44 +189,39 @@ class Declared:
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
 
-    def field(self, name: str) -> Field:
-        found = self.resource.get_field(name)
-        assert found is not None, name
-        return found
-
     def compared(self, *names: str) -> tuple[Parameter, ...]:
         """Texts and ranges, which have prefixes."""
         return tuple(self.called(name, name) for name in names)
 
     def called(self, name: str, field: str) -> Parameter:
-        return compared(name, self.field(field))
+        return compared(name, self.resource[field])
 
     def ids(self, name: str, field: str | None = None) -> Parameter:
-        found = self.field(field or name)
+        found = self.resource[field or name]
         kind = Listed(partial(_ids, found), ids_schema(MAX_LIST_OPERANDS))
         return Parameter(name, kind, found.meaning)
 
     def categories(self, field: str) -> Parameter:
-        found = self.field(field)
+        found = self.resource[field]
         kind = Listed(partial(_categories, found), ids_schema(MAX_LIST_OPERANDS, UNKNOWN))
         return Parameter("categoryId", kind, f"{found.meaning} {UNKNOWN}: of what has none.")
 
     def choice(self, name: str, *others: str, any_case: bool = False) -> Parameter:
-        found = self.field(name)
+        found = self.resource[name]
         names = (*found.choices, *others)
         kind = Listed(partial(_choices, found, others, any_case), of_names(names, [names[0]]))
         return Parameter(name, kind, f"{found.meaning}{' In any case.' if any_case else ''}")
 
     def flag(self, name: str) -> Parameter:
-        return flag(name, self.field(name))
+        return flag(name, self.resource[name])
 
     def is_given(self, name: str, field: str) -> Parameter:
-        kind = Scalar(partial(_is_given, self.field(field)), _BOOLEAN)
+        kind = Scalar(partial(_is_given, self.resource[field]), _BOOLEAN)
         return Parameter(name, kind, f"Whether they have {field}.")
 
     def exact(self, name: str) -> Parameter:
         """A text without a prefix."""
-        found = self.field(name)
+        found = self.resource[name]
         schema = {"type": "string", "pattern": TEXT_PATTERN, "examples": [found.example]}
         return Parameter(name, Scalar(partial(_exact, found), schema), found.meaning)
 
@@ -241,11 +232,11 @@ class Declared:
         return Parameter(name, kind, f"All have {value} here.")
 
     def _constant(self, value: str, known: Sequence[str], text: str) -> tuple[Condition, ...]:
-        return () if value in _among(known, text) else (with_ids(self.field("id"), []),)
+        return () if value in _among(known, text) else (with_ids(self.resource["id"], []),)
 
     def party(self, name: str, kind: str) -> Parameter:
         """The payee of an expense, the payer of an income."""
-        party = _Party(self.field("payee"), self.field("recordType"), kind)
+        party = _Party(self.resource["payee"], self.resource["recordType"], kind)
         return Parameter(name, party, f"Of {kind} alone. {party.meaning}")
 
 
@@ -254,9 +245,8 @@ class _Party(Compared):
         super().__init__(field)
         self._kind = Condition(record_type, Operator.ANY_OF, (kind,))
 
-    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        found = super().deserialize(node, cstruct)
-        return found if found is colander.null else (*found, self._kind)
+    def read(self, texts: Sequence[str]) -> tuple[Condition, ...]:
+        return (*super().read(texts), self._kind)
 
 
 def _exact(field: Field, text: str) -> tuple[Condition, ...]:
@@ -398,10 +388,8 @@ def _sort(known: Mapping[str, Field], text: str) -> tuple[SortKey, ...]:
 
 
 def sorted_by(resource: Resource, *names: str) -> Parameter:
-    known = {name: field for name in names if (field := resource.get_field(name)) is not None}
-    default = resource.get_field(resource.default_sort[1:])
-    assert default is not None
-    missing = (SortKey(default, resource.default_sort[0] == "-"),)
+    known = {name: resource[name] for name in names}
+    missing = parse_sort(resource, resource.default_sort)
     either = "|".join(known)
     pattern = f"^([+ -]?({either})|({either}),(asc|desc))$"
     schema = {"type": "string", "pattern": pattern, "examples": [f"-{names[0]}"]}

@@ -15,7 +15,7 @@ from finance_api.values import Row
 _STATE = condition_on(RECORDS, "recordState", Operator.NE, (VOID,))
 NOT_VOID = Condition(_STATE.field, _STATE.operator, _STATE.operand, or_missing=True)
 
-_IMPORT = RECORDS.get_field("importId")
+_IMPORT = RECORDS["importId"]
 
 
 def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
@@ -42,7 +42,6 @@ def enrich(
 
 def of_source(sources: Sequence[str], context: Context) -> list[Condition]:
     """Statement files are the back end's; nothing here is of the others."""
-    assert _IMPORT is not None
     statements = tuple(sorted(context.names.statements.values()))
     wants_statements, wants_rest = "backend" in sources, "missing" in sources
     if wants_statements and wants_rest:

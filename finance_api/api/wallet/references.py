@@ -12,7 +12,7 @@ from finance_api.api.openapi.answers import Answer
 from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.public.lists import PERMISSIONS
 from finance_api.api.representation import JSON, HeaderItems, negotiate
-from finance_api.api.service import Service, options
+from finance_api.api.service import Service, named, options
 from finance_api.api.wallet.headers import OF_OTHERS
 from finance_api.api.wallet.parameters import MAX_REFERENCES, required_ids, with_ids
 from finance_api.api.wallet.schemas import COUNT, IDS, flag, text
@@ -33,6 +33,7 @@ from finance_api.resources import (
 )
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
+from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Storage
 from finance_api.surfaces import WALLET_SURFACE
 
@@ -117,10 +118,8 @@ class ReferencesRequest(DataRequest):
 def _referring(
     storage: Storage, user_id: int, resource: Resource, name: str, row_id: str
 ) -> dict[str, Any]:
-    field = resource.get_field(name)
-    assert field is not None
     sort = parse_sort(resource, resource.default_sort)
-    named = (with_ids(field, [row_id]),)
+    named = (with_ids(resource[name], [row_id]),)
     page = storage.data.list_rows(user_id, Query(resource, named, sort, _LIMIT, with_total=True))
     return {
         "field": _FIELDS.get((resource, name), name),
@@ -164,6 +163,7 @@ def _scopes(resource: Resource) -> list[str]:
 
 
 def _view(resource: Resource) -> Callable[[Request], Response]:
+    @named(f"get_{snake_case(resource.model_type)}_references")
     def get_references(request: Request) -> Response:
         require_scopes(request, _scopes(resource))
         return respond(request, ReferencesRequest, resource)

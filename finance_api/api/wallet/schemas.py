@@ -19,9 +19,7 @@ _MOMENT = "2026-01-31T10:00:00.000Z"
 
 
 def _given(resource: Resource, name: str) -> Schema:
-    field = resource.get_field(name)
-    assert field is not None, name
-    return of_given(field)
+    return of_given(resource[name])
 
 
 def flag(meaning: str, *, example: bool = False) -> Schema:

@@ -8,7 +8,7 @@ from finance_api.importers.interface import ImportRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.edits.naming import did_you_mean, find_row
 from finance_api.ledger.session import UserRows
-from finance_api.resources import BY_MODEL_TYPE
+from finance_api.resources import referred_by
 from finance_api.resources.field import Field, Kind, Resource, Role
 from finance_api.values.number import NumberError, parse_decimal
 
@@ -69,7 +69,7 @@ def parse_value(owned: UserRows, field: Field, text: str) -> Any:
     if field.kind.is_list:
         value = _elements(value)
     if field.references:
-        resource = BY_MODEL_TYPE[field.references]
+        resource = referred_by(field)
         value = (
             [find_row(owned, resource, name)["id"] for name in value]
             if field.kind.is_list

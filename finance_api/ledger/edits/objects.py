@@ -100,16 +100,15 @@ def remove_object(
             f"the {word_for(resource)} {title_of(resource, row)} is used by "
             f"{', '.join(used_by)}: change or remove those first{options}"
         )
-    report = EditReport()
-    report.note(session, resource, row, None)
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
+    changes.report.note(session, resource, row, None)
     if with_records:
         for page in pages_of(session, any_of("accountId", [row["id"]])):
             changes.remove(page)
     changes.finish()
     session.row_set(resource).remove(row["id"])
-    session.close(records_changed=True, details={"counts": report.counts})
-    return report
+    session.close(records_changed=True, details={"counts": changes.report.counts})
+    return changes.report
 
 
 def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | None) -> EditReport:

@@ -46,12 +46,12 @@ def _may_pair_otherwise(before: Row, after: Row) -> bool:
 class RecordChanges:
     """The records that an edit changes and removes; `finish` or `flush` stores what is left.
 
-    changed: whether any is different.
+    report: of these changes. changed: whether any is different.
     """
 
-    def __init__(self, session: LedgerSession, report: EditReport) -> None:
+    def __init__(self, session: LedgerSession) -> None:
         self._session = session
-        self._report = report
+        self.report = EditReport()
         self._balances = Balances()
         self._pairs: list[tuple[Row, Row]] = []
         self._cut_transfers: set[str] = set()
@@ -63,7 +63,7 @@ class RecordChanges:
             return False
         derive(self._session, after)
         after["updatedAt"] = self._session.now
-        self._report.note(self._session, RECORDS, before, after)
+        self.report.note(self._session, RECORDS, before, after)
         self._balances.note(before, after)
         self._pairs.append((before, after))
         if len(self._pairs) >= BATCH:
@@ -74,7 +74,7 @@ class RecordChanges:
         """The other record of a transfer is none any more."""
         gone = list(rows)
         for row in gone:
-            self._report.note(self._session, RECORDS, row, None)
+            self.report.note(self._session, RECORDS, row, None)
             self._balances.note(row, None)
             if row["transferId"] is not None:
                 self._cut_transfers.add(row["transferId"])
@@ -87,8 +87,14 @@ class RecordChanges:
         self.flush()
         if self._cut_transfers:
             self._cut()
-        self._report.remarks += settle_bank_balances(self._session, self._balances.touched)
+        self.report.remarks += settle_bank_balances(self._session, self._balances.touched)
         self._balances.settle(self._session)
+
+    def close(self) -> EditReport:
+        """Ends the session, once all is stored, if there is anything to end."""
+        if self.changed:
+            self._session.close(records_changed=True, details={"counts": self.report.counts})
+        return self.report
 
     def _cut(self) -> None:
         linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)

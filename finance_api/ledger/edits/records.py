@@ -1,6 +1,7 @@
 """Editing and removing records that are stored."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeVar
 
 from finance_api.importers.interface import ImportRefused
@@ -41,8 +42,7 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
     columns = [column for column in EDITED if column in file.columns]
     if not columns:
         raise ImportRefused(f"has none of the columns that can be edited: {', '.join(EDITED)}")
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     cells = _Cells(session)
     unknown: list[str] = []
     for batch in _batches(_each_once(file.rows())):
@@ -56,8 +56,9 @@ def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
     _refuse_unknown(unknown)
     cells.refuse_faults()
     if others := [c for c in file.columns if c and c not in (ID, *columns)]:
-        report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
-    return _closed(session, changes, report)
+        changes.report.remarks.append(f"not edited: {', '.join(map(shown, others))}")
+    changes.finish()
+    return changes.close()
 
 
 def change_records(
@@ -73,8 +74,7 @@ def change_records(
     values: stored ones of the fields in `EDITED`. Labels: ids. Raises ImportRefused if a record is
     unknown.
     """
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     for rows in _known(session, ids):
         for row in rows:
             wanted = dict(values)
@@ -84,44 +84,38 @@ def change_records(
             changed = {name: value for name, value in wanted.items() if value != row[name]}
             if changed:
                 changes.put(row, set_by_hand(row, changed))
-    return _closed(session, changes, report)
+    changes.finish()
+    return changes.close()
 
 
 def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Raises ImportRefused if one is unknown."""
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     for rows in _known(session, ids):
         changes.remove(rows)
-    return _closed(session, changes, report)
+    changes.finish()
+    return changes.close()
 
 
 def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
     """Makes records count nowhere, for good. Raises ImportRefused if one is unknown."""
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     for rows in _known(session, ids):
         for row in rows:
             if row["recordState"] != VOID:
                 changes.put(row, set_by_hand(row, {"recordState": VOID}))
-    return _closed(session, changes, report)
+    changes.finish()
+    return changes.close()
 
 
 def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
     """The records with these ids, in batches. Raises ImportRefused at the end of all."""
     unknown: list[str] = []
-    for batch in _batches(iter(dict.fromkeys(row_id.lower() for row_id in ids))):
+    for batch in _batches(dict.fromkeys(row_id.lower() for row_id in ids)):
         stored = _stored(session, batch)
         unknown += (shown(row_id) for row_id in batch if row_id not in stored)
         yield stored.values()
     _refuse_unknown(unknown)
-
-
-def _closed(session: LedgerSession, changes: RecordChanges, report: EditReport) -> EditReport:
-    changes.finish()
-    if changes.changed:
-        session.close(records_changed=True, details={"counts": report.counts})
-    return report
 
 
 class _Cells:
@@ -227,11 +221,6 @@ def _stored(session: LedgerSession, ids: Iterable[str]) -> dict[str, Row]:
 
 
 def _batches(items: Iterable[_T]) -> Iterator[list[_T]]:
-    batch: list[_T] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
+    left = iter(items)
+    while batch := list(islice(left, BATCH)):
         yield batch

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from finance_api.ledger.session import UserRows
-from finance_api.resources import BY_MODEL_TYPE, RECORDS
+from finance_api.resources import RECORDS, referred_by
 from finance_api.resources.field import Field, Resource, Role
 from finance_api.resources.wire import text_writer
 from finance_api.values import Row
@@ -132,7 +132,7 @@ def shown(owned: UserRows, each: Field, value: Any) -> str | None:
     if value is None or value == ():
         return None
     if each.references and each.role is Role.STORED:
-        rows = owned.row_set(BY_MODEL_TYPE[each.references]).rows
+        rows = owned.row_set(referred_by(each)).rows
         ids = (value,) if isinstance(value, str) else value
         return ", ".join(str(rows[i]["name"] or i) if i in rows else i for i in ids)
     return str(text_writer(each)(value))

@@ -11,7 +11,7 @@ from finance_api.ledger.edits.objects import add_row
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport
 from finance_api.ledger.rules import Rules
-from finance_api.ledger.session import LedgerSession, UserRows
+from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Operator, condition_on
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORD_RULES, RECORDS
 from finance_api.values import Row
@@ -45,12 +45,6 @@ def add_rule(
     return add_row(session, RECORD_RULES, values)
 
 
-def list_rules(owned: UserRows) -> list[Row]:
-    """In the order in which they are asked."""
-    rows = owned.row_set(RECORD_RULES).rows.values()
-    return sorted(rows, key=lambda row: (row["createdAt"], row["id"]))
-
-
 def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditReport:
     """Gives stored records without category the category and labels of the rules.
 
@@ -58,8 +52,7 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     does what a file said; where no rule matches any more, nothing changes.
     """
     rules = Rules(session)
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     without = condition_on(RECORDS, "categoryId", Operator.IS_NULL)
     counts: Counter[str] = Counter()
     for page in pages_of(session, *(() if recategorise else (without,))):
@@ -70,9 +63,8 @@ def apply_rules(session: LedgerSession, *, recategorise: bool = False) -> EditRe
     changes.flush()
     if counts:
         by_category = (f"{count:,} {name}" for name, count in counts.most_common())
-        report.remarks.append(f"by category: {', '.join(by_category)}")
-        session.close(records_changed=True, details={"counts": report.counts})
-    return report
+        changes.report.remarks.append(f"by category: {', '.join(by_category)}")
+    return changes.close()
 
 
 def _ruled(rules: Rules, row: Row) -> Row | None:

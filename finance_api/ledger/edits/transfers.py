@@ -88,7 +88,7 @@ def find_transfers(session: LedgerSession, *, link: bool = False) -> TransferRep
     session.storage.transfers.replace(session.user.id, MIN_SECONDS, MAX_SECONDS + 1, found)
     report = TransferReport(proposals=_proposals(session, pairs))
     if link and pairs:
-        changes = RecordChanges(session, EditReport())
+        changes = RecordChanges(session)
         for proposal in report.proposals:
             _link(changes, proposal.out, proposal.into)
         changes.flush()
@@ -108,11 +108,11 @@ def list_proposals(
 
 def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
     """Links pairs of those that wait. Raises ImportRefused if one does not wait any more."""
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     for one, other in _waiting(session, pairs):
         _link(changes, one, other)
-    return _closed(session, changes, report)
+    changes.flush()
+    return changes.close()
 
 
 def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
@@ -120,12 +120,12 @@ def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
 
     Raises ImportRefused if one does not wait any more.
     """
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     for pair in _waiting(session, pairs):
         for row in pair:
             changes.put(row, set_by_hand(row, {"transferId": None}))
-    return _closed(session, changes, report)
+    changes.flush()
+    return changes.close()
 
 
 def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[Row, Row]]:
@@ -139,13 +139,6 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
         yield rows[pair[0]], rows[pair[1]]
 
 
-def _closed(session: LedgerSession, changes: RecordChanges, report: EditReport) -> EditReport:
-    changes.flush()
-    if changes.changed:
-        session.close(records_changed=True, details={"counts": report.counts})
-    return report
-
-
 def link_by_number(session: LedgerSession) -> int:
     """Links pairs of which one names the other's account; the number of pairs.
 
@@ -153,7 +146,7 @@ def link_by_number(session: LedgerSession) -> int:
     still unlink them.
     """
     pairs = find_pairs(session, by_number_only=True)
-    changes = RecordChanges(session, EditReport())
+    changes = RecordChanges(session)
     for proposal in _proposals(session, pairs):
         transfer_id = new_id()
         for row in (proposal.out, proposal.into):
@@ -182,12 +175,10 @@ def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
     if first["amount"] * second["amount"] > 0:
         way = "out" if first["amount"] < 0 else "in"
         raise ImportRefused(f"money goes {way} by both records: it is no transfer")
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     _link(changes, first, second)
     changes.flush()
-    session.close(records_changed=True, details={"counts": report.counts})
-    return report
+    return changes.close()
 
 
 def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
@@ -197,16 +188,14 @@ def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
         if row["transferId"] is None:
             raise ImportRefused(f"the record {title_of(RECORDS, row)} is of no transfer")
     transfers = {row["transferId"] for row in rows}
-    report = EditReport()
-    changes = RecordChanges(session, report)
+    changes = RecordChanges(session)
     linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
     for page in pages_of(session, linked):
         for row in page:
             if row["transferId"] in transfers:
                 changes.put(row, set_by_hand(row, {"transferId": None}))
     changes.flush()
-    session.close(records_changed=True, details={"counts": report.counts})
-    return report
+    return changes.close()
 
 
 def _link(changes: RecordChanges, one: Row, other: Row) -> None:

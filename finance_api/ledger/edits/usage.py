@@ -2,6 +2,7 @@
 
 from finance_api.ledger.edits.naming import counted_rows
 from finance_api.ledger.edits.report import title_of
+from finance_api.ledger.references import fields_referring_to, ids_in
 from finance_api.ledger.session import UserRows
 from finance_api.query.model import Query
 from finance_api.query.records import any_of
@@ -17,22 +18,18 @@ def uses_of(owned: UserRows, resource: Resource, row_id: str) -> dict[Resource, 
     """By resource: how many rows refer to the row, and the names of some."""
     uses = {}
     for other in RESOURCES:
-        names = [f.name for f in other.references if f.references == resource.model_type]
+        names = fields_referring_to(resource, other)
         if not names:
             continue
         if other is RECORDS:
             count, some = _records_with(owned, names, row_id), ""
         else:
             rows = owned.row_set(other).rows.values()
-            users = [row for row in rows if any(_refers(row[name], row_id) for name in names)]
+            users = [row for row in rows if any(row_id in ids_in(row[name]) for name in names)]
             count, some = len(users), _some(other, users)
         if count:
             uses[other] = counted_rows(count, other) + some
     return uses
-
-
-def _refers(value: str | tuple[str, ...] | None, row_id: str) -> bool:
-    return value == row_id or (isinstance(value, tuple) and row_id in value)
 
 
 def _some(resource: Resource, rows: list[Row]) -> str:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from finance_api.ledger.references import ids_in
+from finance_api.ledger.references import fields_referring_to, ids_in
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Past
 from finance_api.ledger.undo.plan import Plan
@@ -94,7 +94,7 @@ class Leftovers:
     def _named_by(self, number: int, resource: Resource) -> Iterator[str]:
         """What the rows refer to that an entry changed, or did before."""
         for other in RESOURCES:
-            names = _fields_that_refer(other, resource)
+            names = fields_referring_to(resource, other)
             for page in self._past.images(number, other) if names else ():
                 now = self._rows(other, [image.row_id for image in page])
                 for image in page:
@@ -111,7 +111,7 @@ class Leftovers:
     def _makers_of_records(self, resource: Resource, row_id: str) -> set[int]:
         """The entries that made records that refer to it."""
         found: set[int] = set()
-        for name in _fields_that_refer(RECORDS, resource):
+        for name in fields_referring_to(resource, RECORDS):
             condition = any_of(name, [row_id])
             sums = self._session.storage.data.sum_by(
                 self._session.user.id, ["importId"], [condition], with_void=True
@@ -123,14 +123,14 @@ class Leftovers:
         return {
             row_id
             for other in DOCUMENTS
-            for name in _fields_that_refer(other, resource)
+            for name in fields_referring_to(resource, other)
             for row in self._session.row_set(other).rows.values()
             for row_id in ids_in(row[name])
         }
 
     def _used_by_records(self, resource: Resource, candidates: set[str]) -> set[str]:
         used: set[str] = set()
-        for name in _fields_that_refer(RECORDS, resource):
+        for name in fields_referring_to(resource, RECORDS):
             while unknown := candidates - used:
                 condition = any_of(name, unknown)
                 found = self._session.storage.data.scan_rows(
@@ -140,7 +140,3 @@ class Leftovers:
                     break
                 used |= set(ids_in(found[0][name]))
         return used & candidates
-
-
-def _fields_that_refer(resource: Resource, referred: Resource) -> list[str]:
-    return [f.name for f in resource.references if f.references == referred.model_type]

@@ -8,7 +8,7 @@ from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
 from finance_api.ledger.undo.past import Past
-from finance_api.resources import ACCOUNTS, BY_MODEL_TYPE, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -172,8 +172,7 @@ class Plan:
     def _missing(self, resource: Resource, row: Row) -> Iterator[tuple[Resource, str]]:
         """What it refers to and is no more."""
         for each in resource.references:
-            assert each.references is not None
-            referred = BY_MODEL_TYPE[each.references]
+            referred = referred_by(each)
             known = self._session.row_set(referred).rows
             for row_id in ids_in(row[each.name]):
                 if row_id not in known:

@@ -46,7 +46,14 @@ from finance_api.storage.interface.data import (
     Page,
     RecordSum,
 )
-from finance_api.storage.interface.faults import NO_VALUE, REPAIR, RESTORE, Fault, Found
+from finance_api.storage.interface.faults import (
+    NO_VALUE,
+    REPAIR,
+    RESTORE,
+    Fault,
+    Found,
+    after_repair,
+)
 from finance_api.storage.interface.history import (
     BeforeImage,
     HistoryEntry,
@@ -76,7 +83,7 @@ __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWr
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
-__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found"]
+__all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found", "after_repair"]
 __all__ += ["Upload", "UploadReader", "UploadState", "UploadWriter"]
 __all__ += ["NO_RATES", "RateReader", "RateWriter", "RatesState"]
 __all__ += ["TransferProposal", "TransferReader", "TransferWriter"]

@@ -1,6 +1,6 @@
 """What is found wrong in what is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 #: What is derived is made anew of what it is derived from.
@@ -38,6 +38,13 @@ class Fault:
 
     def as_repaired(self) -> "Fault":
         return replace(self, repaired=True)
+
+
+def after_repair(found: Sequence[Fault], left: Sequence[Fault]) -> Iterator[Fault]:
+    """What was found, as repaired where it is not left; and what has come of repairing."""
+    for fault in found:
+        yield fault if fault in left else fault.as_repaired()
+    yield from (fault for fault in left if fault not in found)
 
 
 def these(number: int, first: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ from finance_api.web.receiving import SentFile, TooLarge, TooSlow, sent_file
 from finance_api.web.upload_form import given_in, upload_form
 
 #: A request waits so long for the work at an upload: most files are small.
-_PATIENCE_SECONDS = 1.5
+_WAIT_SECONDS = 1.5
 _SILENT = (
     "Nothing was heard of the work at this file for a minute: the server seems to have stopped. "
     "Nothing was changed then."
@@ -144,12 +144,12 @@ def _begin(request: Request, upload: Upload) -> Response:
     """Has the work begun, and shows what comes of it."""
     user, jobs = identity_of(request).user, request.services.upload_jobs
     jobs.start(user, upload, origin_of(request))
-    jobs.wait(user.id, upload.id, _PATIENCE_SECONDS)
+    jobs.wait(user.id, upload.id, _WAIT_SECONDS)
     return SeeOther(_path(upload))
 
 
-def _path(upload: Upload, below: str = "") -> str:
-    return f"{UPLOADS}/{upload.id}{below}"
+def _path(upload: Upload) -> str:
+    return f"{UPLOADS}/{upload.id}"
 
 
 # -- one upload

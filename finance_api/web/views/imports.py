@@ -5,21 +5,18 @@ from typing import Any
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.view import view_config
 
-from finance_api.auth.auditing import origin_of
 from finance_api.auth.permissions import Permission
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.session import changing
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.web.option_labels import in_labels
-from finance_api.web.page import SeeOther, done, form_text, identity_of, page, require_session
+from finance_api.web.page import SeeOther, done, editing, form_text, identity_of, page
 
 IMPORTS = "/imports"
 _PAGE = 50
-_LOCK_SECONDS = 1
 _MOVED = "Your data has changed since this page was made. Look at it again, and confirm."
 
 
@@ -104,7 +101,6 @@ def _shown(entry: HistoryEntry, names: dict[str, str]) -> dict[str, Any]:
         "pruned": entry.pruned,
         "file": file.get("name"),
         "size": file.get("size"),
-        "sha256": file.get("sha256"),
         "format": details.get("format"),
         "profile": details.get("profile"),
         "encoding": details.get("encoding"),
@@ -192,19 +188,7 @@ def _undo(
 
     Returns what became of it, and the revision that it was of. Raises ImportRefused, _DataMoved.
     """
-    identity = identity_of(request)
-    request.close_storage()
-    with changing(
-        request.services.storage,
-        identity.user.email,
-        request.services.clock.now(),
-        action=None,
-        origin=origin_of(request),
-        keep_days=request.registry.settings["finance_api.imports.keep_days"],
-        dry_run=saw is None,
-        lock_timeout_seconds=_LOCK_SECONDS,
-    ) as session:
-        require_session(request, session.storage)
+    with editing(request, None, dry_run=saw is None) as session:
         revision = session.before.revision
         if saw is not None and saw != str(revision):
             raise _DataMoved

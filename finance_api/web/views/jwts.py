@@ -1,6 +1,6 @@
 """JSON Web Tokens of the internal API: list, issue, revoke."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -44,22 +44,11 @@ _LIFETIMES = (
 )
 
 
-@dataclass(frozen=True)
-class JwtView:
-    """state: active or revoked; expired ones are not listed."""
+@dataclass(frozen=True, kw_only=True)
+class JwtView(Jwt):
+    """A JWT as the pages show it. state: active or revoked; expired ones are not listed."""
 
-    jti: str
-    issued_at: int | None
-    expires_at: int
-    revoked_at: int | None
     state: str
-
-
-@dataclass(frozen=True)
-class JwtForm:
-    """ttl: seconds, as text."""
-
-    ttl: str
 
 
 def jwt_views(request: Request) -> list[JwtView]:
@@ -71,10 +60,11 @@ def jwt_views(request: Request) -> list[JwtView]:
 
 def _view(jwt: Jwt) -> JwtView:
     state = "active" if jwt.revoked_at is None else "revoked"
-    return JwtView(jwt.jti, jwt.issued_at, jwt.expires_at, jwt.revoked_at, state)
+    return JwtView(**asdict(jwt), state=state)
 
 
-def _list_page(request: Request, form: JwtForm, errors: dict[str, str]) -> dict[str, Any]:
+def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:
+    """ttl: what is chosen of the lifetimes: seconds, as text."""
     services = request.services
     longest = services.jwt_rules.max_ttl_seconds
     available = signing_key(services.jwt_keys.keys(), services.clock.now()) is not None
@@ -82,7 +72,7 @@ def _list_page(request: Request, form: JwtForm, errors: dict[str, str]) -> dict[
         "jwts",
         "JWTs",
         jwts=jwt_views(request),
-        values=form,
+        ttl=ttl,
         ttl_choices=[(str(s), label) for s, label in _lifetimes(request) if s <= longest],
         errors=errors,
         available=available,
@@ -104,7 +94,7 @@ def _lifetimes(request: Request) -> list[tuple[int, str]]:
 )
 def list_jwts(request: Request) -> dict[str, Any]:
     usual = request.registry.settings["finance_api.jwt.ttl_seconds"]
-    return _list_page(request, JwtForm(str(usual)), {})
+    return _list_page(request, str(usual), {})
 
 
 @view_config(
@@ -116,8 +106,8 @@ def list_jwts(request: Request) -> dict[str, Any]:
 def create_jwt(request: Request) -> Any:
     services = request.services
     now = services.clock.now()
-    form = JwtForm(form_text(request, "ttl"))
-    seconds = next((s for s, _ in _lifetimes(request) if str(s) == form.ttl), None)
+    ttl = form_text(request, "ttl")
+    seconds = next((s for s, _ in _lifetimes(request) if str(s) == ttl), None)
     errors = {}
     if seconds is None:
         errors["ttl"] = "Choose how long it is valid."
@@ -138,7 +128,7 @@ def create_jwt(request: Request) -> Any:
             errors["form"] = "This server cannot issue JWTs at the moment. Ask your administrator."
     if errors:
         request.response.status_int = 400
-        return _list_page(request, form, errors)
+        return _list_page(request, ttl, errors)
     return show_once(request, MADE, text)
 
 

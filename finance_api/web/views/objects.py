@@ -1,7 +1,6 @@
 """Lists and forms of accounts, categories, budgets and the like: see `OBJECT_PAGES`."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from pyramid.config import Configurator
@@ -18,7 +17,7 @@ from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.resources.field import Field, Resource, Role
+from finance_api.resources.field import Field, Role
 from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.web.api_requests import ApiRequest
@@ -39,6 +38,7 @@ from finance_api.web.page import (
     done,
     editing,
     identity_of,
+    own_row,
     own_rows,
     page,
     path_id,
@@ -60,7 +60,7 @@ def list_objects(request: Request) -> dict[str, Any]:
     query = Query(resource, (), sort, PAGE_ROWS, offset, with_total=True)
     user_id = identity_of(request).user.id
     found = list_computed(request.storage, user_id, query, today_of(request))
-    fields = [field for name in shown.columns if (field := resource.get_field(name))]
+    fields = [resource[name] for name in shown.columns]
     cells = Cells(own_rows(request))
     rows = [
         {
@@ -129,7 +129,7 @@ def add(request: Request) -> Response | dict[str, Any]:
 def show(request: Request) -> dict[str, Any]:
     """GET: the form of an object, and what follows from other data."""
     shown = _page_of(request)
-    row = _row(request, shown.resource)
+    row = own_row(request, shown.resource)
     return _form(request, shown, texts_of(shown.resource, row), row, {})
 
 
@@ -139,7 +139,7 @@ def change(request: Request) -> Response | dict[str, Any]:
     resource = shown.resource
     fields = editable_fields(resource)
     texts = sent_texts(fields, request.POST)
-    _row(request, resource)
+    own_row(request, resource)
     try:
         with editing(request, f"set {resource.path}") as session:
             stored = session.row_set(resource).rows.get(row_id)
@@ -154,20 +154,20 @@ def change(request: Request) -> Response | dict[str, Any]:
             if given:
                 set_object(session, resource, row_id, given)
     except (FormFaults, ImportRefused) as error:
-        return _refused(request, shown, texts, _row(request, resource), error)
+        return _refused(request, shown, texts, own_row(request, resource), error)
     return done(shown.path, "saved")
 
 
 def confirm_removing(request: Request) -> dict[str, Any]:
     """GET"""
     shown = _page_of(request)
-    return _removal(request, shown, _row(request, shown.resource))
+    return _removal(request, shown, own_row(request, shown.resource))
 
 
 def remove(request: Request) -> Response | dict[str, Any]:
     """POST"""
     shown = _page_of(request)
-    row = _row(request, shown.resource)
+    row = own_row(request, shown.resource)
     with_records = shown.resource is ACCOUNTS and "with_records" in request.POST
     try:
         with editing(request, f"remove {shown.resource.path}") as session:
@@ -191,15 +191,6 @@ def _removal(request: Request, shown: ObjectPage, row: Row) -> dict[str, Any]:
         uses=list(uses.values()),
         own_records=own_records,
     )
-
-
-def _row(request: Request, resource: Resource) -> Row:
-    """The object with the path's id; 404 if the user has none such."""
-    user_id, row_id = identity_of(request).user.id, path_id(request)
-    found: Mapping[str, Row] = request.storage.data.get_rows(user_id, resource, [row_id])
-    if row_id not in found:
-        raise HTTPNotFound()
-    return found[row_id]
 
 
 def _refused(

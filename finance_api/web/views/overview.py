@@ -11,7 +11,7 @@ from finance_api.requests import Request
 from finance_api.resources import BUDGETS
 from finance_api.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.values.time import date_text
-from finance_api.web.answers import Answers
+from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.overview import MOST_ROWS, Overview
 from finance_api.web.page import SeeOther, data_state, identity_of, own_rows, page
@@ -25,7 +25,7 @@ from finance_api.web.timespans import KINDS, Timespan, parse_timespan
     permission=Permission.DATA_READ,
 )
 def show_overview(request: Request) -> dict[str, Any]:
-    owned, answers = own_rows(request), Answers(request)
+    owned, results = own_rows(request), ApiResults(request)
     accounts = owned.accounts.rows.values()
     counts: dict[str, int] = {}
     for account in accounts:
@@ -35,9 +35,9 @@ def show_overview(request: Request) -> dict[str, Any]:
     if not counts:
         return page("overview", "Overview", overview=None, errors={})
     given = {name: request.GET.get(name, "") for name in ("period", "from", "to")}
-    span = parse_timespan(given["period"], given["from"], given["to"], answers.today)
+    span = parse_timespan(given["period"], given["from"], given["to"], results.today)
     errors = {} if span else {"from": "Enter two days, the earlier one first."}
-    span = span or Timespan.around(KINDS[0], answers.today)
+    span = span or Timespan.around(KINDS[0], results.today)
     # That of the most records first.
     currencies = sorted(counts, key=lambda currency: (-counts[currency], currency))
     base = identity_of(request).user.base_currency or ""
@@ -50,7 +50,7 @@ def show_overview(request: Request) -> dict[str, Any]:
     is_converted = converted in convertible
     usual = base if base in counts else currencies[0]
     currency = converted if is_converted else wanted if wanted in counts else usual
-    overview = Overview(answers, span, currency, is_converted=is_converted)
+    overview = Overview(results, span, currency, is_converted=is_converted)
     chosen = {"convertTo" if is_converted else "currency": currency}
     return page(
         "overview",
@@ -62,14 +62,14 @@ def show_overview(request: Request) -> dict[str, Any]:
         convertible=convertible,
         chosen=chosen,
         kinds=[
-            (kind.value.capitalize(), Timespan.around(kind, min(answers.today, span.last)))
+            (kind.value.capitalize(), Timespan.around(kind, min(results.today, span.last)))
             for kind in KINDS
         ],
         cells=Cells(owned),
-        progress_field=BUDGETS.get_field("progress"),
+        progress_field=BUDGETS["progress"],
         transfer_count=request.storage.transfers.count(identity_of(request).user.id),
         most=MOST_ROWS,
-        today=date_text(answers.today),
+        today=date_text(results.today),
         **data_state(request),
     )
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -17,8 +16,8 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
-from finance_api.web.answers import Answers
 from finance_api.web.api_requests import ApiRequest
+from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells
 from finance_api.web.forms import (
     NEW_CATEGORY,
@@ -41,16 +40,15 @@ from finance_api.web.page import (
     editing,
     form_text,
     form_texts,
-    identity_of,
+    own_row,
     own_rows,
     page,
-    path_id,
     sentence,
 )
 from finance_api.web.paging import Pager, offset_of
 from finance_api.web.record_filters import NO_CATEGORY, RecordFilters
 
-_FIELDS = {name: field for name in EDITED.values() if (field := RECORDS.get_field(name))}
+_FIELDS = {name: RECORDS[name] for name in EDITED.values()}
 
 #: What other values of a record say better.
 _SAID_OTHERWISE = (
@@ -72,10 +70,10 @@ def list_records(request: Request) -> dict[str, Any]:
 def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
     """errors: of the form that changes what is chosen."""
     filters, offset = RecordFilters.of(request), offset_of(request)
-    owned, answers = own_rows(request), Answers(request)
+    owned, results = own_rows(request), ApiResults(request)
     asked = filters.page_request(offset)
-    found = answers.page(RECORDS, asked)
-    sums = answers.summary(filters.sums_request)
+    found = results.page(RECORDS, asked)
+    sums = results.summary(filters.sums_request)
     categories = named_options(owned, CATEGORIES)
     return page(
         "records",
@@ -166,7 +164,7 @@ def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) ->
     permission=Permission.DATA_READ,
 )
 def show_record(request: Request) -> dict[str, Any]:
-    row = _record(request)
+    row = own_row(request, RECORDS)
     return _form(request, row, field_texts(_FIELDS, row), {})
 
 
@@ -177,7 +175,7 @@ def show_record(request: Request) -> dict[str, Any]:
     permission=Permission.DATA_WRITE,
 )
 def change_record(request: Request) -> Response | dict[str, Any]:
-    stored = _record(request)
+    stored = own_row(request, RECORDS)
     texts = sent_texts(_FIELDS, request.POST)
     try:
         with editing(request, "records edit") as session:
@@ -195,27 +193,17 @@ def change_record(request: Request) -> Response | dict[str, Any]:
     else:
         return done(f"/records/{stored['id']}", "saved")
     request.response.status_int = 400
-    return _form(request, _record(request), texts, errors)
+    return _form(request, own_row(request, RECORDS), texts, errors)
 
 
 @view_config(route_name="record.unlink", request_method="POST", permission=Permission.DATA_WRITE)
 def unlink(request: Request) -> Response:
     """Of a transfer; harmless where it is of none any more."""
-    row = _record(request)
+    row = own_row(request, RECORDS)
     if row["transferId"] is not None:
         with editing(request, "transfers unlink") as session:
             unlink_records(session, [row["id"]])
     return done(f"/records/{row['id']}", "saved")
-
-
-def _record(request: Request) -> Row:
-    """404 if the user has none such."""
-    row_id = path_id(request)
-    found = request.storage.data.get_rows(identity_of(request).user.id, RECORDS, [row_id])
-    if row_id not in found:
-        raise HTTPNotFound()
-    row: Row = found[row_id]
-    return row
 
 
 def _form(

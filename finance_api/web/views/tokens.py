@@ -1,6 +1,6 @@
 """Personal tokens: list, create, revoke."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyramid.httpexceptions import HTTPNotFound
@@ -72,18 +72,10 @@ class QuotaView:
     full_at: int | None
 
 
-@dataclass(frozen=True)
-class TokenView:
-    """state: active, expired or revoked."""
+@dataclass(frozen=True, kw_only=True)
+class TokenView(Token):
+    """A token as the pages show it. state: active, expired or revoked."""
 
-    id: str
-    name: str
-    start: str
-    scopes: tuple[str, ...] | None
-    created_at: int
-    last_used_at: int | None
-    expires_at: int | None
-    revoked_at: int | None
     state: str
     quota: QuotaView | None
 
@@ -102,18 +94,8 @@ def _view(request: Request, token: Token, now: int) -> TokenView:
         state = "revoked"
     elif token.expires_at is not None and token.expires_at <= now:
         state = "expired"
-    return TokenView(
-        id=token.id,
-        name=token.name,
-        start=token.start,
-        scopes=token.scopes,
-        created_at=token.created_at,
-        last_used_at=token.last_used_at,
-        expires_at=token.expires_at,
-        revoked_at=token.revoked_at,
-        state=state,
-        quota=_quota(request, token) if state == "active" else None,
-    )
+    quota = _quota(request, token) if state == "active" else None
+    return TokenView(**asdict(token), state=state, quota=quota)
 
 
 def _quota(request: Request, token: Token) -> QuotaView:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import NO_VALUE, REPAIR, RESTORE, Fault
+from finance_api.storage.interface import NO_VALUE, REPAIR, RESTORE, Fault, after_repair
 from finance_api.storage.sql.checking.orphans import orphans_of, orphans_without_user
 from finance_api.storage.sql.checking.rows import faults_of, repair_user
 from finance_api.storage.sql.engine import connect, writing
@@ -77,9 +77,7 @@ def _of_user(user_id: int, email: str) -> _Check:
             yield from found
             return
         left = [*faults_of(connection, user_id, email), *orphans_of(connection, user_id, email)]
-        for fault in found:
-            yield fault if fault in left else fault.as_repaired()
-        yield from (fault for fault in left if fault not in found)
+        yield from after_repair(found, left)
 
     return check
 

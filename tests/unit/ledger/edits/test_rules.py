@@ -3,7 +3,8 @@
 import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
-from finance_api.ledger.edits.rules import add_rule, apply_rules, list_rules
+from finance_api.ledger.edits.rules import add_rule, apply_rules
+from finance_api.ledger.rules import list_rules
 from finance_api.ledger.session import UserRows
 from finance_api.resources import RECORD_RULES, RECORDS
 from support.edits import edited, entries, given_back

@@ -6,7 +6,7 @@ Coordinates are percentages of the plot, y from its top.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from finance_api.web.chart import Tick, short_number
+from finance_api.web.bar_chart import Tick, short_number
 
 _UNITS = 10_000
 #: About so many lines.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.web.chart import bar_chart
+from finance_api.web.bar_chart import bar_chart
 
 WIDTH = HEIGHT = 100
 

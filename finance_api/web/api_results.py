@@ -1,4 +1,4 @@
-"""What the public API answers to a request, by the same functions below it.
+"""What the public API gives for a request, by the same functions below it.
 
 So that a page shows what the request beside it gives, it reads both from one `ApiRequest`.
 """
@@ -49,8 +49,8 @@ class Course:
     converted: list[Row]
 
 
-class Answers:
-    """Answers to requests of the signed-in user, in the order in which they are asked for."""
+class ApiResults:
+    """Of requests of the signed-in user."""
 
     def __init__(self, request: Request) -> None:
         self._storage: Storage = request.storage

@@ -10,8 +10,8 @@ import httpx2
 from mcp.types import CallToolResult
 
 from finance_api import __version__
-from finance_api.mcp.answers import Found, Item, answer, result, sums
-from finance_api.mcp.table import Paging, Tool
+from finance_api.mcp.results import Found, Item, answer, result, sums
+from finance_api.mcp.tool_table import Paging, Tool
 
 _SECONDS = 60
 #: Of an error's sentence.
