@@ -17,7 +17,7 @@ from finance_api.values.time import date_text, instant_text
 
 Writer = Callable[[Any], Any]
 
-_ONE = 10**DECIMALS
+_ONE: int = 10**DECIMALS
 #: Below it, units have at most 15 digits.
 _FLOAT_UNITS = 10**15
 
