@@ -4,6 +4,7 @@ import math
 import time
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -14,11 +15,12 @@ from finance_api.storage.sql import connections, driver_postgresql, reading
 from finance_api.storage.testing import Unit, make_row
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-#: It takes longer than any test; each of its steps is short.
+#: It takes longer than any test; each of its steps is short, and nothing of it is kept.
 ENDLESS = {
     "sqlite": "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
     " SELECT count(*) FROM n",
-    "postgresql": "SELECT count(*) FROM generate_series(1, 1000000000000)",
+    "postgresql": "SELECT count(*) FROM generate_series(1, 10000) a,"
+    " generate_series(1, 10000) b, generate_series(1, 10000) c, generate_series(1, 10000) d",
 }
 
 
@@ -68,8 +70,18 @@ def test_a_snapshot_is_ended_at_the_limit(unit, database):
     storage.close()
 
 
-def test_postgresql_does_not_go_on_with_what_was_ended(unit):
+@pytest.mark.parametrize("lost", [0, 2], ids=["", "asked before it began"])
+def test_postgresql_does_not_go_on_with_what_was_ended(unit, lost, monkeypatch):
+    """lost: how often the database takes no notice."""
     backend = unit("postgresql").backend
+    cancel, asked = psycopg.Connection.cancel_safe, []
+
+    def cancel_later(connection, *, timeout):
+        asked.append(timeout)
+        if len(asked) > lost:
+            cancel(connection, timeout=timeout)
+
+    monkeypatch.setattr(psycopg.Connection, "cancel_safe", cancel_later)
     storage = backend.read(time.monotonic() + 0.1)
     with pytest.raises(StatementTimeout):
         storage.users.connection.fetch(endless, values={})

@@ -27,8 +27,9 @@ _MAX_PREPARED = 100
 
 #: How long it may take until a connection is seen to work.
 _ANSWER_SECONDS = 3.0
-#: How long the database may take to accept that a statement is to be ended.
+#: How long the database may take to end a statement, and after which part of it it is asked again.
 _CANCEL_SECONDS = 1.0
+_CANCEL_AGAIN_SECONDS = 0.1
 
 #: With a lock, before it sees anything, against an upgrade that rewrites tables: to snapshots of
 #: before they look empty.
@@ -231,12 +232,23 @@ class PostgresqlDriver(Driver):
         """Until the connection can be read from or written to."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            # The connection is closed next; PostgreSQL would go on with the statement all the same.
-            with suppress(psycopg.Error):
-                self.connection.cancel_safe(timeout=_CANCEL_SECONDS)
+            self._cancel()
             raise StatementTimeout("a statement was ended at its time limit")
         self._poll.register(self._libpq.socket, event)
         self._poll.poll(None if left == math.inf else left * 1000)
+
+    def _cancel(self) -> None:
+        """The connection is closed next; PostgreSQL would go on with the statement all the same.
+
+        It takes no notice of being asked before it has begun, so it is asked until it answers.
+        """
+        self._poll.register(self._libpq.socket, select.POLLIN)
+        until = time.monotonic() + _CANCEL_SECONDS
+        with suppress(psycopg.Error):
+            while (left := until - time.monotonic()) > 0:
+                self.connection.cancel_safe(timeout=left)
+                if self._poll.poll(_CANCEL_AGAIN_SECONDS * 1000):
+                    break
 
 
 @lru_cache(maxsize=1_000)
