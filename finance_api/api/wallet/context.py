@@ -97,7 +97,8 @@ def _read_names(storage: Storage, user_id: int) -> Names:
 
 
 def _fragment(embed: dict[str, Any]) -> orjson.Fragment:
-    return orjson.Fragment(orjson.dumps(embed))
+    # As text: the bytes that orjson makes keep the 4 KiB that it writes into.
+    return orjson.Fragment(orjson.dumps(embed).decode())
 
 
 def category_embed(row: Row) -> dict[str, Any]:
