@@ -23,8 +23,6 @@ from support.native_rows import (
 from support.service import Client, Service
 from support.statements import statement
 
-ANY = "accounts,budgets,categories,goals,labels,record-rules,records,standing-orders"
-
 
 def read(client, **query):
     answer = client.get("changes", **query)

@@ -40,18 +40,12 @@ def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool
     return Field(name=name, kind=kind, meaning=meaning, example=example, nullable=nullable)
 
 
-def _account_id() -> Field:
-    found = RECORDS.get_field("accountId")
-    assert found is not None
-    return found
-
-
 _COLUMNS = (
     _column("period", Kind.TEXT, "The interval.", "2026-01"),
     _column("periodStart", Kind.DATE, "Its first day.", "2026-01-01"),
     _column("date", Kind.DATE, "Its last day, of which the balance is.", "2026-01-31"),
     _column("account", Kind.TEXT, "Name of the account.", "Current account", nullable=True),
-    _account_id(),
+    RECORDS["accountId"],
     currency_field("Currency of the account.", nullable=False),
     _column("balance", Kind.NUMBER, "At the end of the day.", 1234.56),
     _column("firstRecordDate", Kind.DATE, "Day of its first record.", "2025-11-03", nullable=True),
@@ -95,7 +89,7 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("from", Scalar(_day, day), None, meaning)
     meaning = "A day of the last interval; the later of today and the newest record's day."
     schema.add_parameter("to", Scalar(_day, day), None, meaning)
-    schema.add_conditions(_account_id())
+    schema.add_conditions(RECORDS["accountId"])
     schema.add_conversion(CONVERT_TO)
     schema.rules = (_is_in_order,)
     return schema
