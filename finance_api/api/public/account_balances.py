@@ -7,12 +7,12 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import Answer, table_answer
+from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
-from finance_api.api.tables import TableAnswer, write_table
+from finance_api.api.tables import TableResponse, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.balances import (
     BalancesError,
@@ -95,8 +95,8 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
-    return table_answer(
+def _response() -> ResponseDescription:
+    return table_response(
         "Balance",
         "balances",
         _COLUMNS,
@@ -154,7 +154,7 @@ class BalancesRequest(DataRequest):
             "to": date_text(found.points[-1].last_day),
         }
         body, headers = write_table(
-            TableAnswer("balances", columns, rows, members), self._representation
+            TableResponse("balances", columns, rows, members), self._representation
         )
         return Payload(state, body, headers)
 
@@ -172,7 +172,7 @@ SERVICES = tuple(
             Permission.ACCOUNTS_READ,
             _schema(),
             "Balances of accounts over time.",
-            _answer(),
+            _response(),
         ),
     )
 )

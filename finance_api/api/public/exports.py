@@ -6,7 +6,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond_with_export
 from finance_api.api.exporting import OF_EXPORTS, TRAILER, ListExport, WholeExport
-from finance_api.api.openapi.answers import OF_DATA, Answer, Header
+from finance_api.api.openapi.responses import OF_DATA, Header, ResponseDescription
 from finance_api.api.parameters import ParameterSchema, export_schema
 from finance_api.api.public.lists import PERMISSIONS
 from finance_api.api.representation import NDJSON, Representation
@@ -52,8 +52,8 @@ def export_all(request: Request) -> Response:
 def _services() -> Iterator[Service]:
     for resource, permission in PERMISSIONS.items():
         meaning = f"All of a list: {resource.meaning}"
-        answer = Answer(forms=OF_EXPORTS, columns=resource.fields, headers=_HEADERS)
-        given = public(resource, permission, export_schema(resource), meaning, answer)
+        response = ResponseDescription(forms=OF_EXPORTS, columns=resource.fields, headers=_HEADERS)
+        given = public(resource, permission, export_schema(resource), meaning, response)
         path = f"/v1/api/export/{resource.path}"
         yield from in_every_form(path, _export_of(resource), only_in={TRAILER: NDJSON}, **given)
     given = options(
@@ -61,7 +61,7 @@ def _services() -> Iterator[Service]:
         ParameterSchema(),
         Permission.ALL_READ,
         all_own_data(Permission.ALL_READ),
-        Answer(forms=(NDJSON,), columns=_NATIVE, headers=_HEADERS),
+        ResponseDescription(forms=(NDJSON,), columns=_NATIVE, headers=_HEADERS),
         SCOPES,
     )
     service = Service("public export/all", "/v1/api/export/all.ndjson", **given)
