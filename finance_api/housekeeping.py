@@ -15,7 +15,7 @@ from finance_api.clock import Clock, SteadyTime
 from finance_api.requests import Handler, Request
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import StorageBackend, reading, unit_of_work
-from finance_api.uploads.keeping import prune_uploads
+from finance_api.uploads.stored_uploads import prune_uploads
 from finance_api.values.time import DAY_SECONDS
 
 _INTERVAL_SECONDS = 600

@@ -8,7 +8,7 @@ from cornice import Service as CorniceService
 from pyramid.httpexceptions import HTTPException
 from pyramid.response import Response
 
-from finance_api.api.openapi.answers import Answer, list_answer
+from finance_api.api.openapi.responses import ResponseDescription, list_response
 from finance_api.api.parameters import Fault, ParameterSchema, list_schema, validate_query
 from finance_api.api.representation import CSV, NDJSON, XLSX, Representation
 from finance_api.auth.contexts import Factory, own_data, own_internal_data
@@ -21,8 +21,8 @@ from finance_api.resources.field import Resource
 class Service(CorniceService):  # type: ignore[misc]
     """A service that is described.
 
-    answer: without faults; None: there is none, and nothing to describe. scopes: those that a
-    token needs.
+    response: of a request without faults; None: there is none, and nothing to describe.
+    scopes: those that a token needs.
     """
 
     def __init__(
@@ -31,13 +31,13 @@ class Service(CorniceService):  # type: ignore[misc]
         path: str,
         description: str,
         *,
-        answer: Answer | None,
+        response: ResponseDescription | None,
         scopes: Sequence[str] = (),
         **options: Any,
     ) -> None:
         # A scan finds what is at the caller's.
         super().__init__(name, path, description, depth=2, **options)
-        self.answer = answer
+        self.response = response
         self.scopes = tuple(scopes)
 
 
@@ -60,13 +60,13 @@ def options(
     schema: ParameterSchema,
     permission: Permission,
     factory: Factory,
-    answer: Answer | None,
+    response: ResponseDescription | None,
     scopes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """factory: of the context, whose ACL decides who has the permission."""
     return {
         "description": description,
-        "answer": answer,
+        "response": response,
         "scopes": scopes,
         "schema": schema,
         "validators": (validate_query,),
@@ -81,7 +81,7 @@ def public(
     permission: Permission,
     schema: ParameterSchema | None = None,
     description: str | None = None,
-    answer: Answer | None = None,
+    response: ResponseDescription | None = None,
 ) -> dict[str, Any]:
     """A resource of the public API; by default a list of it. Its path is the token's scope."""
     return options(
@@ -89,15 +89,15 @@ def public(
         schema or list_schema(resource),
         permission,
         own_data(str(resource.path), permission),
-        answer or list_answer(resource),
+        response or list_response(resource),
         (str(resource.path),),
     )
 
 
 def internal(
-    description: str, schema: ParameterSchema, permission: Permission, answer: Answer
+    description: str, schema: ParameterSchema, permission: Permission, response: ResponseDescription
 ) -> dict[str, Any]:
-    return options(description, schema, permission, own_internal_data(permission), answer)
+    return options(description, schema, permission, own_internal_data(permission), response)
 
 
 #: A view that is given the representation; None: the one that the client prefers.
@@ -109,7 +109,7 @@ def in_every_form(
     path: str,
     view: FormView,
     *,
-    answer: Answer,
+    response: ResponseDescription,
     schema: ParameterSchema,
     only_in: Mapping[str, Representation] | None = None,
     **service_options: Any,
@@ -120,14 +120,14 @@ def in_every_form(
     """
     for form in (None, CSV, NDJSON, XLSX):
         at = path if form is None else f"{path}.{form.suffix}"
-        of_form = answer if form is None else answer.only(form)
+        of_form = response if form is None else response.only(form)
         taken = schema.clone()
         for name, only in (only_in or {}).items():
             if form not in (None, only):
                 del taken[name]
                 why = f"is for {only.suffix.upper()} only"
                 taken.refused = {**taken.refused, name: why}
-        service = Service(f"public {at}", at, answer=of_form, schema=taken, **service_options)
+        service = Service(f"public {at}", at, response=of_form, schema=taken, **service_options)
         service.add_view("GET", _view_in(view, form))
         yield service
 

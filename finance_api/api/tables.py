@@ -13,7 +13,7 @@ from finance_api.values import Row
 
 
 @dataclass(frozen=True)
-class TableAnswer:
+class TableResponse:
     """name: of the rows in the envelope. members: of the envelope, after the rows, for orjson.
 
     headers: what stands for the members where there is no envelope.
@@ -26,7 +26,7 @@ class TableAnswer:
     headers: HeaderItems = ()
 
 
-def write_table(answer: TableAnswer, representation: Representation) -> tuple[bytes, HeaderItems]:
+def write_table(answer: TableResponse, representation: Representation) -> tuple[bytes, HeaderItems]:
     """The body, and the headers that belong to it."""
     encoder = RowEncoder(answer.columns)
     if representation is JSON:

@@ -93,8 +93,8 @@ def regenerate_token(
     *,
     now: int,
     overlap_seconds: int,
-    max_live: int = MAX_LIVE,
-    is_open_to_all: bool = False,
+    max_live: int,
+    is_open_to_all: bool,
 ) -> str:
     """Issues a token in place of an active one, and returns its text. Raises as `issue_token`.
 

@@ -94,7 +94,7 @@ class KeyRing:
     unreadable while the service runs, that is logged and the keys stay.
     """
 
-    def __init__(self, path: str | None, issuers: Sequence[str] = ()) -> None:
+    def __init__(self, path: str | None, issuers: Sequence[str]) -> None:
         """issuers: of the settings. Raises KeyFileError."""
         self._issuers = issuers
         self._lock = threading.Lock()

@@ -14,7 +14,7 @@ from finance_api.ledger.documents import (
     check_document,
     complete_standing_order,
 )
-from finance_api.ledger.matching.keeping import keep_stated
+from finance_api.ledger.matching.stated_notes import note_stated
 from finance_api.ledger.records import BATCH, BATCH_BYTES, GivenRecord, RecordWriter
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet
@@ -190,5 +190,5 @@ class _Batch:
 def _whole_record(given: dict[str, Any], stored: Row | None) -> Row:
     row = replaced(RECORDS, given, stored)
     if stored is not None and "stated" not in given:
-        keep_stated(stored, row)
+        note_stated(stored, row)
     return row

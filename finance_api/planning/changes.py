@@ -22,7 +22,7 @@ class SinceGone(Exception):
     """Not all changes since then are known; the message says why."""
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a reader is that is not through.
 
     rows_from, deletions_from: the first revisions that it has not got all of, or did not need.
@@ -40,22 +40,22 @@ class Cursor:
 
     revision, tag: of the state that it read last; without a tag nobody knows which that was.
     day: a second of the day for which it began to read what depends on the day.
-    types: that it reads. place: None: it was through.
+    types: that it reads. position: None: it was through.
     """
 
     revision: int
     tag: int | None = None
     day: int = 0
     types: tuple[Resource, ...] = ()
-    place: Place | None = None
+    position: Position | None = None
 
     def __str__(self) -> str:
         if self.tag is None:
             return str(self.revision)
         types = "_".join(str(resource.path) for resource in self.types)
         parts = [self.revision, self.tag, self.day, types]
-        if self.place is not None:
-            rows_from, deletions_from, (revision, name, row_id) = self.place
+        if self.position is not None:
+            rows_from, deletions_from, (revision, name, row_id) = self.position
             parts += [rows_from, deletions_from, revision, _BY_NAME[name].path, row_id]
         return ".".join(map(str, parts))
 
@@ -91,11 +91,13 @@ def parse_cursor(text: str) -> Cursor | None:
     if found is None:
         return None
     revision, tag, day, types, rows_from, deletions_from, at, path, row_id = found.groups()
-    place = None
+    position = None
     if path is not None:
-        place = Place(int(rows_from), int(deletions_from), (int(at), _BY_PATH[path].name, row_id))
+        position = Position(
+            int(rows_from), int(deletions_from), (int(at), _BY_PATH[path].name, row_id)
+        )
     resources = tuple(_BY_PATH[each] for each in types.split("_"))
-    return Cursor(int(revision), int(tag), int(day), resources, place)
+    return Cursor(int(revision), int(tag), int(day), resources, position)
 
 
 def list_changes(
@@ -115,61 +117,63 @@ def list_changes(
         raise SinceGone("since is a revision without its tag")
     if since is not None and not set(types) <= set(since.types):
         raise SinceGone("since is of fewer types")
-    place, day = _begin(since, today)
+    position, day = _begin(since, today)
     needed = _needed_states(since)
 
     def read() -> Changes:
         return storage.data.list_changes(
             user_id,
             types,
-            rows_after=max(place.key, (place.rows_from, "", "")),
-            deletions_after=max(place.key, (place.deletions_from, "", "")),
+            rows_after=max(position.key, (position.rows_from, "", "")),
+            deletions_after=max(position.key, (position.deletions_from, "", "")),
             limit=limit + 1,
             revisions=needed,
         )
 
     found = read()
-    due = _due(types, found, place.key, limit)
+    due = _due(types, found, position.key, limit)
     # From here on nothing changes.
     if due and storage.data.get_state(user_id) != found.state:
         found = read()
-        due = _due(types, found, place.key, limit)
+        due = _due(types, found, position.key, limit)
     if since is None:
         # What was gone before need not be told.
-        place = place._replace(deletions_from=found.state.revision + 1)
+        position = position._replace(deletions_from=found.state.revision + 1)
     else:
         _check(since, needed, found)
     lines = found.lines
     for resource in due:
-        for line in _computed(storage, user_id, resource, today, found.state, place.key, limit + 1):
+        for line in _computed(
+            storage, user_id, resource, today, found.state, position.key, limit + 1
+        ):
             insort(lines, line, key=_key)
     cursor = Cursor(found.state.revision, found.state.tag, day, tuple(types))
     if len(lines) > limit:
-        place = place._replace(key=_key(lines[limit - 1]))
-        return ChangesPage(found.state, lines[:limit], replace(cursor, place=place), True)
+        position = position._replace(key=_key(lines[limit - 1]))
+        return ChangesPage(found.state, lines[:limit], replace(cursor, position=position), True)
     depends_on_day = any(resource.computed_fields for resource in types)
     return ChangesPage(found.state, lines, cursor, depends_on_day and day != today)
 
 
-def _begin(since: Cursor | None, today: int) -> tuple[Place, int]:
+def _begin(since: Cursor | None, today: int) -> tuple[Position, int]:
     """Where to go on, and the day for which it was begun."""
     if since is None:
-        return Place(0, _NEVER, (0, "", "")), today
-    if since.place is not None:
-        return since.place, since.day
+        return Position(0, _NEVER, (0, "", "")), today
+    if since.position is not None:
+        return since.position, since.day
     following = since.revision + 1
     # On another day the rows with computed fields come once more: they are of the present revision.
     at = following if since.day == today else since.revision
-    return Place(following, following, (at, "", "")), today
+    return Position(following, following, (at, "", "")), today
 
 
 def _needed_states(since: Cursor | None) -> set[int]:
     """The state that was read last, and one before all deletions that are needed."""
     if since is None:
         return set()
-    if since.place is None:
+    if since.position is None:
         return {since.revision}
-    return {since.revision, max(since.place.deletions_from, since.place.key[0]) - 1}
+    return {since.revision, max(since.position.deletions_from, since.position.key[0]) - 1}
 
 
 def _check(since: Cursor, needed: set[int], found: Changes) -> None:

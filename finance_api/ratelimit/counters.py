@@ -30,7 +30,7 @@ class Counter(ABC, Generic[CounterState]):
         return min(requests, self._count)
 
     @abstractmethod
-    def level(self, state: CounterState, now_ms: int, number: int = 1) -> Level:
+    def level(self, state: CounterState, now_ms: int, number: int) -> Level:
         """number: for how many requests `Level.retry_ms` is."""
 
     @abstractmethod
@@ -43,7 +43,7 @@ class Counter(ABC, Generic[CounterState]):
 
     @abstractmethod
     def give_back(
-        self, key: str, state: CounterState, taken_at_ms: int, number: int = 1
+        self, key: str, state: CounterState, taken_at_ms: int, number: int
     ) -> CounterState: ...
 
     @abstractmethod
@@ -68,7 +68,7 @@ class BucketCounter(Counter[tuple[int, int]]):
         self._capacity = limit.count * limit.window_ms
         self._states: StateStore[int] = StateStore(limit.window_ms)
 
-    def level(self, state: tuple[int, int], now_ms: int, number: int = 1) -> Level:
+    def level(self, state: tuple[int, int], now_ms: int, number: int) -> Level:
         used, at_ms = state
         if not used:
             return Level(self._limit, self._count, 0, 0, 0)
@@ -90,7 +90,7 @@ class BucketCounter(Counter[tuple[int, int]]):
         return taken if taken[1] <= now_ms else self.read(key, now_ms)
 
     def give_back(
-        self, key: str, state: tuple[int, int], taken_at_ms: int, number: int = 1
+        self, key: str, state: tuple[int, int], taken_at_ms: int, number: int
     ) -> tuple[int, int]:
         return self._write(key, max(0, state[0] - number * self._window_ms), state[1])
 
@@ -137,7 +137,7 @@ class LogCounter(Counter["array[int]"]):
         super().__init__(limit)
         self._states: StateStore[array[int]] = StateStore(limit.window_ms)
 
-    def level(self, state: "array[int]", now_ms: int, number: int = 1) -> Level:
+    def level(self, state: "array[int]", now_ms: int, number: int) -> Level:
         if not state:
             return Level(self._limit, self._count, 0, 0, 0)
         remaining = self._count - len(state)
@@ -156,7 +156,7 @@ class LogCounter(Counter["array[int]"]):
         return state
 
     def give_back(
-        self, key: str, state: "array[int]", taken_at_ms: int, number: int = 1
+        self, key: str, state: "array[int]", taken_at_ms: int, number: int
     ) -> "array[int]":
         # If the clock went back since, `read` has moved the requests' time back too.
         place = bisect_right(state, taken_at_ms)

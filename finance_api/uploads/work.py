@@ -18,8 +18,8 @@ from finance_api.storage.interface import (
     User,
     unit_of_work,
 )
-from finance_api.uploads.keeping import content_of
 from finance_api.uploads.outcomes import headings_of, preview_of, refusal_of
+from finance_api.uploads.stored_uploads import content_of
 
 logger = logging.getLogger(__name__)
 

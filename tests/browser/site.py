@@ -25,7 +25,7 @@ from finance_api.ledger.files import FileImport, ImportSettings
 from finance_api.ledger.importing import import_file, import_rows
 from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.uploads.keeping import add_upload
+from finance_api.uploads.stored_uploads import add_upload
 from finance_api.uploads.work import UploadWork
 from finance_api.values.time import DAY_SECONDS
 from support.process import ServerProcess
@@ -130,7 +130,7 @@ class Site:
             lambda storage: issue_jwt(
                 storage,
                 storage.users.get(user.email),
-                keys=KeyRing(self._key_file).keys(),
+                keys=KeyRing(self._key_file, ()).keys(),
                 rules=_JWT_RULES,
                 now=self.now() if at is None else at,
                 ttl_seconds=seconds,

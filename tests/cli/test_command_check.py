@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 from sqlalchemy import create_engine, text
 
-from support.books import account, category, household, label, record, uid
 from support.command import Command
+from support.native_rows import account, category, household, label, record, uid
 from support.nightly import count
 from support.service import native_line
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from support.books import account, record
+from support.native_rows import account, record
 from support.service import native_line
 
 

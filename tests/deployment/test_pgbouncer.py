@@ -13,7 +13,7 @@ import pytest
 
 from finance_api.ledger.importing import import_file
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import household, record, uid
+from support.native_rows import household, record, uid
 from support.nightly import count
 from support.process import ServerProcess
 from support.service import Client, Service, native_line

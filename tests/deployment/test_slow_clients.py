@@ -10,8 +10,8 @@ from contextlib import closing
 
 import pytest
 
-from support.books import account, record
 from support.deployment import LABELS, Site, SiteClient
+from support.native_rows import account, record
 from support.nginx import HOST
 from support.nightly import count
 from support.programs import wait_until

@@ -15,7 +15,7 @@ from jinja2 import Environment
 from webtest.http import StopableWSGIServer
 
 from finance_api.auth.user_accounts import make_user
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 from support.programs import missing
 from support.service import Service, native_line
 

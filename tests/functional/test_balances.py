@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 
 
 def balances(client, **query):

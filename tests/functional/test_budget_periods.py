@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, budget, record, uid
+from support.native_rows import account, budget, record, uid
 
 SIX = ("periodStart", "periodEnd", "spent", "remaining", "progress", "recordCount")
 

@@ -3,7 +3,7 @@
 import json
 from decimal import Decimal
 
-from support.books import account, budget, category, label, record, uid
+from support.native_rows import account, budget, category, label, record, uid
 
 SIX = ("periodStart", "periodEnd", "spent", "remaining", "progress", "recordCount")
 

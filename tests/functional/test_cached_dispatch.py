@@ -22,7 +22,7 @@ from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind
 from finance_api.surfaces import needs_token
 from finance_api.values.rates import DayRates
-from support.books import household, uid
+from support.native_rows import household, uid
 from support.service import Client, Service
 
 ACCEPTS = [

@@ -7,7 +7,7 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.dump import dump
 from finance_api.storage.interface import reading
-from support.books import category, uid
+from support.native_rows import category, uid
 
 
 def kinds(client, **query):

@@ -8,7 +8,8 @@ from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.storage.interface import DataState, unit_of_work
 from finance_api.storage.sql.projection import rebuilding
-from support.books import (
+from support.mirror import TYPES, Mirror
+from support.native_rows import (
     account,
     budget,
     category,
@@ -19,11 +20,8 @@ from support.books import (
     standing_order,
     uid,
 )
-from support.mirror import TYPES, Mirror
 from support.service import Client, Service
 from support.statements import statement
-
-ANY = "accounts,budgets,categories,goals,labels,record-rules,records,standing-orders"
 
 
 def read(client, **query):

@@ -6,7 +6,7 @@ import pytest
 from webob import Request
 
 from finance_api.api.response_cache import ResponseCache
-from support.books import account, household, record
+from support.native_rows import account, household, record
 from support.service import read_no_rows
 
 TAKEN = (

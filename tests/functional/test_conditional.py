@@ -5,7 +5,7 @@ import re
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, budget, goal, household, label, record, standing_order
+from support.native_rows import account, budget, goal, household, label, record, standing_order
 
 LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 BY_ID = "records/by-id?id=00000004-0000-4000-8000-000000000001"

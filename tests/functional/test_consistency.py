@@ -15,7 +15,7 @@ from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import Driver
 from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
 from finance_api.storage.sql.driver_sqlite import SqliteDriver
-from support.books import (
+from support.native_rows import (
     account,
     budget,
     category,

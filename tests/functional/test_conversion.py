@@ -14,7 +14,7 @@ from finance_api.storage.interface import RateReader
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.values.rates import DayRates
 from finance_api.values.time import parse_date
-from support.books import account, household, label, record, uid
+from support.native_rows import account, household, label, record, uid
 
 RATES = {
     "2026-02-27": {"USD": "1.2"},

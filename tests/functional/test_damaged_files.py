@@ -16,7 +16,7 @@ from finance_api.ledger.checking import find_faults
 from finance_api.storage.errors import StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import NO_VALUE, Change, reading
 from finance_api.storage.sql.engine import raise_unavailable
-from support.books import household, record, uid
+from support.native_rows import household, record, uid
 from support.nightly import count
 from support.service import Service
 

@@ -15,8 +15,8 @@ from sqlalchemy import create_engine, text
 
 from finance_api.storage.interface import STREAMED_ROWS
 from support import nginx as nginx_module
-from support.books import account, record
 from support.breaking import PAGES
+from support.native_rows import account, record
 from support.nginx import HOST, nginx
 from support.nightly import count
 from support.process import ServerProcess

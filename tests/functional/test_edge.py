@@ -5,7 +5,7 @@ from pyramid.interfaces import IRoutesMapper
 from webob import Request
 
 from finance_api.api import listing
-from support.books import label
+from support.native_rows import label
 from support.service import Service
 
 

@@ -18,8 +18,8 @@ from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
 from finance_api.storage.memory.data import MemoryDataReader
 from finance_api.storage.memory.usage import MemoryUsageReader
 from finance_api.storage.sql.driver import StatementCache
-from support.books import household, uid
 from support.forgetting import forgetting
+from support.native_rows import household, uid
 from support.routes import OPEN_PAGES, page_paths, surface_urls
 from support.service import BY_DAY, STORAGES
 from support.two_users import (

@@ -12,7 +12,6 @@ from finance_api.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.web.views import exporting
-from support.books import account, household, record
 from support.browser import (
     Visitor,
     assert_error_page,
@@ -21,6 +20,7 @@ from support.browser import (
     signed_in,
 )
 from support.command import Command
+from support.native_rows import account, household, record
 from support.service import Service
 
 DOWNLOAD = "/accounts/export"

@@ -19,7 +19,7 @@ from finance_api.ledger.dump import dump
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, reading
-from support.books import account, budget, category, household, payees, record, uid
+from support.native_rows import account, budget, category, household, payees, record, uid
 from support.programs import wait_until
 from support.service import USUAL_LIMITS, Service
 

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind
-from support.books import account, category, household, label, record, uid
+from support.native_rows import account, category, household, label, record, uid
 
 CHOICES = [
     pytest.param(str(r.path), f, id=f"{r.path}-{f.name}")

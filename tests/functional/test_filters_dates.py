@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, record
+from support.native_rows import account, record
 
 MOMENTS = (
     "2026-03-17T23:59:59Z",

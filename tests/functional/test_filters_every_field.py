@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind, Role
-from support.books import account, household
+from support.native_rows import account, household
 from support.service import on_one_storage
 from support.statements import statement
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 
 LARGE = Decimal("900719925474099.3001")
 LARGEST = Decimal("922337203685477.5807")

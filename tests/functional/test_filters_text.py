@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from support.books import account, label, payees, record, record_rule, uid
+from support.native_rows import account, label, payees, record, record_rule, uid
 
 SPECIAL = ("%", "_", "\\", "'", '"', "[", "]", "*", "?", "^", "$", ".", "(", ")", ";", "|", "&")
 SPECIAL += ("+", ",", "=", "#", "/", ":", "~", "`", "{", "}", "<", ">", "!", "@", "-", " ")

@@ -18,7 +18,7 @@ from redis import Redis
 
 from finance_api import wsgi
 from finance_api.server import serve
-from support.books import household, label
+from support.native_rows import household, label
 from support.nightly import count
 from support.process import ServerProcess
 from support.programs import wait_until

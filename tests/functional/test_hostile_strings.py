@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from support.books import account, record
+from support.native_rows import account, record
 from support.nightly import count
 from support.service import STORAGES
 

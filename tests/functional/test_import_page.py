@@ -11,7 +11,7 @@ import pytest
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading, unit_of_work
-from finance_api.uploads.keeping import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
+from finance_api.uploads.stored_uploads import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
 from finance_api.web.option_labels import in_labels
 from support.browser import (

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from finance_api.resources.transactions import TRANSACTION_FIELDS
-from support.books import account, category, household, payees, record, uid
+from support.native_rows import account, category, household, payees, record, uid
 from support.service import read_no_rows
 
 PATH = "get-records"

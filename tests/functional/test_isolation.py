@@ -5,7 +5,16 @@ import itertools
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES, Kind, Role
-from support.books import account, budget, category, household, label, record, standing_order, uid
+from support.native_rows import (
+    account,
+    budget,
+    category,
+    household,
+    label,
+    record,
+    standing_order,
+    uid,
+)
 
 LISTS = [str(r.path) for r in PUBLIC_RESOURCES]
 FOREIGN, MISSING = "abcdef00-0000-4000-8000-00000000000a", "abcdef00-0000-4000-8000-00000000000b"

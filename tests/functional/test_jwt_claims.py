@@ -9,8 +9,8 @@ import json
 import pytest
 
 from finance_api.auth.user_accounts import make_user
-from support.books import account, record
 from support.jwt_attacks import IDP, LEEWAY, MAX_TTL, PATH, Attacker, assert_401
+from support.native_rows import account, record
 from support.service import Service
 
 

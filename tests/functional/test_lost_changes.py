@@ -18,8 +18,8 @@ from finance_api.auth.issuing import issue_token
 from finance_api.auth.user_accounts import make_user
 from finance_api.storage.interface import unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
-from support.books import account, budget, record, uid
 from support.command import Command
+from support.native_rows import account, budget, record, uid
 from support.nightly import count
 from support.process import ServerProcess
 from support.service import native_line

@@ -15,7 +15,7 @@ import pytest
 from webtest.http import StopableWSGIServer
 
 from finance_api.storage.errors import StorageUnavailable
-from support.books import account, category, label, record, standing_order, uid
+from support.native_rows import account, category, label, record, standing_order, uid
 from support.nightly import count
 from support.programs import as_child, free_port, wait_until
 from support.service import Client, Service

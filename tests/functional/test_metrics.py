@@ -5,7 +5,7 @@ import re
 import pytest
 
 from finance_api.storage.memory.data import MemoryDataReader
-from support.books import label
+from support.native_rows import label
 from support.service import Service
 
 PATH = "/__metrics__"

@@ -5,7 +5,15 @@ import pytest
 from finance_api.ledger.edits.assignments import editable_fields
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
-from support.books import (
+from support.browser import (
+    comparable,
+    forms,
+    new_token,
+    new_user,
+    shown_text,
+    signed_in,
+)
+from support.native_rows import (
     account,
     budget,
     category,
@@ -16,14 +24,6 @@ from support.books import (
     record_rule,
     standing_order,
     uid,
-)
-from support.browser import (
-    comparable,
-    forms,
-    new_token,
-    new_user,
-    shown_text,
-    signed_in,
 )
 from support.service import Client, on_one_storage
 

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, household, record, uid
+from support.native_rows import account, household, record, uid
 
 EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
 

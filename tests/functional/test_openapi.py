@@ -28,7 +28,7 @@ from finance_api.surfaces import (
     WALLET_DESCRIPTION,
     needs_token,
 )
-from support.books import household, uid
+from support.native_rows import household, uid
 from support.nightly import count
 from support.programs import missing
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, label, record
+from support.native_rows import account, label, record
 
 RESOURCES = {str(r.path): r.name for r in PUBLIC_RESOURCES}
 

@@ -7,7 +7,7 @@ from webtest import TestRequest
 
 from finance_api.api.suggestions import _SYNONYMS
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, payees, record, uid
+from support.native_rows import account, payees, record, uid
 from support.service import on_one_storage
 
 LISTS = [str(r.path) for r in PUBLIC_RESOURCES]

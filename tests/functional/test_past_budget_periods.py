@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.books import account, budget, record, uid
+from support.native_rows import account, budget, record, uid
 
 PATH = f"budgets/{uid('Budget', 1)}/periods"
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, household, label, payees, record, uid
+from support.native_rows import account, household, label, payees, record, uid
 
 EACH = pytest.mark.parametrize("resource", PUBLIC_RESOURCES, ids=lambda r: str(r.path))
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, goal, standing_order, uid
+from support.native_rows import account, goal, standing_order, uid
 
 RULES = [
     # rule, start, expected on 2026-03-18 (a Wednesday)

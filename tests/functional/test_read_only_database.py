@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
-from support.books import account
 from support.browser import Visitor, assert_error_page, new_user
 from support.command import Command
+from support.native_rows import account
 from support.service import Client, Service, native_line
 
 

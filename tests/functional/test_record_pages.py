@@ -5,7 +5,6 @@ import pytest
 from finance_api.ledger.edits.records import remove_records
 from finance_api.ledger.session import changing
 from finance_api.values.ids import new_id
-from support.books import account, category, label, record, record_rule, uid
 from support.browser import (
     comparable,
     dump,
@@ -16,6 +15,7 @@ from support.browser import (
     shown_text,
     signed_in,
 )
+from support.native_rows import account, category, label, record, record_rule, uid
 from support.service import Client, on_one_storage
 
 GROCERIES, FUN = uid("Category", 1), uid("Category", 2)

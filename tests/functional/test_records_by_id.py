@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 
 IDS = [uid("Record", n) for n in range(1, 201)]
 

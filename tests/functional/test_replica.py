@@ -10,8 +10,8 @@ from finance_api.auth.issuing import issue_token
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import reading
 from finance_api.storage.sql.tables import users
-from support.books import account, budget, household, record, uid
 from support.browser import new_user, signed_in
+from support.native_rows import account, budget, household, record, uid
 from support.service import Client, Service
 
 PATHS = [

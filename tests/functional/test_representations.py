@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, household, label, payees, record, record_rule, uid
+from support.native_rows import account, household, label, payees, record, record_rule, uid
 from support.service import on_one_storage
 
 RESOURCES = {str(r.path): r for r in PUBLIC_RESOURCES}

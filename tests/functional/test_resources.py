@@ -7,7 +7,7 @@ import pytest
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import PUBLIC_RESOURCES
-from support.books import account, category, household, label, record, uid
+from support.native_rows import account, category, household, label, record, uid
 
 #: The contract's fields, in its order.
 FIELDS = {

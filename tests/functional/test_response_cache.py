@@ -10,7 +10,7 @@ from finance_api.ledger.importing import import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.sql.backend import SqlBackend
-from support.books import account, budget, household, label, record, standing_order, uid
+from support.native_rows import account, budget, household, label, record, standing_order, uid
 from support.service import Client, Service, native_line, read_no_rows
 
 PATHS = [

@@ -9,7 +9,6 @@ import pytest
 from finance_api.auth.sessions import digest as session_digest
 from finance_api.web.object_pages import OBJECT_PAGES
 from finance_api.web.routes import ROUTES
-from support.books import household, uid
 from support.browser import (
     LOGIN,
     PASSWORD,
@@ -26,6 +25,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
+from support.native_rows import household, uid
 from support.nightly import count
 from support.service import BY_DAY, Service, on_one_storage
 from support.uploads import STATEMENT, sent

@@ -16,7 +16,6 @@ from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.issuing import IssueRefused, checked_name
 from finance_api.auth.sessions import start_session
 from finance_api.values.text import clean
-from support.books import account
 from support.browser import (
     LOGIN,
     Visitor,
@@ -28,6 +27,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
+from support.native_rows import account
 from support.nightly import count
 from support.service import Service
 

@@ -5,7 +5,6 @@ import pytest
 from finance_api.storage.interface import Jwt
 from finance_api.values.ids import new_id
 from finance_api.web.object_pages import OBJECT_PAGES
-from support.books import account, household, record
 from support.browser import (
     Visitor,
     assert_error_page,
@@ -20,6 +19,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
+from support.native_rows import account, household, record
 from support.service import on_one_storage
 
 PAGES = (

@@ -7,7 +7,6 @@ import pytest
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_time
-from support.books import account, household
 from support.browser import (
     changed_tables,
     dump,
@@ -18,6 +17,7 @@ from support.browser import (
     tokens_of,
     user_now,
 )
+from support.native_rows import account, household
 from support.service import on_one_storage
 
 PROFILE = "/settings/profile"

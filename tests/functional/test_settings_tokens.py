@@ -6,7 +6,6 @@ import pytest
 
 from finance_api.auth.issuing import MAX_NAME_CHARACTERS, SCOPES
 from finance_api.values.time import parse_time
-from support.books import household
 from support.browser import (
     Visitor,
     changed_tables,
@@ -20,6 +19,7 @@ from support.browser import (
     signed_in,
     tokens_of,
 )
+from support.native_rows import household
 from support.service import Service, on_one_storage
 
 NEW = "/settings/tokens/new"

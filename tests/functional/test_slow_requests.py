@@ -13,8 +13,8 @@ from contextlib import closing
 import pytest
 
 from finance_api.storage.memory.data import MemoryDataReader
-from support.books import account, label, record
 from support.locks import locked
+from support.native_rows import account, label, record
 from support.nightly import count
 from support.process import ServerProcess
 from support.programs import wait_until

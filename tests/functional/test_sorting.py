@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from support.books import account, category, goal, household, label, payees, record, uid
+from support.native_rows import account, category, goal, household, label, payees, record, uid
 
 #: In the order of code points.
 WORDS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, budget, category, record, uid
+from support.native_rows import account, budget, category, record, uid
 
 FOOD, FRUIT, APPLES, CARS = (uid("Category", n) for n in range(1, 5))
 

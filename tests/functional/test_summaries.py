@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.books import account, category, label, record, uid
+from support.native_rows import account, category, label, record, uid
 
 SALARY = uid("Category", 3)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, budget, record, standing_order, uid
+from support.native_rows import account, budget, record, standing_order, uid
 
 #: In London still the 31st, in Berlin (it is summer time) the 1st of April.
 AT = "2026-03-31T22:30:00Z"

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.books import account, standing_order, uid
+from support.native_rows import account, standing_order, uid
 
 
 def upcoming(client, **query):

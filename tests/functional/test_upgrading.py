@@ -22,7 +22,7 @@ from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.engine import writing
 from finance_api.storage.testing import make_row
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 from support.nightly import count
 from support.programs import as_child
 from support.service import Service, native_line

@@ -9,7 +9,7 @@ from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import Jwt
 from finance_api.values.time import parse_time
-from support.books import account, label, record
+from support.native_rows import account, label, record
 from support.service import Client, Service
 
 STATS = "api-usage/stats"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, category, label, record, uid
+from support.native_rows import account, category, label, record, uid
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Sums of records: those that are kept are those of the rows, after any changes."""
+"""Sums of records: those that are stored are those of the rows, after any changes."""
 
 import itertools
 from collections import defaultdict
@@ -83,16 +83,16 @@ conditions = st.one_of(
     ),
 )
 names = st.lists(
-    st.sampled_from([*sums.KEPT_COLUMNS, *sums.KEPT_COLUMNS, *DERIVED_GROUPS, "labelIds"]),
+    st.sampled_from([*sums.SUM_COLUMNS, *sums.SUM_COLUMNS, *DERIVED_GROUPS, "labelIds"]),
     min_size=1,
     max_size=6,
     unique=True,
 )
-questions = st.tuples(names, st.lists(conditions, max_size=3), st.booleans())
+queries = st.tuples(names, st.lists(conditions, max_size=3), st.booleans())
 
-#: Every sum that is kept, as it is.
+#: Every sum that is stored, as it is.
 ANSWERED = {"accountId", "categoryId", "currencyCode", "recordType"}
-WHOLE = (sorted(sums.KEPT_COLUMNS), [], True)
+WHOLE = (sorted(sums.SUM_COLUMNS), [], True)
 #: Whole months and parts of two others, of one account.
 EDGES = (
     ["currencyCode", "isVoid"],
@@ -132,7 +132,7 @@ def change(unit, known, changed):
         data.delete_rows(user, RECORDS, gone)
 
 
-def kept(unit):
+def stored(unit):
     """What stands in the table."""
     columns = [c for c in record_sums.c if c.name not in ("user_id", "number", "payee_key")]
     owned = select(*columns).where(record_sums.c.user_id == unit.user.id)
@@ -185,7 +185,7 @@ def test_sums_are_those_of_the_memory_storage_after_any_changes(new_backend, mon
 
     @settings(max_examples=count(15, 1_500), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=[(SOME, [WHOLE, EDGES]), ({3: None, 4: SOME[5]}, [WHOLE, EDGES])])
-    @given(steps=st.lists(st.tuples(changes, st.lists(questions, max_size=5)), max_size=4))
+    @given(steps=st.lists(st.tuples(changes, st.lists(queries, max_size=5)), max_size=4))
     def compare(steps):
         name = f"user{next(_users)}"
         model, unit = Unit(model_backend, name), Unit(backend, name)
@@ -196,18 +196,18 @@ def test_sums_are_those_of_the_memory_storage_after_any_changes(new_backend, mon
             known |= {n for n, row in changed.items() if row is not None}
             known -= {n for n, row in changed.items() if row is None}
             with model.reading() as storage:
-                assert kept(unit) == added_up(storage.data.scan_rows(model.user.id, RECORDS))
-            for question in then:
-                *arguments, with_void = question
+                assert stored(unit) == added_up(storage.data.scan_rows(model.user.id, RECORDS))
+            for query in then:
+                *arguments, with_void = query
                 answers = []
                 for each in (model, unit):
                     with each.reading() as storage:
                         sum_by = storage.data.sum_by
                         answers.append(sum_by(each.user.id, *arguments, with_void=with_void))
-                assert answers[0] == answers[1], question
+                assert answers[0] == answers[1], query
 
     compare()
-    assert asked >= {"_of_rows", "_of_kept"}
+    assert asked >= {"_of_rows", "_of_stored_sums"}
 
 
 @pytest.mark.parametrize("database", DATABASES)
@@ -252,7 +252,7 @@ def test_days_and_months_are_those_of_the_calendar_from_its_beginning_to_its_end
     assert all(key[0] == start_of(Period.DAY, key[0]) for key in found)
 
 
-def test_what_the_kept_sums_do_not_have_is_asked_of_the_rows():
+def test_what_the_stored_sums_do_not_have_is_asked_of_the_rows():
     nulls = (Operator.IS_NULL, Operator.NOT_NULL)
     known = {"recordDate": RANGES, "transferId": nulls}
     known |= dict.fromkeys(ANSWERED, (Operator.ANY_OF, *nulls))

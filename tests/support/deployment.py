@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from support.books import label
+from support.native_rows import label
 from support.nginx import HOST, Nginx, nginx
 from support.nightly import count
 from support.process import ServerProcess

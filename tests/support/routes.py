@@ -9,7 +9,7 @@ from finance_api.surfaces import (
     is_page,
     needs_token,
 )
-from support.books import uid
+from support.native_rows import uid
 
 #: For programs, without a token.
 OPERATORS = {

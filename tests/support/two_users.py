@@ -9,7 +9,7 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, Kind, Role
 from finance_api.surfaces import WALLET_SURFACE
-from support.books import household, uid
+from support.native_rows import household, uid
 from support.service import BY_DAY
 
 STATS = "/v1/api/api-usage/stats"

@@ -4,7 +4,7 @@ from typing import Any
 
 from webtest import TestResponse
 
-from support.books import (
+from support.native_rows import (
     account,
     budget,
     category,

@@ -228,7 +228,7 @@ ALLOWED = {
         "requests",
         "storage.errors",
         "storage.interface",
-        "uploads.keeping",
+        "uploads.stored_uploads",
         "values",
     ),
     "uploads": (

@@ -204,7 +204,7 @@ def test_every_dimension_of_a_summary_has_a_row_with_its_columns() -> None:
 def test_usage_has_exactly_its_fields() -> None:
     """Those that its description has."""
     documented = rows_of(section(page("api.md"), "API usage"), "Field")
-    whole = api_usage.api_usage.answer.schema["properties"]
+    whole = api_usage.api_usage.response.schema["properties"]
     parts = whole, whole["usage"]["items"]["properties"], whole["rateLimit"]["properties"]
     keys = {key for part in parts for key in part}
     assert {s for row in documented for s in SPAN.findall(row[0])} <= keys

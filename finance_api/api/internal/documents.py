@@ -7,7 +7,7 @@ from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
-from finance_api.api.openapi.answers import LINK, OF_DATA, Answer
+from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_fields, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
@@ -57,7 +57,7 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
+def _response() -> ResponseDescription:
     text, count = {"type": "string"}, {"type": "integer"}
     converted = of_fields(
         None,
@@ -85,7 +85,7 @@ def _answer() -> Answer:
         "limit": value(count, "How many of each type a page has at most.", 30),
         "offset": value(count, "How many of each type come before the page.", 0),
     }
-    return Answer(of_members("DocumentPage", members), headers=(*OF_DATA, LINK))
+    return ResponseDescription(of_members("DocumentPage", members), headers=(*OF_DATA, LINK))
 
 
 def _query(resource: Resource, limit: int, offset: int) -> Query:
@@ -148,7 +148,7 @@ documents = Service(
         "Documents: data of any type but records.",
         _schema(),
         Permission.INTERNAL_DOCUMENTS_READ,
-        _answer(),
+        _response(),
     ),
 )
 

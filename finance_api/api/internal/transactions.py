@@ -11,8 +11,8 @@ from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.internal.conversion import CONVERT_TO, conversions
 from finance_api.api.listing import next_link
-from finance_api.api.openapi.answers import LINK, OF_DATA, Answer
 from finance_api.api.openapi.conditions import DECIMAL_PATTERN, TIME_SPAN_PATTERN
+from finance_api.api.openapi.responses import LINK, OF_DATA, ResponseDescription
 from finance_api.api.openapi.schemas import (
     Schema,
     array_of,
@@ -73,7 +73,7 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
+def _response() -> ResponseDescription:
     converted = converted_fields(CONVERTED[RECORDS])
     keys = {field.name: snake_case(field.name) for field in converted}
     keys |= {field.name: key for key, field in TRANSACTION_FIELDS.items()}
@@ -85,7 +85,7 @@ def _answer() -> Answer:
         ),
     }
     members = {"transactions": array_of(row)}
-    return Answer(of_members("TransactionPage", members), headers=(*OF_DATA, LINK))
+    return ResponseDescription(of_members("TransactionPage", members), headers=(*OF_DATA, LINK))
 
 
 def _query(parameters: Mapping[str, Any]) -> Query:
@@ -127,7 +127,7 @@ transactions = Service(
         "Transactions: records, void ones included.",
         _schema(),
         Permission.INTERNAL_RECORDS_READ,
-        _answer(),
+        _response(),
     ),
 )
 

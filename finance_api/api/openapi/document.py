@@ -12,8 +12,8 @@ from cornice.service import get_services
 from pyramid.registry import Registry
 
 from finance_api import __version__
-from finance_api.api.openapi.answers import Answer, Header
 from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
+from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
 from finance_api.api.representation import JSON, XLSX, Representation
@@ -112,7 +112,7 @@ def described(registry: Registry, surface: Surface) -> list[Service]:
         for service in get_services()
         if registry.introspector.get("routes", service.name)
         and service.path.startswith(surface.prefixes)
-        and service.answer is not None
+        and service.response is not None
     ]
 
 
@@ -169,17 +169,17 @@ class _Shared:
 
 
 def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str, Any]:
-    path, answer = service.path, service.answer
-    assert answer is not None
+    path, response = service.path, service.response
+    assert response is not None
     has_token = needs_token(path)
     names = _tag(path), _operation_id(path)
-    statuses = {*answer.problems, *_OF_ALL, *(_WITH_TOKEN if has_token else ())}
+    statuses = {*response.problems, *_OF_ALL, *(_WITH_TOKEN if has_token else ())}
     if _PLACE.search(path):
         statuses.add(404)
-    if answer.forms[0] is not JSON and len(answer.forms) == 1:
+    if response.forms[0] is not JSON and len(response.forms) == 1:
         # The path says what it is.
         statuses.discard(406)
-    headers = (*answer.headers, _REQUEST_ID, *((*_RATE, *surface.headers) if has_token else ()))
+    headers = (*response.headers, _REQUEST_ID, *((*_RATE, *surface.headers) if has_token else ()))
 
     def shown(some: Iterable[Header]) -> dict[str, Any]:
         return {h.name: shared.reference("headers", h.name, _header(h), *names) for h in some}
@@ -188,10 +188,10 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         "200": {
             "description": "What was asked for.",
             "headers": shown(headers),
-            "content": {form.media_type: _content(answer, form) for form in answer.forms},
+            "content": {form.media_type: _content(response, form) for form in response.forms},
         }
     }
-    if any(header.name == "ETag" for header in answer.headers):
+    if any(header.name == "ETag" for header in response.headers):
         responses["304"] = {
             "description": "The same as what If-None-Match names.",
             "headers": shown(h for h in headers if not h.of_body),
@@ -209,7 +209,7 @@ def _operation(service: Service, surface: Surface, shared: _Shared) -> dict[str,
         "parameters": [shared.reference("parameters", p["name"], p, *names) for p in parameters],
         "responses": responses,
         "x-codeSamples": samples(
-            _example_target(path, parameters), answer.forms[0], has_token=has_token
+            _example_target(path, parameters), response.forms[0], has_token=has_token
         ),
     }
 
@@ -282,11 +282,11 @@ def _query_parameters(service: Service) -> Iterator[dict[str, Any]]:
         yield parameter
 
 
-def _content(answer: Answer, form: Representation) -> dict[str, Any]:
+def _content(response: ResponseDescription, form: Representation) -> dict[str, Any]:
     if form is XLSX:
         return {"schema": {"type": "string", "format": "binary"}}
-    schema = answer.schema if form is JSON else {"type": "string"}
-    return {"schema": schema, **an_example(answer.example(form))}
+    schema = response.schema if form is JSON else {"type": "string"}
+    return {"schema": schema, **an_example(response.example(form))}
 
 
 def _header(header: Header) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.openapi.answers import Header
+from finance_api.api.openapi.responses import Header
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.edge.request_limits import MAX_URL_BYTES
 from finance_api.errors import NOT_FOUND, UNEXPECTED

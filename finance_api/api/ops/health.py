@@ -7,7 +7,7 @@ from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api import __version__
-from finance_api.api.openapi.answers import NO_STORE, Answer
+from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
@@ -19,13 +19,13 @@ lbheartbeat = Service(
     "lbheartbeat",
     "/__lbheartbeat__",
     "Whether this process answers; touches nothing.",
-    answer=Answer(of_members("Health", {"status": _OK}), headers=(NO_STORE,)),
+    response=ResponseDescription(of_members("Health", {"status": _OK}), headers=(NO_STORE,)),
 )
 heartbeat = Service(
     "heartbeat",
     "/__heartbeat__",
     "Whether the storage can be read.",
-    answer=Answer(
+    response=ResponseDescription(
         of_members("HealthChecks", {"status": _OK, "checks": of_members(None, {"storage": _OK})}),
         headers=(NO_STORE,),
         problems=(503,),
@@ -35,7 +35,7 @@ version = Service(
     "version",
     "/__version__",
     "What is running.",
-    answer=Answer(
+    response=ResponseDescription(
         of_members(
             "Version",
             {

@@ -5,7 +5,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api import __version__
-from finance_api.api.openapi.answers import NO_STORE, Answer
+from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
@@ -30,7 +30,7 @@ _LINKS = {
     "version": ("What is running.", version.path),
 }
 _TEXT = {"type": "string"}
-_ANSWER = Answer(
+_RESPONSE = ResponseDescription(
     of_members(
         "Index",
         {
@@ -57,7 +57,7 @@ def get_index(request: Request) -> Response:
 
 
 def _service(path: str) -> Service:
-    service = Service(f"index {path}", path, "Where to begin.", answer=_ANSWER)
+    service = Service(f"index {path}", path, "Where to begin.", response=_RESPONSE)
     service.add_view("GET", get_index, permission=NO_PERMISSION_REQUIRED)
     return service
 

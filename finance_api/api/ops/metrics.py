@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.api.openapi.answers import NO_STORE, Answer
+from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.representation import Representation
 from finance_api.api.service import Service
 from finance_api.compression import compress
@@ -30,7 +30,7 @@ metrics = Service(
     "/__metrics__",
     "What the service counts, in Prometheus' text format.",
     factory=only_named_clients,
-    answer=Answer(
+    response=ResponseDescription(
         forms=(_PROMETHEUS,),
         headers=(NO_STORE,),
         problems=(404,),

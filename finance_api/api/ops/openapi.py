@@ -7,15 +7,15 @@ import orjson
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.api.openapi.answers import Answer, Header
 from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, described, document
+from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.service import Service, named
 from finance_api.compression import gzipped, takes_gzip
 from finance_api.requests import Request
 from finance_api.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
 
-_ANSWER = Answer(
+_RESPONSE = ResponseDescription(
     of_members(
         "Description",
         {"openapi": value({"type": "string"}, "The version of OpenAPI.", "3.1.1")},
@@ -53,7 +53,7 @@ def _description_of(surface: Surface) -> Callable[[Request], Response]:
 
 
 def description_service(name: str, path: str, surface: Surface) -> Service:
-    service = Service(name, path, f"This description: {surface.title}.", answer=_ANSWER)
+    service = Service(name, path, f"This description: {surface.title}.", response=_RESPONSE)
     view = named(f"get_{name.replace(' ', '_')}")(_description_of(surface))
     service.add_view("GET", view, permission=NO_PERMISSION_REQUIRED)
     return service

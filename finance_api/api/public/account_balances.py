@@ -7,12 +7,12 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import Answer, table_answer
+from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_fields, value
 from finance_api.api.parameters import CONVERT_TO, Fault, ParameterSchema, Scalar
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
-from finance_api.api.tables import TableAnswer, write_table
+from finance_api.api.tables import TableResponse, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.balances import (
     BalancesError,
@@ -40,18 +40,12 @@ def _column(name: str, kind: Kind, meaning: str, example: Any, *, nullable: bool
     return Field(name=name, kind=kind, meaning=meaning, example=example, nullable=nullable)
 
 
-def _account_id() -> Field:
-    found = RECORDS.get_field("accountId")
-    assert found is not None
-    return found
-
-
 _COLUMNS = (
     _column("period", Kind.TEXT, "The interval.", "2026-01"),
     _column("periodStart", Kind.DATE, "Its first day.", "2026-01-01"),
     _column("date", Kind.DATE, "Its last day, of which the balance is.", "2026-01-31"),
     _column("account", Kind.TEXT, "Name of the account.", "Current account", nullable=True),
-    _account_id(),
+    RECORDS["accountId"],
     currency_field("Currency of the account.", nullable=False),
     _column("balance", Kind.NUMBER, "At the end of the day.", 1234.56),
     _column("firstRecordDate", Kind.DATE, "Day of its first record.", "2025-11-03", nullable=True),
@@ -95,14 +89,14 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("from", Scalar(_day, day), None, meaning)
     meaning = "A day of the last interval; the later of today and the newest record's day."
     schema.add_parameter("to", Scalar(_day, day), None, meaning)
-    schema.add_conditions(_account_id())
+    schema.add_conditions(RECORDS["accountId"])
     schema.add_conversion(CONVERT_TO)
     schema.rules = (_is_in_order,)
     return schema
 
 
-def _answer() -> Answer:
-    return table_answer(
+def _response() -> ResponseDescription:
+    return table_response(
         "Balance",
         "balances",
         _COLUMNS,
@@ -160,7 +154,7 @@ class BalancesRequest(DataRequest):
             "to": date_text(found.points[-1].last_day),
         }
         body, headers = write_table(
-            TableAnswer("balances", columns, rows, members), self._representation
+            TableResponse("balances", columns, rows, members), self._representation
         )
         return Payload(state, body, headers)
 
@@ -178,7 +172,7 @@ SERVICES = tuple(
             Permission.ACCOUNTS_READ,
             _schema(),
             "Balances of accounts over time.",
-            _answer(),
+            _response(),
         ),
     )
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from finance_api.api.openapi.answers import NO_STORE, VARY, Answer
+from finance_api.api.openapi.responses import NO_STORE, VARY, ResponseDescription
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, json_response, negotiate
@@ -61,7 +61,7 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
+def _response() -> ResponseDescription:
     count, text = {"type": "integer"}, {"type": "string"}
 
     def instant(meaning: str, example: str) -> Schema:
@@ -86,7 +86,7 @@ def _answer() -> Answer:
             "rateLimit": of_members("Quota", quota),
         },
     )
-    return Answer(schema, headers=(NO_STORE, VARY))
+    return ResponseDescription(schema, headers=(NO_STORE, VARY))
 
 
 api_usage = Service(
@@ -97,7 +97,7 @@ api_usage = Service(
         _schema(),
         Permission.API_USAGE_READ,
         own_by_any_token(Permission.API_USAGE_READ),
-        _answer(),
+        _response(),
     ),
 )
 

@@ -4,11 +4,11 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import table_answer
+from finance_api.api.openapi.responses import table_response
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public
-from finance_api.api.tables import TableAnswer, write_table
+from finance_api.api.tables import TableResponse, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.errors import NOT_FOUND, problem
 from finance_api.planning.periods import last_periods
@@ -52,8 +52,8 @@ class BudgetPeriodsRequest(DataRequest):
             raise problem(404, NOT_FOUND)
         periods = last_periods(budget, today, self._last)
         rows = track(storage, user_id, [(budget, period) for period in periods])
-        answer = TableAnswer("periods", BUDGETS.computed_fields, rows)
-        body, headers = write_table(answer, self._representation)
+        table = TableResponse("periods", BUDGETS.computed_fields, rows)
+        body, headers = write_table(table, self._representation)
         return Payload(state, body, headers)
 
 
@@ -74,7 +74,7 @@ SERVICES = tuple(
             Permission.BUDGETS_READ,
             _schema(),
             "What past periods of a budget used.",
-            table_answer("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
+            table_response("BudgetPeriod", "periods", BUDGETS.computed_fields, {}),
         ),
     )
 )

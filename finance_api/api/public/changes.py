@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import Answer, row_schema
+from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, value
 from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate
@@ -62,7 +62,7 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
+def _response() -> ResponseDescription:
     text, revision = {"type": "string"}, {"type": "integer"}
     change = of_members(
         "Change",
@@ -77,7 +77,7 @@ def _answer() -> Answer:
         },
         ["type", "id", "op", "revision"],
     )
-    return Answer(
+    return ResponseDescription(
         of_members(
             "ChangesPage",
             {
@@ -148,7 +148,7 @@ changes = Service(
         _schema(),
         Permission.CHANGES_READ,
         own_by_any_token(Permission.CHANGES_READ),
-        _answer(),
+        _response(),
     ),
 )
 

@@ -6,7 +6,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.listing import ListRequest, ObjectRequest
-from finance_api.api.openapi.answers import object_answer
+from finance_api.api.openapi.responses import object_response
 from finance_api.api.parameters import object_schema
 from finance_api.api.representation import Representation
 from finance_api.api.service import FormView, Service, in_every_form, named, public
@@ -63,7 +63,7 @@ def _services() -> Iterator[Service]:
             permission,
             object_schema(resource),
             f"One: {resource.meaning}",
-            object_answer(resource),
+            object_response(resource),
         )
         service = Service(f"public {resource.path} one", f"{path}/{{id:{FORM}}}", **one)
         service.add_view("GET", _one_of(resource))

@@ -6,7 +6,7 @@ from pyramid.response import Response
 from finance_api.api.columns import Columns
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import Answer, row_schema
+from finance_api.api.openapi.responses import ResponseDescription, row_schema
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ids_schema
 from finance_api.api.representation import JSON, negotiate
@@ -49,7 +49,7 @@ class RecordsByIdRequest(DataRequest):
         return Payload(state, b'{"records":[' + lines.replace(b"\n", b",") + end)
 
 
-_ANSWER = Answer(
+_RESPONSE = ResponseDescription(
     of_members(
         "RecordsById",
         {
@@ -72,7 +72,7 @@ records_by_id = Service(
         Permission.RECORDS_READ,
         ids_schema(RECORDS),
         "Particular records by their ids.",
-        _ANSWER,
+        _RESPONSE,
     ),
 )
 

@@ -10,7 +10,7 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
-from finance_api.api.openapi.answers import Answer, Header, table_answer
+from finance_api.api.openapi.responses import Header, ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_members, of_names, of_order, value
 from finance_api.api.parameters import (
     CONVERT_TO,
@@ -23,7 +23,7 @@ from finance_api.api.parameters import (
 )
 from finance_api.api.representation import HeaderItems, Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
-from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
+from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries import (
@@ -120,7 +120,7 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
+def _response() -> ResponseDescription:
     whole = SummaryQuery(group_by=tuple(DIMENSIONS.values()), convert_to="EUR").columns
     always = SummaryQuery().columns
     count = {"type": "integer"}
@@ -136,7 +136,7 @@ def _answer() -> Answer:
         },
     )
     overlapping = value({"type": "boolean"}, "Whether a record counts in several groups.", False)
-    return table_answer(
+    return table_response(
         "Group",
         "groups",
         always,
@@ -216,8 +216,8 @@ class SummaryRequest(DataRequest):
             numbers = {currency: len(days) for currency, days in missing.items()}
             headers += (("X-Not-Converted", _counts(numbers)),)
         members |= page
-        answer = TableAnswer("groups", query.columns, found.groups, members, headers)
-        body, headers = write_table(answer, self._representation)
+        table = TableResponse("groups", query.columns, found.groups, members, headers)
+        body, headers = write_table(table, self._representation)
         return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
 
 
@@ -245,7 +245,7 @@ SERVICES = tuple(
         "/v1/api/records/summary",
         get_summary,
         **public(
-            RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups.", _answer()
+            RECORDS, Permission.RECORDS_READ, _schema(), "Sums of records, by groups.", _response()
         ),
     )
 )

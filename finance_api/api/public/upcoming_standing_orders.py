@@ -8,12 +8,12 @@ from pyramid.response import Response
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
 from finance_api.api.listing import next_link
-from finance_api.api.openapi.answers import Answer, table_answer
+from finance_api.api.openapi.responses import ResponseDescription, table_response
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public
-from finance_api.api.tables import TableAnswer, next_offset_header, page_members, write_table
+from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
 from finance_api.planning.upcoming import Total, list_upcoming, totals_of
 from finance_api.requests import Request
@@ -44,7 +44,7 @@ def _schema() -> ParameterSchema:
     return schema
 
 
-def _answer() -> Answer:
+def _response() -> ResponseDescription:
     amount, date = {"type": "number"}, {"type": "string", "format": "date"}
     total = {
         "currencyCode": value({"type": "string"}, "The currency.", "EUR"),
@@ -58,7 +58,7 @@ def _answer() -> Answer:
         "from": value(date, "Today.", "2026-01-31"),
         "to": value(date, "The last day.", "2026-03-01"),
     }
-    return table_answer("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
+    return table_response("Occurrence", "upcoming", _COLUMNS, members, is_paged=True)
 
 
 class UpcomingRequest(DataRequest):
@@ -88,8 +88,8 @@ class UpcomingRequest(DataRequest):
             **page,
         }
         rows = found[self._offset : end]
-        answer = TableAnswer("upcoming", _COLUMNS, rows, members, next_offset_header(page))
-        body, headers = write_table(answer, self._representation)
+        table = TableResponse("upcoming", _COLUMNS, rows, members, next_offset_header(page))
+        body, headers = write_table(table, self._representation)
         return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))
 
 
@@ -116,7 +116,7 @@ SERVICES = tuple(
             Permission.STANDING_ORDERS_READ,
             _schema(),
             "Occurrences of standing orders to come.",
-            _answer(),
+            _response(),
         ),
     )
 )

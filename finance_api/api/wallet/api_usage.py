@@ -18,7 +18,7 @@ _SERVICE = Service(
         _schema,
         Permission.API_USAGE_READ,
         own_by_any_token(Permission.API_USAGE_READ),
-        api_usage.answer,
+        api_usage.response,
     ),
 )
 _SERVICE.add_view("GET", get_usage)

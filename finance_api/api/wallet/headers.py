@@ -1,6 +1,6 @@
 """The headers of Wallet's answers."""
 
-from finance_api.api.openapi.answers import OF_DATA, Header
+from finance_api.api.openapi.responses import OF_DATA, Header
 from finance_api.api.representation import HeaderItems
 from finance_api.api.wallet.members import moment
 from finance_api.storage.interface import DataState

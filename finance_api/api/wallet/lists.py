@@ -10,7 +10,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import LINK, Answer
+from finance_api.api.openapi.responses import LINK, ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_members
 from finance_api.api.representation import JSON, HeaderItems, negotiate
 from finance_api.api.service import Service, named, options
@@ -206,12 +206,12 @@ def _of_related(
     return [with_ids(declared.resource["id"], ids)]
 
 
-def _answer(declared: WalletList) -> Answer:
+def _response(declared: WalletList) -> ResponseDescription:
     always = {declared.key: array_of(object_schema(declared.title, declared.members)), **PAGE}
     if declared.resource is RECORDS:
         always["appliedRecordDateFilters"] = DATE_FILTERS
     schema = of_members(f"{declared.title}Page", {**always, **SOMETIMES}, always)
-    return Answer(schema, headers=(*OF_LIST, LINK))
+    return ResponseDescription(schema, headers=(*OF_LIST, LINK))
 
 
 def _service(declared: WalletList) -> Service:
@@ -234,7 +234,7 @@ def _service(declared: WalletList) -> Service:
             schema_of(declared.parameters),
             declared.permission,
             own_data(scope, declared.permission),
-            _answer(declared),
+            _response(declared),
             (scope,),
         ),
     )

@@ -6,7 +6,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import Answer
+from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.representation import JSON, HeaderItems, negotiate
 from finance_api.api.service import Service, options
@@ -70,7 +70,7 @@ def get_records_by_id(request: Request) -> Response:
     return respond(request, WalletRecordsByIdRequest, has_older)
 
 
-_ANSWER = Answer(
+_RESPONSE = ResponseDescription(
     of_members(
         "RecordsById",
         {
@@ -91,7 +91,7 @@ _SERVICE = Service(
         required_ids(MAX_LIST_OPERANDS),
         Permission.RECORDS_READ,
         own_data("records", Permission.RECORDS_READ),
-        _ANSWER,
+        _RESPONSE,
         ("records",),
     ),
 )

@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from finance_api.api.conditional import respond
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.openapi.answers import Answer
+from finance_api.api.openapi.responses import ResponseDescription
 from finance_api.api.openapi.schemas import example_of, of_members, value
 from finance_api.api.public.lists import PERMISSIONS
 from finance_api.api.representation import JSON, HeaderItems, negotiate
@@ -130,7 +130,7 @@ def _referring(
     }
 
 
-def _answer(resource: Resource) -> Answer:
+def _response(resource: Resource) -> ResponseDescription:
     """By each id what refers to it, or why that is not told."""
     referring = of_members(
         "Referring",
@@ -155,7 +155,7 @@ def _answer(resource: Resource) -> Answer:
     )
     by_id = {"type": "object", "additionalProperties": {"anyOf": [found, missing]}}
     example = {EXAMPLE_ID: example_of(found)}
-    return Answer({**by_id, "examples": [example]}, headers=OF_OTHERS)
+    return ResponseDescription({**by_id, "examples": [example]}, headers=OF_OTHERS)
 
 
 def _scopes(resource: Resource) -> list[str]:
@@ -182,7 +182,7 @@ def _service(resource: Resource, name: str) -> Service:
             required_ids(MAX_REFERENCES),
             permission,
             own_data(str(resource.path), permission),
-            _answer(resource),
+            _response(resource),
             _scopes(resource),
         ),
     )

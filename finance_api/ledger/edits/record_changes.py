@@ -7,7 +7,7 @@ from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import derive
 from finance_api.ledger.edits.report import EditReport
-from finance_api.ledger.matching.keeping import keep_stated
+from finance_api.ledger.matching.stated_notes import note_stated
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Condition, Operator, condition_on
 from finance_api.resources import RECORDS
@@ -32,7 +32,7 @@ def set_by_hand(row: Row, values: dict[str, Any]) -> Row:
     after = {**row, **values, "setByHand": tuple(sorted({*row["setByHand"], *values}))}
     if "categoryId" in values:
         after["categoryByRule"] = None
-    keep_stated(row, after)
+    note_stated(row, after)
     return after
 
 

@@ -103,8 +103,8 @@ def _scan(
 
 
 class SqlDataReader(Part, DataReader):
-    #: Whether the sums that are kept are those of the records.
-    has_kept_sums = True
+    #: Whether the stored sums are those of the records.
+    has_stored_sums = True
 
     def get_state(self, user_id: int) -> DataState:
         return self.connection.get_data_state(user_id)
@@ -197,7 +197,7 @@ class SqlDataReader(Part, DataReader):
         )
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        return self.has_kept_sums and sums.are_kept(names, conditions)
+        return self.has_stored_sums and sums.are_stored(names, conditions)
 
     def sum_by(
         self,
@@ -213,7 +213,7 @@ class SqlDataReader(Part, DataReader):
             tuple(names),
             conditions,
             with_void=with_void,
-            from_kept=self.has_kept_sums,
+            use_stored=self.has_stored_sums,
         )
 
     def list_amounts(

@@ -49,13 +49,9 @@ FIRST: ColumnElement[int] = bindparam("first", type_=BigInteger())
 LAST: ColumnElement[int] = bindparam("last", type_=BigInteger())
 
 
-def by_user_and_date(
-    has_first: bool, has_last: bool, columns: Any = records_by_date.c
-) -> list[ColumnElement[bool]]:
-    """Restricts `records_by_date` to the user's, and to bounds where there are some.
-
-    columns: those of the table, or of a part of it.
-    """
+def by_user_and_date(has_first: bool, has_last: bool) -> list[ColumnElement[bool]]:
+    """Restricts `records_by_date` to the user's, and to bounds where there are some."""
+    columns = records_by_date.c
     restriction = [columns.user_id == USER]
     if has_first:
         restriction.append(columns.newest_first >= FIRST)

@@ -1,4 +1,4 @@
-"""Sums of records: of the rows, or of the sums that are kept for each month.
+"""Sums of records: of the rows, or of the sums stored for each month.
 
 Sums are made of two: those of the high and of the low halves of the amounts. The databases add 64
 bits, and SQLite fails where that overflows.
@@ -36,7 +36,7 @@ _LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
 _DAY: ColumnElement[int] = literal_column(str(DAY_SECONDS))
 
 _RECORDS = DATA_TABLES[RECORDS.name]
-_KEPT = record_sums.c
+_SUMS = record_sums.c
 _RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
 
 #: What every grain tells apart.
@@ -47,20 +47,20 @@ SumColumns = tuple[ColumnElement[Any], ...]
 
 
 #: Of `record_sums`, by the names of fields and of DERIVED_GROUPS.
-KEPT_COLUMNS: Mapping[str, ColumnElement[Any]] = {
-    "accountId": _KEPT.account_id,
-    "categoryId": _KEPT.category_id,
-    "payee": _KEPT.payee,
-    "currencyCode": _KEPT.currency_code,
-    "recordType": _KEPT.record_type,
-    "month": _KEPT.month,
-    "isVoid": _KEPT.is_void,
-    "isTransfer": _KEPT.is_transfer,
+SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
+    "accountId": _SUMS.account_id,
+    "categoryId": _SUMS.category_id,
+    "payee": _SUMS.payee,
+    "currencyCode": _SUMS.currency_code,
+    "recordType": _SUMS.record_type,
+    "month": _SUMS.month,
+    "isVoid": _SUMS.is_void,
+    "isTransfer": _SUMS.is_transfer,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class _KeptSums:
+class _SumsTable:
     """`record_sums` as a `ConditionTable`, in place of the table of records."""
 
     columns: Mapping[str, ColumnElement[Any]]
@@ -69,11 +69,11 @@ class _KeptSums:
 
 
 # Dates are asked for by whole months only.
-_KEPT_SUMS = _KeptSums(
-    {**KEPT_COLUMNS, "payeeKey": _KEPT.payee_key, "recordDate": _KEPT.month}, {}, frozenset()
+_SUMS_TABLE = _SumsTable(
+    {**SUM_COLUMNS, "payeeKey": _SUMS.payee_key, "recordDate": _SUMS.month}, {}, frozenset()
 )
 #: The fields of conditions that they can answer.
-_KEPT_CONDITIONS = _KEPT_SUMS.columns.keys() & _RECORD_FIELDS.keys()
+_SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()
 
 
 def _day(date: ColumnElement[int]) -> ColumnElement[Any]:
@@ -119,11 +119,11 @@ def sums_of_rows() -> SumColumns:
 def sums_of_sums() -> SumColumns:
     """Of `record_sums`."""
     return (
-        func.sum(_KEPT.amount_high),
-        func.sum(_KEPT.amount_low),
-        func.sum(_KEPT.number_of_records),
-        func.min(_KEPT.first),
-        func.max(_KEPT.last),
+        func.sum(_SUMS.amount_high),
+        func.sum(_SUMS.amount_low),
+        func.sum(_SUMS.number_of_records),
+        func.min(_SUMS.first),
+        func.max(_SUMS.last),
     )
 
 
@@ -159,35 +159,35 @@ def _counted(
 
 def of_grain(grain: int) -> list[ColumnElement[bool]]:
     """Of the rows of a user: those of the grain, as the primary key finds them."""
-    found = [_KEPT.grain == literal_column(str(grain))]
+    found = [_SUMS.grain == literal_column(str(grain))]
     if "payee" not in GRAINS[grain]:
-        found.append(_KEPT.payee_key == literal_column("''"))
+        found.append(_SUMS.payee_key == literal_column("''"))
     return found
 
 
-def _of_kept(
+def _of_stored_sums(
     database: str,
     grain: int,
     names: tuple[str, ...],
     predicates: tuple[Predicate, ...],
     with_void: bool,
 ) -> Select[Any]:
-    key = [KEPT_COLUMNS[name] for name in names]
+    key = [SUM_COLUMNS[name] for name in names]
     told_apart = {*names, *(p.field for p in predicates if p.field == "isTransfer")}
     if not with_void:
         told_apart.add("isVoid")
     if told_apart >= _OF_EVERY_GRAIN | GRAINS[grain]:
         # Each of these is in one row.
-        columns = _KEPT.amount_high, _KEPT.amount_low, _KEPT.number_of_records
-        found = select(*key, *columns, _KEPT.first, _KEPT.last)
+        columns = _SUMS.amount_high, _SUMS.amount_low, _SUMS.number_of_records
+        found = select(*key, *columns, _SUMS.first, _SUMS.last)
     else:
         found = _grouped(key, sums_of_sums())
     found = found.where(
-        _KEPT.user_id == USER,
+        _SUMS.user_id == USER,
         *of_grain(grain),
-        *clauses(database, _KEPT_SUMS, predicates, BindNames()),
+        *clauses(database, _SUMS_TABLE, predicates, BindNames()),
     )
-    return found if with_void else found.where(_KEPT.is_void.is_(False))
+    return found if with_void else found.where(_SUMS.is_void.is_(False))
 
 
 def sum_by(
@@ -197,21 +197,21 @@ def sum_by(
     conditions: Sequence[Condition],
     *,
     with_void: bool,
-    from_kept: bool,
+    use_stored: bool,
 ) -> dict[tuple[Any, ...], RecordSum]:
-    """`DataReader.sum_by`. from_kept: whether the sums that are kept may answer."""
+    """`DataReader.sum_by`. use_stored: whether the stored sums may be used."""
     connection.begin_snapshot()
-    question = _Question(connection, user_id, names, with_void)
-    grain = _grain(names, conditions) if from_kept else None
-    months = _kept_months(conditions)
+    query = _SumQuery(connection, user_id, names, with_void)
+    grain = _grain(names, conditions) if use_stored else None
+    months = _whole_months(conditions)
     if grain is None or months is None:
-        return question.of_rows(conditions)
+        return query.of_rows(conditions)
     others = [c for c in conditions if c.field.name != "recordDate"]
     low, first, end, high = months
-    sums = question.of_kept(grain, [*others, dated(first, end)])
+    sums = query.of_stored_sums(grain, [*others, dated(first, end)])
     for edge in ((low, first), (end, high + 1)):
         if edge[0] < edge[1]:
-            for key, found in question.of_rows([*others, dated(*edge)]).items():
+            for key, found in query.of_rows([*others, dated(*edge)]).items():
                 sums[key] = sums[key].joined(found) if key in sums else found
     return sums
 
@@ -226,11 +226,11 @@ def list_amounts(
 ) -> list[tuple[Any, ...]]:
     """`DataReader.list_amounts`."""
     connection.begin_snapshot()
-    return _Question(connection, user_id, names, with_void).amounts(conditions)
+    return _SumQuery(connection, user_id, names, with_void).amounts(conditions)
 
 
-class _Question:
-    """What is asked, of some of the records."""
+class _SumQuery:
+    """Sums by some names, run with any conditions."""
 
     def __init__(
         self, connection: StatementConnection, user_id: int, names: tuple[str, ...], with_void: bool
@@ -247,12 +247,14 @@ class _Question:
         shape = (self._names, predicates, self._with_void)
         return self._load(_of_rows, *shape, values=values)
 
-    def of_kept(
+    def of_stored_sums(
         self, grain: int, conditions: Sequence[Condition]
     ) -> dict[tuple[Any, ...], RecordSum]:
         predicates, values = shape_and_values(conditions)
-        kept = tuple([_kept_predicate(p) for p in predicates])
-        return self._load(_of_kept, grain, self._names, kept, self._with_void, values=values)
+        of_sums = tuple([_sums_predicate(p) for p in predicates])
+        return self._load(
+            _of_stored_sums, grain, self._names, of_sums, self._with_void, values=values
+        )
 
     def amounts(self, conditions: Sequence[Condition]) -> list[tuple[Any, ...]]:
         predicates, values = shape_and_values(conditions)
@@ -285,24 +287,24 @@ class _Question:
 
 _NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
 _LISTED = (Operator.ANY_OF, *_NULL_TESTS)
-#: What the kept sums can be asked for, by field; of others _LISTED.
+#: What the stored sums can be asked for, by field; of others _LISTED.
 _OPERATORS = {
     "payee": (Operator.EQ, *_LISTED),
     "recordDate": RANGES,
     "transferId": _NULL_TESTS,
 }
 
-#: Null tests of what the kept sums have as a boolean.
-_OF_KEPT = {
+#: Null tests of what the stored sums have as a boolean.
+_BOOLEAN_TESTS = {
     ("transferId", "is_null"): Predicate("isTransfer", "is_false"),
     ("transferId", "not_null"): Predicate("isTransfer", "is_true"),
 }
 
 
-def _kept_predicate(predicate: Predicate) -> Predicate:
+def _sums_predicate(predicate: Predicate) -> Predicate:
     if predicate.field == "payee" and predicate.operator not in ("is_null", "not_null"):
         return replace(predicate, field="payeeKey")
-    return _OF_KEPT.get((predicate.field, predicate.operator), predicate)
+    return _BOOLEAN_TESTS.get((predicate.field, predicate.operator), predicate)
 
 
 def _loader_of(name: str) -> Any:
@@ -311,9 +313,9 @@ def _loader_of(name: str) -> Any:
     return loader_of(_RECORD_FIELDS[name].kind) if name in _RECORD_FIELDS else None
 
 
-def are_kept(names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-    """Whether the sums that are kept answer this."""
-    return _grain(names, conditions) is not None and bool(_kept_months(conditions))
+def are_stored(names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+    """Whether the stored sums answer this."""
+    return _grain(names, conditions) is not None and bool(_whole_months(conditions))
 
 
 def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
@@ -322,16 +324,16 @@ def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
         name = condition.field.name
         if condition.operator not in _OPERATORS.get(name, _LISTED):
             return None
-        if name not in _KEPT_CONDITIONS and name != "transferId":
+        if name not in _SUM_CONDITIONS and name != "transferId":
             return None
-    if not KEPT_COLUMNS.keys() >= set(names):
+    if not SUM_COLUMNS.keys() >= set(names):
         return None
     needed = {*names, *(condition.field.name for condition in conditions)}
     wanted = needed & GRAINS[-1]
     return next(place for place, grain in enumerate(GRAINS) if grain >= wanted)
 
 
-def _kept_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
+def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
     """The first date that the conditions leave, whole months from .. to, and the last date.
 
     None: there is no whole month.

@@ -31,7 +31,7 @@ from finance_api.values import Row
 class SqlDataWriter(SqlDataReader, DataWriter):
     connection: WriteConnection
     #: Only once everything is written.
-    has_kept_sums = False
+    has_stored_sums = False
 
     def __init__(self, connection: WriteConnection, projection: Projection) -> None:
         super().__init__(connection)

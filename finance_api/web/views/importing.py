@@ -17,7 +17,7 @@ from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
 from finance_api.surfaces import UPLOADS
-from finance_api.uploads.keeping import (
+from finance_api.uploads.stored_uploads import (
     AT_WORK,
     LIFE_SECONDS,
     MOST_WAITING,

@@ -9,8 +9,8 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.storage.errors import StatementTimeout, StorageUnavailable
 from finance_api.storage.memory.data import MemoryDataReader
 from finance_api.storage.sql.backend import SqlBackend
-from support.books import account, label, record
 from support.locks import locked
+from support.native_rows import account, label, record
 from support.rate_limits import (
     CAPACITY,
     RATE_HEADERS,

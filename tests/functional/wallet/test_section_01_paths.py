@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import uid
+from support.native_rows import uid
 from support.service import Service
 
 LISTS = {

@@ -62,7 +62,7 @@ def test_date_times_have_three_decimals(wallet, path):
 def test_numbers_are_exact(empty):
     from decimal import Decimal
 
-    from support.books import account, record
+    from support.native_rows import account, record
 
     amounts = ["922337203685477.5807", "-0.0001", "123456789012.3456", "0.1", "-12"]
     rows = [record(n, amount=Decimal(a), recordDate="2026-11-01") for n, a in enumerate(amounts, 1)]
@@ -243,7 +243,7 @@ def test_every_list_takes_1_to_200_rows(wallet, path):
 
 
 def test_200_rows_come(empty):
-    from support.books import account, record
+    from support.native_rows import account, record
 
     rows = [record(n, amount=-n, recordDate="2026-11-01") for n in range(1, 206)]
     empty.client.load(account(), *rows)

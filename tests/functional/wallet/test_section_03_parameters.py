@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import uid
+from support.native_rows import uid
 
 WIDE = "recordDate=gte.2000-01-01"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.api.wallet.declarations import LISTS
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 from support.statements import statement
 
 COMMON = {"limit", "offset", "agentHints", "withTotal"}

@@ -7,7 +7,7 @@ import pytest
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.values.rates import DayRates
 from finance_api.values.time import parse_date
-from support.books import account, category, record, uid
+from support.native_rows import account, category, record, uid
 
 WINDOW = ["gte.2026-08-21T22:40:00.000Z", "lt.2026-11-22T22:40:00.000Z"]
 UNKNOWN_INCOME = "5c5c32c8-0082-8000-8000-000000000000"

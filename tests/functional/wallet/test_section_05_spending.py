@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, budget, category, label, record, uid
+from support.native_rows import account, budget, category, label, record, uid
 
 DEBT = "5c5c4e20-00c8-8000-8000-000000000000"
 FOOD, PAY = uid("Category", 1), uid("Category", 2)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from support.books import account, category, record, uid
+from support.native_rows import account, category, record, uid
 
 #: With the names of earlier versions off: those of 2.0.0 alone.
 TIMES = {"createdAt": "2026-01-15T10:30:00.000Z", "updatedAt": "2026-03-20T14:22:31.000Z"}

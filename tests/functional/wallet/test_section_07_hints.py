@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 from support.service import Service
 
 KEYS = {"type", "severity", "text"}

@@ -3,7 +3,7 @@
 from functools import cache
 
 from finance_api.api.wallet.declarations import LISTS
-from support.books import uid
+from support.native_rows import uid
 from support.service import Service
 
 OLDER = {
@@ -70,7 +70,7 @@ def test_of_budgets_and_standing_orders(wallet):
 
 
 def test_the_setting_switches_them_off():
-    from support.books import account, budget, record, standing_order
+    from support.native_rows import account, budget, record, standing_order
 
     settings = {"finance_api.storage": "memory", "finance_api.wallet.older_names": "false"}
     service = Service("memory", settings)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import finance_api
-from support.books import account, record, uid
+from support.native_rows import account, record, uid
 from support.statements import statement
 from support.wallet import NOW, Wallet, books
 

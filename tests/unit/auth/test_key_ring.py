@@ -64,7 +64,7 @@ def test_a_file_that_others_can_read_is_warned_of(key_file, caplog, mode, owner)
     path = key_file([hs()])
     os.chown(path, owner, -1)
     os.chmod(path, mode)
-    KeyRing(path)
+    KeyRing(path, ())
     warned = [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
     assert bool(warned) is bool(mode & (0o007 if owner == 0 else 0o077))
     assert all(f"chmod 600 {path}" in line for line in warned)
@@ -74,7 +74,7 @@ def test_a_file_of_public_keys_is_nobody_s_secret(public, caplog, tmp_path):
     path = Path(public())
     path.write_text(json.dumps(json.loads(path.read_text())[1:]))
     path.chmod(0o644)
-    KeyRing(str(path))
+    KeyRing(str(path), ())
     assert not caplog.records
 
 
@@ -87,18 +87,18 @@ def kids(ring):
 
 def test_no_path_is_no_keys():
     for path in (None, ""):
-        assert KeyRing(path).keys() == ()
+        assert KeyRing(path, ()).keys() == ()
 
 
 def test_a_file_that_is_made_later_is_read_then(tmp_path, key_file):
-    ring = KeyRing(str(tmp_path / "keys.json"))
+    ring = KeyRing(str(tmp_path / "keys.json"), ())
     assert ring.keys() == ()
     key_file([hs()])
     assert kids(ring) == ["one"]
 
 
 def test_a_new_key_is_usable_at_once(key_file):
-    ring = KeyRing(key_file([hs()]))
+    ring = KeyRing(key_file([hs()]), ())
     assert kids(ring) == ["one"]
     key_file([hs(), hs("two", OTHER_SECRET)])
     assert kids(ring) == ["one", "two"]
@@ -106,7 +106,7 @@ def test_a_new_key_is_usable_at_once(key_file):
 
 def test_a_change_of_the_same_size_is_seen(key_file):
     path = key_file([hs("one")])
-    ring = KeyRing(path)
+    ring = KeyRing(path, ())
     before = os.stat(path)
     key_file([hs("two")])
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
@@ -116,7 +116,7 @@ def test_a_change_of_the_same_size_is_seen(key_file):
 
 def test_a_file_put_in_its_place_with_the_same_time_and_size_is_seen(key_file, tmp_path):
     path = key_file([hs("one")])
-    ring = KeyRing(path)
+    ring = KeyRing(path, ())
     before = os.stat(path)
     other = tmp_path / "other.json"
     other.write_text(json.dumps([hs("two")]))
@@ -126,7 +126,7 @@ def test_a_file_put_in_its_place_with_the_same_time_and_size_is_seen(key_file, t
 
 
 def test_an_unchanged_file_is_not_read_again(key_file, monkeypatch):
-    ring = KeyRing(key_file([hs()]))
+    ring = KeyRing(key_file([hs()]), ())
     monkeypatch.setattr("finance_api.auth.jwt_keys.read_key_file", lambda path: 1 / 0)
     assert kids(ring) == kids(ring) == ["one"]
 
@@ -147,7 +147,7 @@ def test_an_unchanged_file_is_not_read_again(key_file, monkeypatch):
 )
 def test_a_file_that_becomes_unreadable_changes_nothing_and_is_logged(key_file, caplog, broken):
     path = key_file([hs()])
-    ring = KeyRing(path)
+    ring = KeyRing(path, ())
     key_file(broken)
     assert kids(ring) == kids(ring) == ["one"]
     (line,) = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
@@ -159,12 +159,12 @@ def test_a_file_that_becomes_unreadable_changes_nothing_and_is_logged(key_file, 
 
 def test_a_broken_file_stops_the_start(key_file):
     with pytest.raises(KeyFileError):
-        KeyRing(key_file("nonsense"))
+        KeyRing(key_file("nonsense"), ())
 
 
 def test_a_file_that_is_taken_away_holds_no_keys(key_file, tmp_path):
     path = key_file([hs()])
-    ring = KeyRing(path)
+    ring = KeyRing(path, ())
     os.rename(path, tmp_path / "aside")
     assert ring.keys() == ()
     os.rename(tmp_path / "aside", path)
@@ -174,7 +174,7 @@ def test_a_file_that_is_taken_away_holds_no_keys(key_file, tmp_path):
 def test_a_public_key_that_is_replaced_in_its_file_is_seen(key_file, tmp_path):
     first, second = (ed25519.Ed25519PrivateKey.generate() for _ in range(2))
     (tmp_path / "k.pem").write_bytes(public_pem(first))
-    ring = KeyRing(key_file([{"kid": "x", "alg": "EdDSA", "public_key_file": "k.pem"}]))
+    ring = KeyRing(key_file([{"kid": "x", "alg": "EdDSA", "public_key_file": "k.pem"}]), ())
     assert ring.keys()[0].material == first.public_key()
     (tmp_path / "new.pem").write_bytes(public_pem(second))
     os.replace(tmp_path / "new.pem", tmp_path / "k.pem")
@@ -196,17 +196,17 @@ def test_a_change_while_the_file_is_read_is_seen_the_next_time(
         return found
 
     path = key_file([idp])
-    ring = None if at_start else KeyRing(path)
+    ring = None if at_start else KeyRing(path, ())
     key_file([idp, hs("two")])
     monkeypatch.setattr("finance_api.auth.jwt_keys.read_key_file", change_in_the_middle)
-    ring = ring or KeyRing(path)
+    ring = ring or KeyRing(path, ())
     ring.keys()
     assert kids(ring) == ["idp", "two", "three"]
 
 
 def test_threads_see_whole_files_only(key_file, tmp_path):
     path = key_file([hs("always")])
-    ring = KeyRing(path)
+    ring = KeyRing(path, ())
     wrong = []
     done = threading.Event()
 

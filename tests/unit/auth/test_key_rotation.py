@@ -322,7 +322,7 @@ def test_a_link_still_leads_to_the_file(tmp_path):
 
 
 def test_a_running_service_uses_the_new_key_at_once(path):
-    ring = KeyRing(path)
+    ring = KeyRing(path, ())
     assert signing_key(ring.keys(), NOW) is None
     first = rotate(path)
     assert signing_key(ring.keys(), NOW).kid == first

@@ -151,7 +151,7 @@ def converted(quoted, amount, code, day, target):
     return None
 
 
-class Books:
+class RandomData:
     """Random data of one user in a storage, whose rates are the only ones."""
 
     def __init__(self, backend, some_accounts, some_records):
@@ -189,18 +189,18 @@ def group_values(record, name):
     return [record[name]]
 
 
-def expected_summary(books, quoted, group_by, include, since, target):
+def expected_summary(data, quoted, group_by, include, since, target):
     """By group: the sums of the columns; and what could not be converted."""
     groups = defaultdict(lambda: [0] * 8)
     missing = Counter()
-    for record in books.records:
+    for record in data.records:
         if to_date(record["recordDate"]) < since:
             continue
         if (record["recordState"] and "void" not in include) or (
             record["transferId"] and "transfers" not in include
         ):
             continue
-        if record["accountId"] in books.excluded and "excluded" not in include:
+        if record["accountId"] in data.excluded and "excluded" not in include:
             continue
         amount, code = record["amount"], record["currencyCode"]
         day = to_date(record["recordDate"])
@@ -247,13 +247,13 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, mo
     @example(*EXAMPLE)
     @given(quotes, accounts, records, st.lists(questions, min_size=1, max_size=3))
     def check(quoted, some_accounts, some_records, asked):
-        books = Books(backend, some_accounts, some_records)
-        set_rates(books.unit, quoted)
-        user = books.unit.user.id
+        data = RandomData(backend, some_accounts, some_records)
+        set_rates(data.unit, quoted)
+        user = data.unit.user.id
         for group_by, include, since, target, part in asked:
             monkeypatch.setattr(summaries, "_PART", part)
-            with books.unit.reading() as reading:
-                rows = with_converted(reading, RECORDS, books.records, target, 0)
+            with data.unit.reading() as reading:
+                rows = with_converted(reading, RECORDS, data.records, target, 0)
                 on = from_date(since)
                 query = SummaryQuery(
                     (condition_on(RECORDS, "recordDate", Operator.GTE, Span(on, on + DAY)),),
@@ -263,7 +263,7 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, mo
                     convert_to=target,
                 )
                 summary = summarize(reading, user, query)
-                balances = with_converted(reading, ACCOUNTS, books.accounts, target, on)
+                balances = with_converted(reading, ACCOUNTS, data.accounts, target, on)
             for row in rows:
                 day = to_date(row["recordDate"])
                 amount, code = row["amount"], row["currencyCode"]
@@ -284,7 +284,7 @@ def test_converted_amounts_and_their_sums_are_those_of_the_model(new_backend, mo
             }
             assert {row["convertedCurrencyCode"] for row in summary.groups} <= {target}
             wanted_groups, missing = expected_summary(
-                books, quoted, group_by, include, since, target
+                data, quoted, group_by, include, since, target
             )
             assert groups == wanted_groups
             found_missing = Counter(

@@ -109,7 +109,7 @@ filters = st.lists(
 dimensions = st.lists(st.sampled_from(sorted(DIMENSIONS)), max_size=3, unique=True)
 
 
-class Books:
+class ModelledData:
     """Random data of one user, in a storage; and the same as a model."""
 
     def __init__(self, backend, some_accounts, some_categories, some_labels, some_records):
@@ -212,10 +212,10 @@ def text_of(period, day):
     return f"{day:%Y}"
 
 
-def values_of(books, record, name):
+def values_of(data, record, name):
     """What a record shows of a dimension, once for each group that it stands in."""
     category = record["categoryId"]
-    above = books.above(category)
+    above = data.above(category)
     day = to_date(record["recordDate"])
     match name:
         case "account":
@@ -228,19 +228,19 @@ def values_of(books, record, name):
             groups = [row["group"] for row in above if row["group"] is not None]
             return [(groups[0] if groups else None,)]
         case "label":
-            return [(books.label[i], i) for i in record["labelIds"]] or [(None, None)]
+            return [(data.label[i], i) for i in record["labelIds"]] or [(None, None)]
         case "day" | "week" | "month" | "quarter" | "year":
             return [(text_of(name, begin_of(name, day)),)]
     return [(record[name],)]
 
 
-def expected(books, parameters, group_by, include):
+def expected(data, parameters, group_by, include):
     """The groups in order, with sums in Decimal, and what is left out."""
     named = {text for name, text in parameters if name == "accountId"}
     left_out = dict.fromkeys(LEFT_OUT, 0)
     groups = defaultdict(list)
-    for record in books.matching(parameters):
-        is_hidden = books.account[record["accountId"]]["excludeFromStats"]
+    for record in data.matching(parameters):
+        is_hidden = data.account[record["accountId"]]["excludeFromStats"]
         is_left_out = {
             "void": record["recordState"] == "void",
             "transfers": record["transferId"] is not None,
@@ -250,7 +250,7 @@ def expected(books, parameters, group_by, include):
         if reasons:
             left_out[reasons[0]] += 1
             continue
-        for values in itertools.product(*(values_of(books, record, name) for name in group_by)):
+        for values in itertools.product(*(values_of(data, record, name) for name in group_by)):
             groups[record["currencyCode"], *values].append(record)
 
     def order(key):
@@ -296,7 +296,7 @@ def test_summaries_are_those_of_the_model(new_backend, storage):
     @settings(max_examples=count(12, 1_500), suppress_health_check=list(HealthCheck))
     @given(accounts, categories, labels, records, questions)
     def check(some_accounts, some_categories, some_labels, some_records, some_questions):
-        books = Books(backend, some_accounts, some_categories, some_labels, some_records)
+        data = ModelledData(backend, some_accounts, some_categories, some_labels, some_records)
         for parameters, names, include, (limit, offset) in some_questions:
             query = SummaryQuery(
                 conditions_of(parameters),
@@ -305,9 +305,9 @@ def test_summaries_are_those_of_the_model(new_backend, storage):
                 limit=limit,
                 offset=offset,
             )
-            with books.unit.reading() as reading:
-                found = summarize(reading, books.unit.user.id, query)
-            rows, left_out = expected(books, parameters, names, include)
+            with data.unit.reading() as reading:
+                found = summarize(reading, data.unit.user.id, query)
+            rows, left_out = expected(data, parameters, names, include)
             assert shown(query, found.groups) == rows[offset : offset + limit]
             assert found.has_more == (len(rows) > offset + limit)
             assert found.left_out == left_out
@@ -349,12 +349,12 @@ def some_of_everything():
 
 @pytest.mark.parametrize("storage", STORAGES)
 def test_every_two_dimensions_give_the_groups_of_the_model(new_backend, storage):
-    books = Books(new_backend(storage), *some_of_everything())
+    data = ModelledData(new_backend(storage), *some_of_everything())
     for names in itertools.permutations(DIMENSIONS, 2):
         query = SummaryQuery(group_by=tuple(DIMENSIONS[name] for name in names), limit=100_000)
-        with books.unit.reading() as reading:
-            found = summarize(reading, books.unit.user.id, query)
-        rows, left_out = expected(books, (), names, ())
+        with data.unit.reading() as reading:
+            found = summarize(reading, data.unit.user.id, query)
+        rows, left_out = expected(data, (), names, ())
         assert shown(query, found.groups) == rows, names
         assert found.left_out == left_out
         assert found.overlapping == ("label" in names)
@@ -369,16 +369,16 @@ def test_filled_summaries_have_every_period_once_and_the_same_sums(new_backend, 
     @settings(max_examples=count(10, 1_000), suppress_health_check=list(HealthCheck))
     @given(accounts, categories, labels, records, filters, periods, others, st.booleans())
     def check(a, c, la, r, parameters, period, other, sorts):
-        books = Books(backend, a, c, la, r)
+        data = ModelledData(backend, a, c, la, r)
         group_by = tuple(DIMENSIONS[name] for name in [*other, period])
         net = next(c for c in SummaryQuery(group_by=group_by).columns if c.name == "net")
         sort = (SortKey(net, descending=True),) if sorts else ()
         query = SummaryQuery(
             conditions_of(parameters), group_by, fill=True, sort=sort, limit=100_000
         )
-        with books.unit.reading() as reading:
-            found = summarize(reading, books.unit.user.id, query).groups
-        rows, _ = expected(books, parameters, [*other, period], set())
+        with data.unit.reading() as reading:
+            found = summarize(reading, data.unit.user.id, query).groups
+        rows, _ = expected(data, parameters, [*other, period], set())
         filled = sorted(shown(query, [row for row in found if row["count"]]), key=repr)
         assert filled == sorted(rows, key=repr)
         if sorts:
@@ -414,9 +414,9 @@ def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, sto
     @given(accounts, records, st.lists(st.tuples(periods, bounds), max_size=4), days)
     def check(some_accounts, some_records, questions, today):
         named = [{"name": "x", "parentId": None, "group": None}] * NUMBER
-        books = Books(backend, some_accounts, named, [{"name": "x"}] * NUMBER, some_records)
-        assume(books.is_sound)
-        counted = [row for row in books.records if row["recordState"] != "void"]
+        data = ModelledData(backend, some_accounts, named, [{"name": "x"}] * NUMBER, some_records)
+        assume(data.is_sound)
+        counted = [row for row in data.records if row["recordState"] != "void"]
         for period, (first, last) in questions:
             if first is not None and last is not None and first > last:
                 first, last = last, first
@@ -425,13 +425,13 @@ def test_balances_are_those_of_the_model_and_end_in_the_balance(new_backend, sto
             if first is not None and last is None and first > default_last:
                 continue
             query = BalancesQuery(period, first and from_date(first), last and from_date(last))
-            with books.unit.reading() as reading:
-                found = list_balances(reading, books.unit.user.id, query, from_date(today))
+            with data.unit.reading() as reading:
+                found = list_balances(reading, data.unit.user.id, query, from_date(today))
             assert to_date(found.points[-1].last_day) == (last or default_last)
             begin = begin_of(period.value, first or to_date(found.points[0].start))
             assert to_date(found.points[0].start) == begin
             ends = [to_date(point.last_day) for point in found.points]
-            for account in books.accounts:
+            for account in data.accounts:
                 own = [row for row in counted if row["accountId"] == account["id"]]
                 balances = [
                     account["initialBalance"]

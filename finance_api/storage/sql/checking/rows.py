@@ -37,7 +37,7 @@ def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
         found.add("projection", "the list of records differs from the records in {}", row_id)
     faults = found.faults()
     checks = (
-        ("sums", "the kept sums are not those of the records", _sums_differ),
+        ("sums", "the stored sums are not those of the records", _sums_differ),
         ("anchors", "the positions in the list of records are wrong", _anchors_differ),
         ("state", "the state of the data is not the one that is remembered last", _state_differs),
         ("revisions", "rows are of revisions that have not been", _is_ahead),

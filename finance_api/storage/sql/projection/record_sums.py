@@ -1,4 +1,4 @@
-"""`record_sums` of one user, kept in step with the records.
+"""`record_sums` of one user, in step with the records.
 
 A change adds up anew the months that it touched: nothing is added to a sum or taken from it, so
 that no mistake could stay in one.
@@ -23,7 +23,7 @@ from sqlalchemy import (
 from finance_api.resources import RECORDS
 from finance_api.storage.sql.projection.comparing import is_other
 from finance_api.storage.sql.sums import (
-    KEPT_COLUMNS,
+    SUM_COLUMNS,
     SumColumns,
     group_column,
     of_grain,
@@ -34,7 +34,7 @@ from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, PAYEE_KEY_CHARAC
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 
-_KEPT = record_sums.c
+_SUMS = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
 _FINEST = len(GRAINS) - 1
 #: Which other grain each is made of: the smallest that tells more apart; the finest of the rows.
@@ -78,7 +78,7 @@ class RecordSums:
     def _add_up(self, first: int, end: int) -> None:
         """first, end: of months that follow on each other."""
         execute = self._connection.execute
-        months = (_KEPT.user_id == self._user_id, _KEPT.month >= first, _KEPT.month < end)
+        months = (_SUMS.user_id == self._user_id, _SUMS.month >= first, _SUMS.month < end)
         names = [column.name for column in record_sums.columns]
         for grain in reversed(range(len(GRAINS))):
             execute(delete(record_sums).where(*months, *of_grain(grain)))
@@ -90,7 +90,7 @@ class RecordSums:
 
     def differ(self) -> bool:
         """Whether what is stored is not what the records add up to."""
-        by_user = _KEPT.user_id == self._user_id
+        by_user = _SUMS.user_id == self._user_id
         for grain in reversed(range(len(GRAINS))):
             if grain == _FINEST:
                 expected = self._of_rows(MIN_SECONDS, MAX_SECONDS + 1)
@@ -99,10 +99,10 @@ class RecordSums:
             named = zip(expected.selected_columns, record_sums.columns, strict=True)
             rows = expected.with_only_columns(*(column.label(of.name) for column, of in named))
             # Without the number, which only tells rows apart.
-            kept = [column for column in record_sums.columns if column is not _KEPT.number]
+            columns = [column for column in record_sums.columns if column is not _SUMS.number]
             of_rows = rows.subquery().columns
-            made = select(*(of_rows[column.name] for column in kept))
-            stored = select(*kept).where(by_user, _KEPT.grain == literal(grain))
+            made = select(*(of_rows[column.name] for column in columns))
+            stored = select(*columns).where(by_user, _SUMS.grain == literal(grain))
             if is_other(self._connection, made, stored):
                 return True
         return False
@@ -118,7 +118,7 @@ class RecordSums:
     def _of_sums(self, grain: int) -> Select[Any]:
         """A coarser grain, of a finer one."""
         left_out = GRAINS[_FINEST] - GRAINS[grain]
-        columns = [null() if name in left_out else KEPT_COLUMNS[name] for name in _KEY]
+        columns = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
         return self._rows(grain, columns, sums_of_sums())
 
     def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:

@@ -1,4 +1,4 @@
-"""How many uploads a user can have, for how long, and their content."""
+"""The stored uploads of users: how many there can be, for how long, and their content."""
 
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -67,7 +67,7 @@ def add_upload(
     size: int,
     now: int,
 ) -> Upload:
-    """Keeps a file. The user is locked. Raises TooManyUploads, NotFound."""
+    """Stores a file. The user is locked. Raises TooManyUploads, NotFound."""
     if len(waiting_uploads(storage, user_id, now)) >= MOST_WAITING:
         raise TooManyUploads
     upload = Upload(

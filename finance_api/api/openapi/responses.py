@@ -55,7 +55,7 @@ VARY = Header(
     "Vary", "Request headers that it depends on.", "Accept, Accept-Encoding, Authorization"
 )
 NO_STORE = Header("Cache-Control", "Not to be kept.", "no-store")
-#: Of every answer about the user's data.
+#: Of every response about the user's data.
 OF_DATA = (
     Header("ETag", "For If-None-Match: a 304 costs nothing.", '"0f8b5c2ad1c94a3f8e71f6a4b0c92d5e"'),
     Header("X-Last-Data-Change-At", "When the data changed last.", "2026-01-31T10:00:00Z"),
@@ -73,12 +73,12 @@ _PAGE: Mapping[str, Schema] = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResponseDescription:
     """What a request without faults gets.
 
     schema: of the JSON. forms: the representations, the default first.
     columns: of the rows, in forms without an envelope.
-    headers: what this answer has beside those of its surface.
+    headers: what this response has beside those of its surface.
     problems: statuses beside those of its surface.
     text: an example, where there are no columns.
     """
@@ -90,7 +90,7 @@ class Answer:
     problems: Sequence[int] = ()
     text: str = ""
 
-    def only(self, form: Representation) -> "Answer":
+    def only(self, form: Representation) -> "ResponseDescription":
         return replace(self, forms=(form,))
 
     def example(self, form: Representation) -> Any:
@@ -109,20 +109,22 @@ def row_schema(resource: Resource) -> Schema:
     return of_fields(resource.model_type, resource.fields, converted, required=("id",))
 
 
-def list_answer(resource: Resource) -> Answer:
+def list_response(resource: Resource) -> ResponseDescription:
     """A page of the resource."""
     total = value({"type": "integer"}, "How many rows match; with withTotal=true.", 4711)
     members = {resource.name: array_of(row_schema(resource)), **_PAGE, "total": total}
     always = [name for name in members if name != "total"]
     schema = of_members(f"{resource.model_type}Page", members, always)
-    return Answer(schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL))
+    return ResponseDescription(
+        schema, OF_LISTS, resource.fields, (*OF_DATA, LINK, NEXT_OFFSET, TOTAL)
+    )
 
 
-def object_answer(resource: Resource) -> Answer:
-    return Answer(row_schema(resource))
+def object_response(resource: Resource) -> ResponseDescription:
+    return ResponseDescription(row_schema(resource))
 
 
-def table_answer(
+def table_response(
     title: str,
     name: str,
     columns: Sequence[Field],
@@ -132,10 +134,10 @@ def table_answer(
     optional: Mapping[str, Schema] | None = None,
     headers: Sequence[Header] = (),
     is_paged: bool = False,
-) -> Answer:
-    """Of a `TableAnswer`. sometimes: columns, optional: members that it does not always have."""
+) -> ResponseDescription:
+    """Of a `TableResponse`. sometimes: columns, optional: members that it does not always have."""
     row = of_fields(title, columns, sometimes)
     always = {name: array_of(row), **members, **(_PAGE if is_paged else {})}
     schema = of_members(f"{title}Page", {**always, **(optional or {})}, always)
     of_page = (LINK, NEXT_OFFSET) if is_paged else ()
-    return Answer(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers))
+    return ResponseDescription(schema, OF_LISTS, columns, (*OF_DATA, *of_page, *headers))

@@ -1,4 +1,4 @@
-"""Keeps what files said of a record where something else changes it."""
+"""Notes what files said of a record where something else changes it."""
 
 from finance_api.importers import NATIVE
 from finance_api.ledger.matching.source_ids import bank_ids_in
@@ -6,7 +6,7 @@ from finance_api.ledger.matching.stated import Said, own_content, own_source, re
 from finance_api.values import Row
 
 
-def keep_stated(before: Row, after: Row) -> None:
+def note_stated(before: Row, after: Row) -> None:
     """Notes on ``after`` what the file said that made the record, if it says the same no more.
 
     So the file is recognised when it comes again.
