@@ -1,4 +1,6 @@
-"""Numbers below /wallet are exact, whichever way they are written."""
+"""Numbers below /wallet are exact, whichever way they are written; names are remembered."""
+
+import tracemalloc
 
 import orjson
 from hypothesis import example, given
@@ -6,8 +8,10 @@ from hypothesis import strategies as st
 
 from finance_api.api.wallet import context
 from finance_api.api.wallet.members import decimal, dumps
+from finance_api.resources import CATEGORIES
 from finance_api.resources.wire import records_of
-from finance_api.storage.interface import DataState
+from finance_api.storage.interface import DataState, reading
+from finance_api.storage.testing import Unit, make_row
 from finance_api.values.number import DECIMALS, MAX_UNITS, decimal_text
 
 
@@ -52,3 +56,18 @@ def test_so_many_names_are_remembered_the_last_asked_for_longest(monkeypatch):
     for _ in range(2):
         names.get(None, 4, state)
     assert read == [1, 2, 3, 2, 2, 4]
+
+
+def test_what_is_remembered_of_a_category_takes_two_kilobytes(new_backend):
+    """Before: eight, as bytes of orjson keep what they were written into, which is 4 KiB long."""
+    count, unit = 500, Unit(new_backend("memory"))
+    unit.put(CATEGORIES, *[make_row(CATEGORIES, n, name=f"Category {n}") for n in range(count)])
+    with reading(unit.backend) as storage:
+        context._read_names(storage, unit.user.id)
+        tracemalloc.start()
+        try:
+            names = context._read_names(storage, unit.user.id)
+            assert tracemalloc.get_traced_memory()[0] / count <= 2_000
+        finally:
+            tracemalloc.stop()
+    assert len(names.categories) == count
