@@ -87,11 +87,11 @@ DERIVED = {
         "derived-columns",
         f"UPDATE accounts SET json = replace(json, 'Giro', 'Gyro') WHERE {ACCOUNT}",
     ),
-    "a kept sum": (
+    "a stored sum": (
         "sums",
         "UPDATE record_sums SET amount_low = amount_low + 1 WHERE grain = 0",
     ),
-    "a kept sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 4"),
+    "a stored sum that is missing": ("sums", "DELETE FROM record_sums WHERE grain = 4"),
     "an anchor": ("anchors", "UPDATE record_anchors SET id = 'x' WHERE position = 256"),
     "the count of records": ("anchors", "UPDATE users SET record_count = 7"),
     "the remembered state": ("state", "UPDATE users SET data_tag = 4711"),

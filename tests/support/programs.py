@@ -116,6 +116,8 @@ class Postgresql:
             "unix_socket_directories": self._directory,
             "fsync": "off",
             "full_page_writes": "off",
+            # The directory may be in memory.
+            "temp_file_limit": "1GB",
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
         with open(self._directory / "log", "ab") as log:
