@@ -9,7 +9,6 @@ Keys of the section: `finance_api.settings.SERVER_SETTINGS`.
 import multiprocessing
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Mapping
@@ -68,12 +67,7 @@ def _check(settings: Settings) -> None:
             raise SettingError(f"{need} finance_api.ratelimit.backend = redis, to count together")
         if not application.registry.services.storage.persistent:
             raise SettingError(f"{need} a finance_api.storage that they share, unlike memory")
-    try:
-        # granian would share the port with whoever has it.
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        socket.create_server((host, port), family=family).close()
-    except OSError as error:
-        raise wsgi.not_listening(host, port, error) from None
+    wsgi.check_address(host, port)
 
 
 def _granian(settings: Settings) -> Any:

@@ -10,6 +10,7 @@ import gc
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from typing import Any
@@ -32,6 +33,15 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
     if error.errno == errno.EACCES:
         reason += "; ports below 1024 are for root: let the proxy listen there"
     return SettingError(f"server.port: cannot listen on {host}:{port}: {reason}")
+
+
+def check_address(host: str, port: int) -> None:
+    """Raises SettingError if nothing can listen there, or something does: granian would join it."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise not_listening(host, port, error) from None
 
 
 def app(global_config: dict[str, str], **settings: str) -> Any:
