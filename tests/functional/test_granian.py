@@ -142,8 +142,8 @@ def client(place):
 
 #: Different in each answer, or of the connection, or of the server itself.
 _OF_THE_SERVER = {"connection", "date", "server", "x-request-id"}
-#: A CSRF token is another one each time.
-_RANDOM = {"set-cookie"}
+#: A CSRF token is another one each time, and a file expires so long after it was sent.
+_RANDOM = {"set-cookie", "expires"}
 #: Counted by each server for itself here.
 _COUNTED = {"ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"}
 
