@@ -70,7 +70,7 @@ def test_a_snapshot_is_ended_at_the_limit(unit, database):
     storage.close()
 
 
-@pytest.mark.parametrize("lost", [0, 2], ids=["", "asked before it began"])
+@pytest.mark.parametrize("lost", [0, 2], ids=["asked once", "asked before it began"])
 def test_postgresql_does_not_go_on_with_what_was_ended(unit, lost, monkeypatch):
     """lost: how often the database takes no notice."""
     backend = unit("postgresql").backend
