@@ -47,6 +47,7 @@ NOTICES = {
     "transfers-linked": "Confirmed. Budgets and sums leave these transfers out.",
     "transfers-refused": "These are not transfers, and are not proposed again.",
     "changed-elsewhere": "This file was changed in another window. This is how it is now.",
+    "already-imported": "This file was already imported. It was not imported a second time.",
     "discarded": "The file is discarded. Nothing was imported.",
     "undone": "Taken back. What was there before is there again.",
     "token-renamed": "The token is renamed.",

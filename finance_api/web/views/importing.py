@@ -304,15 +304,24 @@ def _work(
     """Begins the work of a state, if the form was of the upload as it is; else shows that."""
     user_id, now = identity_of(request).user.id, request.services.clock.now()
     if upload.state not in states or form_text(request, "step") != str(upload.step):
-        return SeeOther(f"{_path(upload)}?done=changed-elsewhere")
+        return _as_it_is(upload)
     try:
         with writing_for_user(request) as storage:
             begun = storage.uploads.change(user_id, upload, state=state, alive_at=now, **changes)
     except Conflict:
-        return SeeOther(f"{_path(upload)}?done=changed-elsewhere")
+        return _as_it_is(_found(request))
     except NotFound:
         raise HTTPNotFound() from None
     return _begin(request, begun)
+
+
+def _as_it_is(upload: Upload) -> Response:
+    """Redirect to the upload's page, after a form that was made for an earlier step."""
+    if upload.state is UploadState.IMPORTING:
+        # A double click. The page shows the progress, then the result.
+        return SeeOther(_path(upload))
+    notice = "already-imported" if upload.state is UploadState.DONE else "changed-elsewhere"
+    return SeeOther(f"{_path(upload)}?done={notice}")
 
 
 def _found(request: Request) -> Upload:
