@@ -19,8 +19,12 @@ Next:
   finance-api user add me@example.com{premium}
   finance-api user set-password me@example.com
   finance-api token create me@example.com --name first
-  finance-api serve"""
+  finance-api serve
 
+Then sign in at http://127.0.0.1:6543/ and import your files at http://127.0.0.1:6543/import, or
+import them by command:
+
+  finance-api import me@example.com statement.ofx"""
 
 _API_ACCESS = "finance_api.users.api_access = {}\n"
 

@@ -91,6 +91,8 @@ def run(arguments: list[str] | None = None) -> None:
     cli = CliContext()
     try:
         command.main(arguments, prog_name="finance-api", standalone_mode=False, obj=cli)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
     except click.UsageError as error:
         click.UsageError(shown(error.format_message()), error.ctx).show()
         sys.exit(2)

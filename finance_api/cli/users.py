@@ -1,13 +1,16 @@
 """finance-api user"""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from finance_api.cli.context import CliContext, get_user, pass_cli_context
 from finance_api.cli.output import say
 from finance_api.cli.table import instant, json_option, show_list
+
+if TYPE_CHECKING:
+    from finance_api.storage.interface import User
 
 
 @click.group()
@@ -57,17 +60,30 @@ def change_password(cli: CliContext, email: str, password_stdin: bool, revoke_to
     from finance_api.auth.user_accounts import set_password
 
     cli.require_persistence()
-    if password_stdin:
-        password = _password_line()
-    else:
-        password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
     with cli.reading() as storage:
         found = get_user(storage, email)
-    password_hash = checked_hash(password, found.email, found.password_hash)
+    if password_stdin:
+        password_hash = checked_hash(_password_line(), found.email, found.password_hash)
+    else:
+        password_hash = _prompt_for_hash(found)
     with cli.writing() as storage:
         set_password(storage, found, password_hash, cli.clock.now(), revoke_tokens=revoke_tokens)
     ended = "sessions, JWTs and tokens" if revoke_tokens else "sessions and JWTs"
     say(f"changed the password of {found.email}; all its {ended} have ended")
+
+
+def _prompt_for_hash(user: "User") -> str:
+    """Ask for a new password; on a terminal, until it is accepted. Raises PasswordRefused."""
+    from finance_api.auth.passwords import PasswordRefused, checked_hash
+
+    while True:
+        password = click.prompt("New password", hide_input=True, confirmation_prompt=True, err=True)
+        try:
+            return checked_hash(password, user.email, user.password_hash)
+        except PasswordRefused as error:
+            if not sys.stdin.isatty():
+                raise
+            say(f"Error: {error}", err=True)
 
 
 @user.command("list", epilog="Example: finance-api user list --json")

@@ -4,11 +4,13 @@ import os
 import re
 import shlex
 import stat
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 
 from finance_api.auth.jwt_keys import read_key_file
+from support.ledger import ofx_file, ofx_statement
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,8 +87,11 @@ def test_next_commands_work_as_printed(command, new):
     assert shlex.split(enter) == ["cd", str(directory)]
     command.directory = directory
     command.environment = lambda **more: {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **more}
-    assert [line.split()[1:3] for line in lines[-1:]] == [["serve"]]
-    for line in lines[:-1]:
+    lines.remove("finance-api serve")
+    (directory / "statement.ofx").write_text(
+        ofx_file(ofx_statement([("20260301", "-1", "1", "x")]))
+    )
+    for line in lines:
         program, *words = shlex.split(line)
         assert program == "finance-api"
         if "set-password" in words:
@@ -94,6 +99,15 @@ def test_next_commands_work_as_printed(command, new):
         command.done(*words, stdin=b"correct horse\n")
     assert b"first" in command.done("token", "list", "me@example.com")
     assert command.done("jwt", "issue", "me@example.com").count(b".") == 2
+    assert b"statement.ofx" in command.done("imports", "list", "me@example.com")
+
+
+def test_it_ends_with_the_addresses_of_the_pages(command):
+    said = command.done("init").decode()
+    ini = ConfigParser()
+    ini.read(command.directory / "finance-api.ini")
+    base = f"http://{ini['server:main']['host']}:{ini['DEFAULT']['http_port']}"
+    assert re.findall(r"http://\S+?(?=,? )", said) == [f"{base}/", f"{base}/import"]
 
 
 def test_current_directory_need_not_be_entered(command):

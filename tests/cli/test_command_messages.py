@@ -5,9 +5,11 @@ import sqlite3
 import subprocess
 import sys
 
+import click
 import pytest
 from sqlalchemy import Engine, event
 
+from finance_api.cli.main import command as finance_api_command
 from finance_api.cli.output import say
 from support.command import Command, imported_by
 from support.ledger import account, record
@@ -24,6 +26,25 @@ def test_what_cannot_be_printed_is_escaped(sign, capsys):
     say(f"a{sign}b ü 😀")
     escaped = sign.encode("unicode_escape").decode()
     assert capsys.readouterr().out == f"a{escaped}b ü 😀\n"
+
+
+def _groups(group, *names):
+    yield names
+    for name, below in group.commands.items():
+        if isinstance(below, click.Group):
+            yield from _groups(below, *names, name)
+
+
+#: `finance-api profiles` lists the profiles.
+_GROUPS = [names for names in _groups(finance_api_command) if names != ("profiles",)]
+
+
+@pytest.mark.parametrize("names", _GROUPS, ids=" ".join)
+def test_a_group_alone_prints_its_help(command, names):
+    said = command.done(*names).decode()
+    assert said == command.done(*names, "--help").decode()
+    assert said.startswith(" ".join(["Usage: finance-api", *names, "[OPTIONS] COMMAND"]))
+    assert "\nCommands:\n" in said
 
 
 def test_no_value_of_a_file_forges_a_line(command, anna):

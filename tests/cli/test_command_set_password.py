@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import subprocess
 import termios
 
 import pytest
@@ -127,6 +128,25 @@ def test_it_is_asked_for_twice_and_not_shown(command, anna, user):
     assert b"Traceback" not in shown
     assert b"one password" not in shown
     assert user() == before
+
+
+def test_it_is_asked_for_again_after_one_that_is_refused(command, anna, user):
+    lines = [b"short\n", b"short\n", b"password\n", b"password\n", *[b"correct horse\n"] * 2]
+    code, shown = typed(command, lines, anna)
+    assert code == 0, shown
+    assert b"Error: a password has 8 to 1024 characters\r\n" in shown
+    assert b"Error: the password is one of the most common ones; choose another\r\n" in shown
+    assert is_password(NEW, user().password_hash)
+
+
+def test_without_a_terminal_it_is_not_asked_for_again(command, anna, user):
+    """The prompt reads standard input where there is no terminal."""
+    options = {"stdin": subprocess.PIPE, "start_new_session": True}
+    with command.start("user", "set-password", anna, **options) as process:
+        out, err = process.communicate(b"short\nshort\n" + b"correct horse\n" * 2, timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert err.endswith(b"finance-api: a password has 8 to 1024 characters\n")
+    assert user().password_hash is None
 
 
 def test_sessions_and_jwts_end_and_tokens_do_not(command, anna, backend, user):
