@@ -32,6 +32,12 @@ PAGES = (
     *("/records", "/transfers", "/rules/apply", "/categories", "/budgets/new"),
     *("/import", "/imports"),
 )
+#: The viewer of the references has styles and images in the page, and asks this service.
+DOCS_POLICY = (
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "connect-src 'self'"
+)
 URL_ATTRIBUTES = ("href", "src", "action", "formaction", "srcset", "data", "poster", "cite")
 
 
@@ -279,3 +285,18 @@ def test_a_form_s_token_is_only_in_forms(plain):
     page = visitor.get("/settings/security").text
     token = csrf_of(page)
     assert page.count(token) == page.count(f'name="csrf_token" value="{token}"')
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        *(("/docs", 200), ("/docs/wallet", 200), ("/docs/internal", 200)),
+        *(("/docs/", 404), ("/docs/nothing", 404), ("/docs/wallet/nothing.js", 404)),
+        *(("/docs/%FF", 400), (f"/docs/{'a' * 9_000}", 414)),
+    ],
+)
+def test_the_references_and_everything_below_them_have_their_policy(plain, path, status):
+    answer = plain.web.get(path, status=status)
+    assert answer.headers.getall("Content-Security-Policy") == [DOCS_POLICY]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["X-Frame-Options"] == "DENY"
