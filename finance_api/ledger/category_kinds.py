@@ -28,21 +28,16 @@ def set_kind(row: Row, given: Mapping[str, Any], stored: Row | None) -> None:
 
 def derive_kinds(categories: RowSet) -> None:
     """Carries kinds over to categories without one of their own: from above, else by the group."""
-    tree = CategoryTree(categories.rows.values())
-    for row in list(categories.rows.values()):
-        kind = _kind_of(tree, row["id"])
+    # The nearest kind that is given, and the topmost group: of each category or above it.
+    inherited: dict[str, tuple[str | None, str | None]] = {}
+    for row in CategoryTree(categories.rows.values()).from_top():
+        kind, group = inherited.get(row["parentId"], (None, None))
+        if not row["kindIsDerived"]:
+            kind = row["kind"]
+        if group is None:
+            group = row["group"]
+        inherited[row["id"]] = kind, group
+        if kind is None and group is not None:
+            kind = INCOME if fold(group) in INCOME_GROUPS else EXPENSE
         if kind != row["kind"]:
             categories.put({**row, "kind": kind})
-
-
-def _kind_of(tree: CategoryTree, category_id: str) -> str | None:
-    upwards = list(tree.upwards(category_id))
-    for row in upwards:
-        if not row["kindIsDerived"]:
-            return str(row["kind"])
-    # What is above has its kind by its own group, before that of what is below it.
-    groups = (row["group"] for row in reversed(upwards) if row["group"] is not None)
-    group = next(groups, None)
-    if group is None:
-        return None
-    return INCOME if fold(group) in INCOME_GROUPS else EXPENSE

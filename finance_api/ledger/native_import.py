@@ -16,6 +16,7 @@ from finance_api.ledger.documents import (
 )
 from finance_api.ledger.matching.stated_notes import note_stated
 from finance_api.ledger.records import BATCH, BATCH_BYTES, GivenRecord, RecordWriter
+from finance_api.ledger.references import check_tree
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.rows import check_still_its_own, replaced, row_id, stamped
@@ -118,6 +119,8 @@ class NativeImport:
         for category_id, line in lines.items():
             row = self._session.categories.rows[category_id]
             check_document(self._session, CATEGORIES, row, line)
+        if lines:
+            check_tree(self._session.categories, lines)
 
     def _store(self, batch: "_Batch") -> bool:
         session, rows = self._session, batch.rows

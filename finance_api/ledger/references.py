@@ -1,10 +1,17 @@
 """That documents refer only to what exists and fits, and that categories are a tree."""
 
+from collections.abc import Mapping
+
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.session import LedgerSession
-from finance_api.resources import CATEGORIES, referred_by
+from finance_api.planning.categories import CategoryTree
+from finance_api.resources import referred_by
 from finance_api.resources.field import Resource
 from finance_api.values import Row
+
+#: How many categories can stand one below the other.
+MAX_LEVELS = 20
 
 
 def ids_in(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -38,17 +45,27 @@ def check_references(
                 raise ImportRefused(
                     f"{field.name} {row_id} is no {field.references} of the user", line
                 )
-    if resource is CATEGORIES:
-        _check_tree(session, row, line)
 
 
-def _check_tree(session: LedgerSession, row: Row, line: int | None) -> None:
-    seen = {row["id"]}
-    parent = row["parentId"]
-    while parent is not None:
-        if parent in seen:
-            raise ImportRefused(f"parentId {row['parentId']} makes the category its own part", line)
-        seen.add(parent)
-        # A dangling parent is reported where it stands.
-        above = session.categories.rows.get(parent)
-        parent = above["parentId"] if above else None
+def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
+    """Check where categories stand whose parent may have changed, and those below them.
+
+    lines: their ids, each with its line of the file. Raises ImportRefused for one that is below
+    itself, or too deep.
+    """
+    levels: dict[str, int] = {}
+    moved = set(lines)
+    for row in CategoryTree(categories.rows.values()).from_top():
+        level = levels[row["id"]] = levels.get(row["parentId"], 0) + 1
+        if row["parentId"] in moved:
+            moved.add(row["id"])
+        if level > MAX_LEVELS and row["id"] in moved:
+            raise ImportRefused(
+                f"the category {row['name']} would stand on level {level}, and there can be "
+                f"{MAX_LEVELS} levels of categories at most: choose a parentId nearer to the top",
+                lines.get(row["id"]),
+            )
+    for row_id, line in lines.items():
+        if row_id not in levels:
+            parent = categories.rows[row_id]["parentId"]
+            raise ImportRefused(f"parentId {parent} makes the category its own part", line)

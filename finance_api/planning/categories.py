@@ -16,6 +16,14 @@ class CategoryTree:
             if row["parentId"] is not None:
                 self._children[row["parentId"]].append(row["id"])
 
+    def from_top(self) -> Iterator[Row]:
+        """Each category after the one above it. Those in a circle are left out."""
+        waiting = [row for row in self.rows.values() if row["parentId"] not in self.rows]
+        while waiting:
+            row = waiting.pop()
+            yield row
+            waiting.extend(self.rows[child] for child in self._children.get(row["id"], ()))
+
     def upwards(self, category_id: str) -> Iterator[Row]:
         """The category and what is above it, up to the top. In a circle, each once."""
         seen: set[str] = set()

@@ -18,6 +18,7 @@ from finance_api.ledger.edits.naming import find_row, word_for
 from finance_api.ledger.edits.record_changes import RecordChanges, pages_of
 from finance_api.ledger.edits.report import EditReport, title_of
 from finance_api.ledger.edits.usage import uses_of
+from finance_api.ledger.references import check_tree
 from finance_api.ledger.rows import replaced, stamped
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.records import any_of
@@ -127,6 +128,7 @@ def _put(session: LedgerSession, resource: Resource, row: Row, stored: Row | Non
     check_document(session, resource, stamp)
     carry_currencies_over(session)
     if resource is CATEGORIES:
+        check_tree(row_set, {stamp["id"]: None})
         derive_kinds(row_set)
     records_changed = rederive_records(session)
     if resource is ACCOUNTS:

@@ -3,6 +3,7 @@
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
+from finance_api.ledger.references import check_tree
 from finance_api.ledger.session import LedgerSession, own_values
 from finance_api.ledger.undo.leftovers import DOCUMENTS, Leftovers
 from finance_api.ledger.undo.past import Past
@@ -10,7 +11,7 @@ from finance_api.ledger.undo.plan import Plan
 from finance_api.ledger.undo.report import UndoReport
 from finance_api.ledger.undo.statement_marks import hand_over_marks, marks_of
 from finance_api.query.model import Operator, condition_on
-from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -42,6 +43,7 @@ class _Undo:
         self._report = UndoReport()
         #: Accounts whose bank's balances are looked at again.
         self._accounts: set[str] = set()
+        self._categories: set[str] = set()
 
     def run(self) -> UndoReport:
         session = self._session
@@ -50,6 +52,9 @@ class _Undo:
             self._past.end(entry)
             self._report.entries.append(entry.number)
         session.history = session.storage.history.list_entries(session.user.id)
+        if self._categories:
+            rows = session.categories.rows
+            check_tree(session.categories, {i: None for i in self._categories if i in rows})
         rederive_records(session)
         wanted = (*sorted(self._accounts), *self._balances.touched)
         self._report.remarks = settle_bank_balances(session, wanted)
@@ -145,6 +150,8 @@ class _Undo:
             row_set.put(row)
             if resource is ACCOUNTS:
                 self._accounts.add(row["id"])
+            elif resource is CATEGORIES:
+                self._categories.add(row["id"])
         self._report.restored[resource.name] += len(restored)
 
     def _restored(

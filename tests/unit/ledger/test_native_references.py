@@ -50,6 +50,22 @@ def test_other_users_rows_are_as_if_they_were_not_there(new_person, row):
     assert MISSING in refusal(person, *BASE, row).reason
 
 
+def test_levels_of_categories_are_limited(person):
+    chain = [document("Category", n, parentId=an_id(n - 1)) for n in range(2, 22)]
+    error = refusal(person, *reversed(chain), document("Category", 1))
+    assert error.line == 1
+    assert "20 levels of categories at most" in error.reason
+    person.native(*reversed(chain[:-1]), document("Category", 1))
+    # What is stored below it moves with a category.
+    error = refusal(person, document("Category", 30), document("Category", 1, parentId=an_id(30)))
+    assert "would stand on level 21" in error.reason
+
+
+def test_category_below_itself_refuses_the_file_with_its_line(person):
+    chain = [document("Category", n, parentId=an_id(n % 3 + 1)) for n in (1, 2, 3)]
+    assert "its own part" in refusal(person, document("Category", 9), *chain).reason
+
+
 def test_references_may_point_forward_and_to_stored_data(person):
     person.native(
         record(9, categoryId=an_id(5), labelIds=[an_id(4)]),

@@ -227,6 +227,17 @@ def test_something_that_was_taken_away_since_is_needed(person):
     person.audit()
 
 
+def test_no_category_comes_back_below_itself_or_too_deep(person):
+    chain = [document("Category", n, name=f"c{n}", parentId=an_id(n - 1)) for n in range(2, 21)]
+    person.native(document("Category", 1, name="c1"), *chain)
+    person.native(document("Category", 20, name="c20"))
+    person.native(document("Category", 1, name="c1", parentId=an_id(20)))
+    assert "makes the category its own part" in refusal(person, 2)
+    person.native(document("Category", 1, name="c1", parentId=None))
+    person.native(document("Category", 30, name="c30", parentId=an_id(20)))
+    assert "the category c30 would stand on level 21" in refusal(person, 2)
+
+
 def test_names_of_now_stand_on_what_comes_back(person):
     person.native(account(), document("Category", 2, name="Food"), record(9, categoryId=an_id(2)))
     person.native(record(9, payee="x"))
