@@ -15,14 +15,12 @@ from finance_api.bulkhead import Bulkhead
 from finance_api.clock import Clock
 from finance_api.downloads import Downloads
 from finance_api.housekeeping import make_housekeeping
-from finance_api.ledger.files import ImportSettings
 from finance_api.metrics import Metrics
 from finance_api.ratelimit.quotas import Quotas, open_limiters
 from finance_api.settings import Settings
 from finance_api.storage import open_backend
 from finance_api.storage.interface import AuditEntry, StorageBackend
 from finance_api.uploads.jobs import UploadJobs
-from finance_api.uploads.work import UploadWork
 from finance_api.usage.counting import TokenDay, make_usage
 
 #: How old the gauges of other processes may be.
@@ -113,12 +111,10 @@ def make_services(settings: Settings, clock: Clock) -> Services:
         data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
         downloads=Downloads(settings["finance_api.max_downloads"]),
         upload_jobs=UploadJobs(
-            UploadWork(
-                storage,
-                clock,
-                ImportSettings.of(settings),
-                on_import=lambda outcome: metrics.imports(outcome).inc(),
-            )
+            storage,
+            clock,
+            settings,
+            on_import=lambda outcome: metrics.imports(outcome).inc(),
         ),
         statement_seconds=settings["sqlalchemy.statement_seconds"],
     )

@@ -301,6 +301,27 @@ SETTINGS: tuple[Setting, ...] = (
         "The time limit for sending a file there; a slower upload is ended with 408.",
     ),
     Setting(
+        "finance_api.imports.max_memory_mb",
+        _integer(128, 1_000_000),
+        "512",
+        "MB",
+        "Memory of the process that reads an uploaded file; a file that needs more is refused.",
+    ),
+    Setting(
+        "finance_api.imports.max_cpu_seconds",
+        _integer(1, 86_400),
+        "60",
+        "seconds",
+        "Processor time of that process; a file that needs more is refused.",
+    ),
+    Setting(
+        "finance_api.imports.max_seconds",
+        _integer(1, 86_400),
+        "120",
+        "seconds",
+        "Time that process may take in all, with waiting; a file that needs more is refused.",
+    ),
+    Setting(
         "finance_api.imports.profiles_directory",
         _text,
         "",

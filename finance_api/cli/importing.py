@@ -18,7 +18,11 @@ from finance_api.importers import FORMATS
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
+    from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.report import ImportReport
+    from finance_api.limited_process import LimitExceeded, Limits, ProcessDied
+    from finance_api.settings import Settings
+    from finance_api.storage.interface import StorageBackend
 
 
 @click.command("import", epilog="Example: finance-api import me@example.com statement.ofx")
@@ -39,6 +43,21 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
     help="Move what is imported there. FILE may be a folder then; refused files stay in it.",
 )
+@click.option(
+    "--max-memory-mb",
+    type=click.IntRange(min=128),
+    help="Refuse a file that takes more memory to read. Default: no limit.",
+)
+@click.option(
+    "--max-cpu-seconds",
+    type=click.IntRange(min=1),
+    help="Refuse a file that takes more processor time to read. Default: no limit.",
+)
+@click.option(
+    "--max-seconds",
+    type=click.IntRange(min=1),
+    help="Refuse a file that takes longer to read. Default: no limit.",
+)
 @file_options
 @pass_cli_context
 def import_command(
@@ -50,6 +69,9 @@ def import_command(
     dry_run: bool,
     as_json: bool,
     done: Path | None,
+    max_memory_mb: int | None,
+    max_cpu_seconds: int | None,
+    max_seconds: int | None,
     **given: Any,
 ) -> None:
     """Import files into a user's data; FILE may be - for standard input.
@@ -62,8 +84,10 @@ def import_command(
     from finance_api.cli.input_files import STANDARD_INPUT
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.report import ImportReport
+    from finance_api.limited_process import Limits
     from finance_api.storage.errors import StorageError
 
+    limits = Limits(memory_mb=max_memory_mb, cpu_seconds=max_cpu_seconds, seconds=max_seconds)
     cli.require_persistence()
     _check_currency(given["currency"])
     answers: list[dict[str, Any]] = []
@@ -76,7 +100,15 @@ def import_command(
     for file in files:
         try:
             before = None if done is None else os.stat(file)
-            report = _import_one(cli, normal_email(email), file, format_name, given, dry_run)
+            report = _import_one(
+                cli,
+                normal_email(email),
+                file,
+                limits,
+                given=given,
+                format_name=format_name,
+                dry_run=dry_run,
+            )
             if done is not None and before is not None:
                 move_done(file, done, before)
         except (ImportRefused, StorageError, OSError) as error:
@@ -103,31 +135,68 @@ def import_command(
         raise failure
 
 
-def _import_one(
-    cli: CliContext,
+def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: Any) -> ImportReport:
+    from finance_api.cli.input_files import STANDARD_INPUT, path_of
+    from finance_api.importers.interface import ImportRefused
+    from finance_api.limited_process import LimitedProcess, LimitExceeded, Limits, ProcessDied
+
+    how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
+    how["now"] = cli.clock.now()
+    try:
+        if limits == Limits():
+            return _import(cli.settings, cli.backend, email, file, **how)
+        with path_of(file) as path:
+            process = LimitedProcess(limits, _import_in_child, cli.settings, email, path, how)
+            report: ImportReport = process.result()
+            return report
+    except (ImportRefused, LimitExceeded, ProcessDied) as error:
+        refused = error if isinstance(error, ImportRefused) else _ended(error)
+        refused.file = file
+        context = click.get_current_context()
+        refused.commands = commands_to_copy(context, email, file, refused.answers)
+        raise refused from None
+
+
+def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
+    from finance_api.importers.interface import ImportRefused
+    from finance_api.limited_process import LimitExceeded
+
+    if isinstance(error, LimitExceeded):
+        return ImportRefused(
+            f"reading it takes {error}: raise that limit, or import a shorter period"
+        )
+    return ImportRefused(f"reading it ended unexpectedly ({error}); the file may be damaged")
+
+
+def _import_in_child(
+    settings: Settings, email: str, path: str, how: Mapping[str, Any]
+) -> ImportReport:
+    """`_import` for a process of its own, which opens the storage for itself."""
+    from finance_api.storage import open_backend
+
+    backend = open_backend(settings)
+    try:
+        return _import(settings, backend, email, path, **how)
+    finally:
+        backend.close()
+
+
+def _import(
+    settings: Settings,
+    backend: StorageBackend,
     email: str,
     file: str,
-    format_name: str | None,
+    *,
     given: Mapping[str, Any],
-    dry_run: bool,
+    format_name: str | None,
+    **how: Any,
 ) -> ImportReport:
-    from finance_api.cli.input_files import STANDARD_INPUT, opened
-    from finance_api.importers.interface import ImportRefused
+    from finance_api.cli.input_files import opened
     from finance_api.ledger.files import FileImport, ImportSettings
 
-    try:
-        with opened(file) as stream:
-            return FileImport(stream, given, ImportSettings.of(cli.settings), format_name).run(
-                cli.backend,
-                email,
-                now=cli.clock.now(),
-                name="standard input" if file == STANDARD_INPUT else shown(os.path.basename(file)),
-                dry_run=dry_run,
-            )
-    except ImportRefused as error:
-        error.file = file
-        error.commands = commands_to_copy(click.get_current_context(), email, file, error.answers)
-        raise
+    with opened(file) as stream:
+        importer = FileImport(stream, given, ImportSettings.of(settings), format_name)
+        return importer.run(backend, email, **how)
 
 
 def _check_currency(text: str | None) -> None:

@@ -1,5 +1,6 @@
 """Files named on the command line, opened for an import."""
 
+import os
 import shutil
 import sys
 import tempfile
@@ -49,6 +50,21 @@ def opened(file: str) -> Iterator[BinaryIO]:
                 name = escape(shown(file))
                 with progress.wrap_file(stream, total=total, description=name) as watched:
                     yield watched
+
+
+@contextmanager
+def path_of(file: str) -> Iterator[str]:
+    """A path by which another process can open the file: what can be read only once is copied."""
+    if file != STANDARD_INPUT and (os.path.isfile(file) or not os.path.exists(file)):
+        yield file
+        return
+    with (
+        tempfile.NamedTemporaryFile() as copy,
+        open(0 if file == STANDARD_INPUT else file, "rb", closefd=file != STANDARD_INPUT) as stream,
+    ):
+        shutil.copyfileobj(stream, copy)
+        copy.flush()
+        yield copy.name
 
 
 @contextmanager

@@ -1,80 +1,232 @@
-"""Work at uploads, off the requests: one after the other in each process."""
+"""Work at uploads, off the requests: at most two at a time, users in turn, each within limits."""
 
+import logging
 import threading
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from finance_api.background import Periodic
-from finance_api.storage.errors import StorageError
-from finance_api.storage.interface import Upload, User, unit_of_work
-from finance_api.uploads.work import UploadWork
+from finance_api.clock import Clock
+from finance_api.ledger.files import ImportSettings
+from finance_api.limited_process import (
+    LimitedProcess,
+    LimitExceeded,
+    Limits,
+    ProcessDied,
+    ProcessKilled,
+)
+from finance_api.storage.errors import Conflict, NotFound, StorageError
+from finance_api.storage.interface import (
+    StorageBackend,
+    Upload,
+    UploadState,
+    User,
+    reading,
+    unit_of_work,
+)
+from finance_api.uploads.stored_uploads import AT_WORK
+from finance_api.uploads.turns import Turns
+from finance_api.uploads.work import UploadWork, run_in_child
 
-_ALIVE_SECONDS = 5
-#: At the end of the process the work that runs has so long; what it did is undone then.
+logger = logging.getLogger(__name__)
+
+#: Uploads that a process works at together.
+_MOST_AT_ONCE = 2
+#: How often a process notes that it is alive, and looks for uploads that were discarded elsewhere.
+_ALIVE_SECONDS = 2
+#: What runs at the end of the process has this long to end; then it is killed, and rolled back.
 _STOP_SECONDS = 10
+
+_UNAVAILABLE = (
+    "The database was unavailable, perhaps because another import was running. Nothing was changed."
+)
+_UNEXPECTED = "Something went wrong on the server. Nothing was changed."
+_LIMIT = (
+    "Reading this file takes {}. Nothing was changed. Export a shorter period from your bank, "
+    "several times if need be, or import the file on the server."
+)
+_DIED = (
+    "Reading this file ended unexpectedly. Nothing was changed. The file may be damaged: download "
+    "it again, or export a shorter period."
+)
+
+
+class _Job:
+    """The work at one upload.
+
+    ended: set when nobody works at it any more.
+    """
+
+    def __init__(self, user: User, upload: Upload, origin: str) -> None:
+        self.user = user
+        self.upload = upload
+        self.origin = origin
+        self.has_begun = False
+        self.ended = threading.Event()
+        self._lock = threading.Lock()
+        self._is_killed = False
+        self._process: LimitedProcess | None = None
+
+    def kill(self) -> None:
+        with self._lock:
+            self._is_killed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def run_process(self, make: Callable[[], LimitedProcess]) -> Any:
+        """The result of a process that `kill` ends. Raises what `LimitedProcess.result` does."""
+        with self._lock:
+            if self._is_killed:
+                raise ProcessKilled
+            process = self._process = make()
+        return process.result()
 
 
 class UploadJobs:
-    """The threads of one process."""
+    """The work of one process.
 
-    def __init__(self, work: UploadWork) -> None:
-        self._work = work
-        self._one = threading.Lock()
+    on_import: called with what became of an import: done, refused or failed.
+    """
+
+    def __init__(
+        self,
+        backend: StorageBackend,
+        clock: Clock,
+        settings: Mapping[str, Any],
+        on_import: Callable[[str], None] = lambda outcome: None,
+    ) -> None:
+        self._backend = backend
+        self._clock = clock
+        self._settings = dict(settings)
+        self._limits = Limits(
+            memory_mb=settings["finance_api.imports.max_memory_mb"],
+            cpu_seconds=settings["finance_api.imports.max_cpu_seconds"],
+            seconds=settings["finance_api.imports.max_seconds"],
+        )
+        self._on_import = on_import
+        self._turns = Turns(_MOST_AT_ONCE)
         self._lock = threading.Lock()
-        self._stopping = threading.Event()
         #: By user and id.
-        self._running: dict[tuple[int, str], threading.Thread] = {}
-        self._alive = Periodic("uploads", _ALIVE_SECONDS, self._say_alive, last=False)
+        self._jobs: dict[tuple[int, str], _Job] = {}
+        self._watch = Periodic("uploads", _ALIVE_SECONDS, self._look, last=False)
 
     def start(self, user: User, upload: Upload, origin: str) -> None:
-        """Begins the work at an upload that is CHECKING or IMPORTING, and stored as such.
+        """Begin the work at an upload that is stored as CHECKING or IMPORTING.
 
         origin: see `WritableStorage`.
         """
-        self._alive.start()
-        thread = threading.Thread(
-            target=self._run, args=(user, upload, origin), name=f"upload {upload.id}", daemon=True
-        )
+        self._watch.start()
+        job = _Job(user, upload, origin)
         with self._lock:
-            self._running[user.id, upload.id] = thread
-        thread.start()
+            self._jobs[user.id, upload.id] = job
+        self._turns.add(user.id, lambda: self._run(job))
 
     def wait(self, user_id: int, upload_id: str, seconds: float | None = None) -> None:
-        """Until the work at an upload ends, or that time is over."""
+        """Wait until the work at an upload ends, or the time is over."""
         with self._lock:
-            thread = self._running.get((user_id, upload_id))
-        if thread is not None:
-            thread.join(seconds)
+            job = self._jobs.get((user_id, upload_id))
+        if job is not None:
+            job.ended.wait(seconds)
+
+    def kill(self, user_id: int, upload_id: str) -> None:
+        """End the work at an upload that was discarded."""
+        with self._lock:
+            job = self._jobs.get((user_id, upload_id))
+        if job is not None:
+            job.kill()
 
     @property
     def running(self) -> list[tuple[int, str]]:
-        """The uploads that this process works at, by user and id."""
+        """The uploads that this process works at, or that wait for it: by user and id."""
         with self._lock:
-            return list(self._running)
+            return list(self._jobs)
 
     def stop(self) -> None:
-        self._stopping.set()
         with self._lock:
-            threads = list(self._running.values())
-        for thread in threads:
-            thread.join(_STOP_SECONDS)
-        self._alive.stop()
+            jobs = list(self._jobs.values())
+        begun = [job for job in jobs if job.has_begun]
+        for job in begun:
+            job.ended.wait(_STOP_SECONDS / len(begun))
+        for job in jobs:
+            job.kill()
+        self._watch.stop()
 
-    def _run(self, user: User, upload: Upload, origin: str) -> None:
+    def _run(self, job: _Job) -> None:
+        """Raises nothing."""
+        job.has_begun = True
         try:
-            with self._one:
-                if not self._stopping.is_set():
-                    self._work.do(user, upload, origin)
+            outcome = self._work(job)
+            if outcome is not None:
+                self._on_import(outcome)
+        except ProcessKilled:
+            logger.info("uploads: work at a discarded file was ended")
+        except (NotFound, Conflict) as error:
+            # It was discarded or changed, or its user is gone: nobody waits for it.
+            logger.info("uploads: %s", error)
+        except LimitExceeded as error:
+            self._fail(job, _LIMIT.format(error))
+        except ProcessDied as error:
+            logger.error("uploads: the process that read a file died: %s", error)
+            self._fail(job, _DIED)
+        except StorageError as error:
+            logger.error("uploads: %s", error)
+            self._fail(job, _UNAVAILABLE)
+        except Exception as error:
+            # The message may contain data of the user.
+            logger.error("uploads: unexpected %s", type(error).__name__, exc_info=error)
+            self._fail(job, _UNEXPECTED)
         finally:
             with self._lock:
-                self._running.pop((user.id, upload.id), None)
+                # A later step of the same upload may have begun.
+                if self._jobs.get((job.user.id, job.upload.id)) is job:
+                    del self._jobs[job.user.id, job.upload.id]
+            job.ended.set()
 
-    def _say_alive(self) -> None:
-        running = self.running
-        if not running:
-            return
+    def _work(self, job: _Job) -> str | None:
+        now = self._clock.now()
+        if not self._backend.persistent:
+            # No other process can see this storage.
+            settings = ImportSettings.of(self._settings)
+            return UploadWork(self._backend, settings, job.user, job.upload, now, job.origin).run()
+        arguments = self._settings, job.user, job.upload, now, job.origin
+        outcome: str | None = job.run_process(
+            lambda: LimitedProcess(self._limits, run_in_child, *arguments)
+        )
+        return outcome
+
+    def _fail(self, job: _Job, why: str) -> None:
+        upload = job.upload
+        if upload.state is UploadState.IMPORTING:
+            self._on_import("failed")
+        outcome = {**upload.outcome, "why": why}
+        try:
+            with unit_of_work(self._backend) as storage:
+                storage.uploads.change(
+                    job.user.id, upload, state=UploadState.FAILED, outcome=outcome
+                )
+        except StorageError as error:
+            # The page will find that nobody works at it any more.
+            logger.error("uploads: %s", error)
+
+    def _look(self) -> None:
+        """Note that this process is alive, and end work at what was discarded elsewhere."""
+        with self._lock:
+            jobs = dict(self._jobs)
+        for (user_id, upload_id), job in jobs.items():
+            try:
+                with reading(self._backend) as storage:
+                    stored = storage.uploads.get(user_id, upload_id)
+            except NotFound:
+                job.kill()
+            except StorageError:
+                continue
+            else:
+                if stored.state in AT_WORK and stored.step != job.upload.step:
+                    job.kill()
         # While an import writes, SQLite lets nobody else write: that is seen as well.
         with (
             suppress(StorageError),
-            unit_of_work(self._work.backend, lock_timeout_seconds=1) as storage,
+            unit_of_work(self._backend, lock_timeout_seconds=1) as storage,
         ):
-            storage.uploads.set_alive(running, self._work.clock.now())
+            storage.uploads.set_alive(jobs, self._clock.now())

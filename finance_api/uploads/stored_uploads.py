@@ -14,6 +14,7 @@ from finance_api.storage.interface import (
     WritableStorage,
     reading,
 )
+from finance_api.uploads.worker import is_gone, this_worker
 from finance_api.values.ids import new_id
 
 LIFE_SECONDS = 3_600
@@ -54,8 +55,9 @@ def is_over(upload: Upload, now: int) -> bool:
 
 
 def is_abandoned(upload: Upload, now: int) -> bool:
-    """Whether the process that worked at it seems to have ended."""
-    return upload.state in AT_WORK and upload.alive_at <= now - DEAD_SECONDS
+    """Whether the process that worked at it has ended, or has not been heard of for a minute."""
+    is_silent = upload.alive_at <= now - DEAD_SECONDS
+    return upload.state in AT_WORK and (is_silent or is_gone(upload.worker))
 
 
 def add_upload(
@@ -77,6 +79,7 @@ def add_upload(
         created_at=now,
         state=UploadState.CHECKING,
         alive_at=now,
+        worker=this_worker(),
     )
     content.seek(0)
     pieces: Iterable[bytes] = iter(lambda: content.read(PIECE_BYTES), b"")

@@ -115,7 +115,7 @@ class Site:
         if state:
             changed: Upload = self.change(lambda s: s.uploads.change(user.id, upload, **state))
             return changed
-        UploadWork(self._backend, self._clock, _IMPORTS).do(user, upload, "127.0.0.1")
+        UploadWork(self._backend, _IMPORTS, user, upload, now, "127.0.0.1").run()
         return upload
 
     def token(self, user: User, name: str, *, at: int | None = None, **options: Any) -> str:

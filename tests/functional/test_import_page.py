@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from finance_api.ledger.files import ImportSettings
 from finance_api.resources import RECORDS
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import UploadState, reading, unit_of_work
+from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.stored_uploads import DEAD_SECONDS, LIFE_SECONDS, MOST_WAITING
 from finance_api.uploads.work import UploadWork
 from finance_api.web.option_labels import in_labels
@@ -462,9 +464,16 @@ def test_a_name_that_is_markup_is_text(service, user, visitor):
 def held(monkeypatch):
     """Nobody begins the work at uploads until the test says so."""
     waiting = []
-    do_it = UploadWork.do
-    monkeypatch.setattr(UploadWork, "do", lambda *call: waiting.append(call))
-    return lambda: [do_it(*call) for call in (waiting.pop() for _ in range(len(waiting)))]
+    start = UploadJobs.start
+    monkeypatch.setattr(UploadJobs, "start", lambda *call: waiting.append(call))
+
+    def work():
+        while waiting:
+            jobs, user, upload, origin = waiting.pop()
+            start(jobs, user, upload, origin)
+            jobs.wait(user.id, upload.id)
+
+    return work
 
 
 def test_work_that_takes_long_has_a_page_of_its_own(service, user, visitor, held):
@@ -491,13 +500,13 @@ def test_work_of_a_process_that_is_gone_is_found_and_done_again(service, user, v
     assert "Reading the file" in visitor.get(path).text
     service.clock.advance(1)
     before = dump(service)
-    assert "the server seems to have stopped" in visitor.get(path).text
+    assert "The server stopped while it was reading this file" in visitor.get(path).text
     assert changed_tables(before, dump(service)) <= {"sessions"}
     do(visitor, path, "again")
     held()
     do(visitor, path, "confirm")
     service.clock.advance(DEAD_SECONDS)
-    assert "the server seems to have stopped" in visitor.get(path).text
+    assert "The server stopped while it was reading this file" in visitor.get(path).text
     do(visitor, path, "again")
     # One of the two is of a step before; should it come back to life, it changes nothing.
     held()
@@ -516,24 +525,43 @@ def test_work_that_writes_is_not_taken_for_gone(service, user, visitor, held):
     service.clock.advance(DEAD_SECONDS)
     with unit_of_work(service.backend):
         assert "Reading the file" in visitor.get(path).text
-    assert "the server seems to have stopped" in visitor.get(path).text
+    assert "The server stopped while it was reading this file" in visitor.get(path).text
     held()
 
 
-def test_an_import_and_its_result_are_kept_together(service, user, visitor, monkeypatch):
-    path = sent(visitor, STATEMENT)
+def test_an_import_and_its_result_are_kept_together(service, user, visitor, held, monkeypatch):
+    path = location(post_file(visitor, STATEMENT))
+    held()
+    do(visitor, path, "confirm")
+    (upload,) = uploads_of(service, user)
+    settings = ImportSettings.of(service.app.registry.settings)
+
+    def fail(*arguments):
+        raise RuntimeError("Corner Shop")
+
     with monkeypatch.context() as broken:
-
-        def fail(*arguments):
-            raise RuntimeError("Corner Shop")
-
         broken.setattr("finance_api.uploads.work.preview_of", fail)
-        do(visitor, path, "confirm")
+        work = UploadWork(service.backend, settings, user, upload, service.clock.now(), "-")
+        with pytest.raises(RuntimeError):
+            work.run()
+        assert records_of(service, user) == []
+        assert history_of(service, user) == []
+    held()
+    assert len(records_of(service, user)) == 3
+
+
+@on_one_storage
+def test_an_error_of_ours_is_told_without_its_message(service, user, visitor, monkeypatch):
+    path = sent(visitor, STATEMENT)
+
+    def fail(*arguments):
+        raise RuntimeError("Corner Shop")
+
+    monkeypatch.setattr("finance_api.uploads.work.preview_of", fail)
+    do(visitor, path, "confirm")
     text = visitor.get(path).text
     assert "Something went wrong on the server. Nothing was changed." in text
     assert "Corner Shop" not in text
-    assert records_of(service, user) == []
-    assert history_of(service, user) == []
 
 
 @pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)

@@ -236,11 +236,14 @@ ALLOWED = {
         "clock",
         "importers",
         "ledger",
+        "limited_process",
         "resources",
         "storage.errors",
         "storage.interface",
+        "storage.open_backend",
         "values",
     ),
+    "limited_process": (),
     "edge": ("__version__", "auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
     "wsgi": ("logs", "main", "settings", "storage.errors"),
@@ -343,6 +346,7 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
     homes = own("bulkhead", "circuit_breaker", "clock", "edge", "requests", "storage.sql")
+    homes += own("limited_process")
     homes += own("ratelimit.fallback", "web.receiving")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)

@@ -27,7 +27,8 @@ class Upload:
     """A file of a user's, without its content.
 
     size: in bytes. step: goes up with each change, so that what was decided at one step is not
-    done at another. alive_at: when whoever works at it was last heard of.
+    done at another. alive_at: when whoever works at it was last heard of; worker: the name of that
+    process.
     options: what was chosen for it, outcome: what came of the last step; as JSON takes them.
     """
 
@@ -38,6 +39,7 @@ class Upload:
     state: UploadState
     step: int = 0
     alive_at: int = 0
+    worker: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     outcome: dict[str, Any] = field(default_factory=dict)
 

@@ -174,6 +174,7 @@ uploads = Table(
     Column("state", CodePointText, nullable=False),
     Column("step", BigInteger, nullable=False),
     Column("alive_at", BigInteger, nullable=False),
+    Column("worker", CodePointText, nullable=False, server_default=""),
     # JSON objects.
     Column("options", CodePointText, nullable=False),
     Column("outcome", CodePointText, nullable=False),

@@ -27,6 +27,7 @@ from finance_api.uploads.stored_uploads import (
     is_abandoned,
     waiting_uploads,
 )
+from finance_api.uploads.worker import is_gone, this_worker
 from finance_api.web.csrf import require_token
 from finance_api.web.errors import error_page
 from finance_api.web.forms import named_options
@@ -47,10 +48,7 @@ from finance_api.web.upload_form import given_in, upload_form
 
 #: A request waits so long for the work at an upload: most files are small.
 _WAIT_SECONDS = 1.5
-_SILENT = (
-    "Nothing was heard of the work at this file for a minute: the server seems to have stopped. "
-    "Nothing was changed then."
-)
+_SILENT = "The server stopped while it was reading this file. Nothing was changed."
 _ELSEWHERE = "This file was changed in another window. This is how it is now."
 
 
@@ -289,8 +287,10 @@ def discard(request: Request) -> Response:
     upload = _found(request)
     if upload.state is UploadState.IMPORTING and not _is_abandoned(request, upload):
         return SeeOther(_path(upload))
+    user_id = identity_of(request).user.id
     with writing_for_user(request) as storage:
-        storage.uploads.delete(identity_of(request).user.id, upload.id)
+        storage.uploads.delete(user_id, upload.id)
+    request.services.upload_jobs.kill(user_id, upload.id)
     return done(UPLOADS, "discarded")
 
 
@@ -307,7 +307,9 @@ def _work(
         return _as_it_is(upload)
     try:
         with writing_for_user(request) as storage:
-            begun = storage.uploads.change(user_id, upload, state=state, alive_at=now, **changes)
+            begun = storage.uploads.change(
+                user_id, upload, state=state, alive_at=now, worker=this_worker(), **changes
+            )
     except Conflict:
         return _as_it_is(_found(request))
     except NotFound:
@@ -339,6 +341,8 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
     is_silent = is_abandoned(upload, request.services.clock.now())
     if not is_silent or key in request.services.upload_jobs.running:
         return False
+    if is_gone(upload.worker):
+        return True
     try:
         with writing(request):
             return True

@@ -1,0 +1,152 @@
+"""Run a function in a process of its own, within limits on memory, processor time and time.
+
+For files that people send: a file that makes a parser run wild then ends that process, and nothing
+else.
+"""
+
+import logging
+import logging.handlers
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+#: A new process is forked from a server of processes that has no threads and no connections.
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["finance_api.uploads.work", "finance_api.storage.sql"])
+
+
+class LimitExceeded(Exception):
+    """A limit ended the process. The message says which one: "more than 512 MB of memory"."""
+
+
+class ProcessKilled(Exception):
+    """`LimitedProcess.kill` ended the process."""
+
+
+class ProcessDied(Exception):
+    """The process ended without an answer, for no reason of ours; the message has its exit code."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """None: no limit. memory_mb: data of the process; cpu_seconds, seconds: from its start."""
+
+    memory_mb: int | None = None
+    cpu_seconds: int | None = None
+    seconds: int | None = None
+
+    def apply(self) -> None:
+        """Limit this process; `seconds` is up to whoever waits for it."""
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if self.memory_mb is not None:
+            resource.setrlimit(resource.RLIMIT_DATA, (self.memory_mb << 20,) * 2)
+        if self.cpu_seconds is not None:
+            # SIGXCPU at the limit tells what happened; SIGKILL comes a second later.
+            resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds + 1))
+
+
+class LimitedProcess:
+    """Calls a function in another process, which starts at once.
+
+    function, arguments: go to the other process pickled, as its answer comes back.
+    """
+
+    def __init__(self, limits: Limits, function: Callable[..., Any], *arguments: Any) -> None:
+        self._limits = limits
+        self._end = None if limits.seconds is None else time.monotonic() + limits.seconds
+        self._lock = threading.Lock()
+        self._is_over = self._is_killed = False
+        self._answers, theirs = _CONTEXT.Pipe(duplex=False)
+        self._process = _CONTEXT.Process(
+            target=_run, args=(theirs, limits, function, arguments), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    def kill(self) -> None:
+        """End the process; whoever waits for its result gets ProcessKilled."""
+        with self._lock:
+            if not self._is_over:
+                self._is_killed = True
+                self._process.kill()
+
+    def result(self) -> Any:
+        """Wait, and return what the function returns. To be called once.
+
+        Raises what the function raises, LimitExceeded, ProcessKilled, ProcessDied.
+        """
+        try:
+            error, answer = self._receive()
+        except EOFError:
+            self._process.join()
+            raise self._reason() from None
+        finally:
+            with self._lock:
+                self._is_over = True
+                self._process.kill()
+                self._process.join()
+                self._process.close()
+                self._answers.close()
+        if isinstance(error, MemoryError):
+            raise LimitExceeded(f"more than {self._limits.memory_mb} MB of memory") from None
+        if error is not None:
+            raise error
+        return answer
+
+    def _receive(self) -> tuple[Exception | None, Any]:
+        while True:
+            left = None if self._end is None else max(0.0, self._end - time.monotonic())
+            if not self._answers.poll(left):
+                raise LimitExceeded(f"more than {self._limits.seconds} seconds")
+            message = self._answers.recv()
+            if not isinstance(message, logging.LogRecord):
+                error, answer = message
+                return error, answer
+            logging.getLogger(message.name).handle(message)
+
+    def _reason(self) -> Exception:
+        if self._is_killed:
+            return ProcessKilled()
+        if self._process.exitcode == -signal.SIGXCPU:
+            return LimitExceeded(f"more than {self._limits.cpu_seconds} seconds of processor time")
+        return ProcessDied(f"exit code {self._process.exitcode}")
+
+
+class _LogToParent(logging.handlers.QueueHandler):
+    """queue: the connection to the parent, which logs the records."""
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        self.queue.send(record)  # type: ignore[attr-defined]
+
+
+def _run(
+    parent: Connection, limits: Limits, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    # Ctrl-C reaches every process of a terminal: the parent decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    logging.getLogger().addHandler(_LogToParent(parent))  # type: ignore[arg-type]
+    limits.apply()
+    answer: tuple[Exception | None, Any]
+    try:
+        answer = None, function(*arguments)
+    except MemoryError:
+        # One without the frames that hold the memory.
+        answer = MemoryError(), None
+    except Exception as error:
+        answer = error, None
+    parent.send(answer)
+
+
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

@@ -1,0 +1,31 @@
+"""A program that imports an upload of a database, as a server does: URL, e-mail, id of the upload.
+
+It prints a line when the process that imports runs.
+"""
+
+import sys
+import time
+
+from finance_api.clock import SystemClock
+from finance_api.settings import read_settings
+from finance_api.storage import open_backend
+from finance_api.storage.interface import reading
+from finance_api.uploads.jobs import UploadJobs
+
+
+def main(url: str, email: str, upload_id: str) -> None:
+    settings = read_settings({"sqlalchemy.url": url}, {})
+    backend = open_backend(settings)
+    with reading(backend) as storage:
+        user = storage.users.get(email)
+        upload = storage.uploads.get(user.id, upload_id)
+    jobs = UploadJobs(backend, SystemClock(), settings)
+    jobs.start(user, upload, "-")
+    print("started", flush=True)
+    jobs.wait(user.id, upload_id)
+    # Until somebody ends it.
+    time.sleep(600)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
