@@ -115,7 +115,7 @@ def test_one_user_s_files_do_not_hold_up_another_s(service, user, visitor, child
         wait_until(files_read)
     path = location(post_file(stranger, STATEMENT))
     wait_until(lambda: "Preview" in shown_text(stranger.get(path).text))
-    assert len(files_read()) == 1
+    wait_until(lambda: len(files_read()) == 1)
     for each in paths:
         visitor.submit(each, f"{each}/discard", status=303)
     finished(service)
