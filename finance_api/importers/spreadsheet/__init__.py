@@ -1,7 +1,8 @@
 """Sheets of xlsx, xls and ods files, read as the tables that CSV files are.
 
 ========================  ======================================================
-``container``             whether the file can be opened at all
+``container``             whether the file can be opened at all; a copy of what it has in it
+``markup``                the XML of its parts, piece by piece
 ``faults``                cells whose value is an error, or was never worked out
 ``conversion``            cells -> rows of text, in a process of its own
 ``workbook``              all of these: a file -> its sheets

@@ -1,5 +1,6 @@
 """The containers of spreadsheets: ZIP (xlsx, ods), and OLE (xls, and xlsx with a password)."""
 
+import errno
 import lzma
 import re
 import struct
@@ -7,15 +8,19 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import BinaryIO
-from xml.etree.ElementTree import ParseError
 
 import olefile
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.spreadsheet.markup import MarkupError
 
 #: How large a file may be, and what it unpacks to.
 MAX_BYTES = 100_000_000
+#: How many elements of XML, or records of xls, it may have: 100 MB of ordinary cells have fewer.
+MAX_ELEMENTS = 10_000_000
+_PIECE_BYTES = 1 << 18
 
 _ZIP = b"PK\x03\x04"
 _CONTENT_TYPES, _BOOK = "[Content_Types].xml", "xl/workbook.xml"
@@ -25,9 +30,12 @@ _CUT_OFF = re.compile(rb"PK\x03\x04.*(?:xl/|%s)" % _MIMETYPE, re.DOTALL)
 _HEAD_BYTES = 4_096
 #: What damaged files raise, and what is in them.
 _DAMAGES = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, ParseError, EOFError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, MarkupError, EOFError),
     *(OSError, RuntimeError, ValueError, LookupError, OverflowError),
 )
+
+#: What is no fault of the file.
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def looks_like_spreadsheet(stream: BinaryIO) -> bool:
@@ -58,9 +66,10 @@ def _kind(archive: zipfile.ZipFile) -> str:
 
 
 @contextmanager
-def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
-    """An xlsx or ods file whose members are whole: which it is, and the members.
+def opened_archive(stream: BinaryIO, copy: Path) -> Iterator[tuple[str, zipfile.ZipFile]]:
+    """An xlsx or ods file whose members are whole: which it is, and its members, unpacked.
 
+    copy: is written, and has these members, as they were checked, and nothing else.
     Raises ImportRefused, also for what is found damaged while it is open.
     """
     try:
@@ -74,11 +83,41 @@ def opened_archive(stream: BinaryIO) -> Iterator[tuple[str, zipfile.ZipFile]]:
             kind = _kind(archive)
             if not kind or (kind == "xlsx" and _BOOK not in archive.namelist()):
                 raise no_spreadsheet()
-            if (name := archive.testzip()) is not None:
-                raise damaged(f": its part {name!r} is not whole")
-            yield kind, archive
-    except _DAMAGES:
+            _unpack(archive, copy)
+        with zipfile.ZipFile(copy) as unpacked:
+            yield kind, unpacked
+    except _DAMAGES as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise
         raise damaged() from None
+
+
+def _unpack(archive: zipfile.ZipFile, copy: Path) -> None:
+    """Write the members without packing them."""
+    names: set[str] = set()
+    elements = 0
+    with zipfile.ZipFile(copy, "w") as unpacked:
+        for member in archive.infolist():
+            name = member.filename
+            # calamine takes them for the same.
+            if name.lower() in names:
+                raise damaged(f": its part {name!r} is there twice")
+            names.add(name.lower())
+            with unpacked.open(name, "w") as target:
+                for piece in _pieces(archive, member):
+                    elements += piece.count(b"<") - piece.count(b"</")
+                    target.write(piece)
+            if elements > MAX_ELEMENTS:
+                raise too_many(MAX_ELEMENTS, "cells and other elements")
+
+
+def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    try:
+        with archive.open(member) as part:
+            while piece := part.read(_PIECE_BYTES):
+                yield piece
+    except zipfile.BadZipFile:
+        raise damaged(f": its part {member.filename!r} is not whole") from None
 
 
 def _is_encrypted(archive: zipfile.ZipFile) -> bool:
@@ -126,6 +165,13 @@ def _too_large(has: str, size: int) -> ImportRefused:
     return ImportRefused(
         f"the spreadsheet {has} {size / 1_000_000:,.1f} MB, and at most "
         f"{MAX_BYTES // 1_000_000} MB are read: save it as CSV"
+    )
+
+
+def too_many(limit: int, what: str) -> ImportRefused:
+    return ImportRefused(
+        f"the spreadsheet has more than {limit:,} {what}, which is the limit: save the sheet with "
+        "the statement as CSV"
     )
 
 

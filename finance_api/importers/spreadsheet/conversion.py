@@ -1,7 +1,7 @@
 """Sheets as rows of text. Run as a program, by `workbook`, with limits of memory and time.
 
 Each sheet becomes a file named by its number: CSV, in which only rows end in CR and LF, and have
-all columns of the sheet. One more file says what the sheets are.
+all columns of the sheet, or none if all are empty. One more file says what the sheets are.
 """
 
 import csv
@@ -15,8 +15,11 @@ from pathlib import Path
 
 from python_calamine import PasswordError, SheetTypeEnum, load_workbook
 
-#: The exit code for a file with a password; others are those of crashes and limits.
-PASSWORD = 3
+#: The exit codes for a file with a password, and with too many cells; others are those of crashes
+#: and limits.
+PASSWORD, TOO_MANY_CELLS = 3, 4
+#: Of all sheets, with the empty ones between others.
+MAX_CELLS = 10_000_000
 #: The file of [name, why it cannot be read or null, [column, last row] for each column that has
 #: numbers with decimals, the same for texts like 1.234] for each sheet, null for one without cells.
 INDEX = "sheets"
@@ -33,16 +36,25 @@ _Lines = list[tuple[int, int]]
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
+class TooManyCells(Exception):
+    """The sheets have more than `MAX_CELLS`."""
+
+
 def convert(source: str, target: Path) -> None:
+    cells_left = MAX_CELLS
     index: list[tuple[str, str | None, _Lines, _Lines] | None] = []
     with load_workbook(source) as workbook:
         for number, about in enumerate(workbook.sheets_metadata):
             sheet = None
             if about.typ is SheetTypeEnum.WorkSheet:
                 sheet = workbook.get_sheet_by_index(number)
-            if sheet is None or sheet.start is None:
+            if sheet is None or sheet.start is None or sheet.end is None:
                 index.append(None)
                 continue
+            last_row, last_column = sheet.end
+            cells_left -= (last_row + 1) * (last_column + 1)
+            if cells_left < 0:
+                raise TooManyCells
             has_nul = False
             fractions: dict[int, int] = {}
             thousands: dict[int, int] = {}
@@ -50,6 +62,9 @@ def convert(source: str, target: Path) -> None:
                 writer = csv.writer(file)
                 before = [""] * sheet.start[1]
                 for line, cells in enumerate(sheet.iter_rows(), 1):
+                    if cells.count("") == len(cells):
+                        file.write("\r\n")
+                        continue
                     row = [*before, *map(text_of, cells)]
                     writer.writerow(row)
                     has_nul = has_nul or any("\x00" in text for text in row)
@@ -89,11 +104,19 @@ def number_text(number: float) -> str:
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_BYTES, _FILE_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limits = {
+        resource.RLIMIT_AS: _MEMORY_BYTES,
+        resource.RLIMIT_FSIZE: _FILE_BYTES,
+        resource.RLIMIT_CPU: _SECONDS,
+        resource.RLIMIT_CORE: 0,
+    }
+    for limit, value in limits.items():
+        # Who runs it may have set a lower one.
+        own = [value, *(n for n in resource.getrlimit(limit) if n != resource.RLIM_INFINITY)]
+        resource.setrlimit(limit, (min(own), min(own)))
     try:
         convert(sys.argv[1], Path(sys.argv[2]))
     except PasswordError:
         sys.exit(PASSWORD)
+    except TooManyCells:
+        sys.exit(TOO_MANY_CELLS)

@@ -3,95 +3,164 @@
 calamine takes them for empty cells.
 """
 
-import re
 import struct
-from typing import BinaryIO
-from xml.etree.ElementTree import Element
+from typing import IO, BinaryIO
 from zipfile import ZipFile
 
-from defusedxml import ElementTree
+from finance_api.importers.spreadsheet.container import (
+    MAX_ELEMENTS,
+    damaged,
+    too_many,
+    with_password,
+)
+from finance_api.importers.spreadsheet.markup import Attributes, local, read_part, value_of
 
-from finance_api.importers.spreadsheet.container import with_password
+#: How many sheets a workbook may have: each of them is looked at.
+MAX_SHEETS = 256
 
 _ERROR = "is an error of a formula"
 _NOT_WORKED_OUT = (
     "is a formula whose result the file does not have: open it in a spreadsheet and save it"
 )
 
-#: A cell of xlsx whose value is an error; one with a formula; and one without a result.
-_ERROR_CELL = re.compile(rb"""<(?:\w+:)?c\s[^<>]*?\bt=["']e["'][^<>]*>""")
-_FORMULA_CELL = re.compile(rb"<(?:\w+:)?c\s[^<>]*>\s*<(?:\w+:)?f[\s/>]")
-_EMPTY_CELL = re.compile(
-    rb"""<(?:\w+:)?c\s(?![^<>]*\bt=["']str["'])[^<>]*>\s*"""
-    rb"<(?:\w+:)?f\b[^<>]*(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
-)
-_REFERENCE = re.compile(rb"""\br=["']([A-Z]+[0-9]+)["']""")
-_CALCULATES_ON_LOAD = re.compile(rb"""\bfullCalcOnLoad=["'](?:1|true)["']""")
+_OVERLAPPING = ": two of its sheets are one part of it"
 
 #: Records of xls, as [MS-XLS] 2.3 has them.
-_FORMULA, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x002F, 0x0085, 0x0205
+_FORMULA, _EOF, _FILEPASS, _BOUNDSHEET, _BOOLERR = 0x0006, 0x000A, 0x002F, 0x0085, 0x0205
+_HEAD = struct.Struct("<HH")
 
 
 def faults_in_xlsx(archive: ZipFile) -> dict[int, str]:
     """The number of a sheet, from 0 -> the first cell of it that has no value, and why."""
-    book = archive.read("xl/workbook.xml")
-    begins_anew = _CALCULATES_ON_LOAD.search(book) is not None
-    faults: dict[int, str] = {}
-    for number, path in enumerate(_sheet_paths(archive, book)):
-        sheet = archive.read(path)
-        patterns = {
-            _ERROR_CELL: _ERROR,
-            _FORMULA_CELL if begins_anew else _EMPTY_CELL: _NOT_WORKED_OUT,
-        }
-        for pattern, why in patterns.items():
-            if (cell := pattern.search(sheet)) is not None:
-                place = _REFERENCE.search(cell[0])
-                faults.setdefault(number, f"{place[1].decode() if place else 'a cell'} {why}")
+    ids: list[str | None] = []
+    calculation: list[Attributes] = []
+
+    def add_sheet(attributes: Attributes) -> None:
+        ids.append(value_of(attributes, "id"))
+        _check_count(len(ids))
+
+    with archive.open("xl/workbook.xml") as book:
+        read_part(book, {"sheet": add_sheet, "calcPr": calculation.append})
+    begins_anew = any(each.get("fullCalcOnLoad") in ("1", "true") for each in calculation)
+    faults = {}
+    for number, path in enumerate(_sheet_paths(archive, ids)):
+        sheet = _XlsxSheet(begins_anew)
+        with archive.open(path) as part:
+            sheet.read(part)
+        if sheet.fault is not None:
+            faults[number] = sheet.fault
     return faults
 
 
-def _sheet_paths(archive: ZipFile, book: bytes) -> list[str]:
-    relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
-    sheets = [e for e in ElementTree.fromstring(book).iter() if _local(e.tag) == "sheet"]
-    ids = [next((v for name, v in e.items() if _local(name) == "id"), None) for e in sheets]
-    paths = [targets.get(relation, "") for relation in ids]
-    return [path[1:] if path.startswith("/") else f"xl/{path}" for path in paths]
+def _sheet_paths(archive: ZipFile, ids: list[str | None]) -> list[str]:
+    """Each sheet's part."""
+    targets: dict[str | None, str] = dict.fromkeys(ids, "")
+
+    def add_target(attributes: Attributes) -> None:
+        if attributes.get("Id") in targets:
+            targets[attributes["Id"]] = attributes.get("Target", "")
+
+    with archive.open("xl/_rels/workbook.xml.rels") as relations:
+        read_part(relations, {"Relationship": add_target})
+    paths = [targets[relation] for relation in ids]
+    paths = [path[1:] if path.startswith("/") else f"xl/{path}" for path in paths]
+    # calamine reads a part once for each sheet.
+    if len(set(paths)) < len(paths):
+        raise damaged(_OVERLAPPING)
+    return paths
+
+
+class _XlsxSheet:
+    """begins_anew: whether formulas are worked out when the file is opened."""
+
+    def __init__(self, begins_anew: bool) -> None:
+        self.fault: str | None = None
+        self._begins_anew = begins_anew
+        self._cell: Attributes = {}
+        # Whether the cell is a formula of which no value has come.
+        self._is_open = False
+        self._in_value = False
+
+    def read(self, part: IO[bytes]) -> None:
+        handlers = {"c": self._begin, "f": self._formula, "v": self._value, "is": self._inline}
+        read_part(part, handlers, self._text)
+        self._begin({})
+
+    def _begin(self, attributes: Attributes) -> None:
+        if self._is_open:
+            self._report(_NOT_WORKED_OUT)
+        self._cell = attributes
+        self._is_open = self._in_value = False
+        if attributes.get("t") == "e":
+            self._report(_ERROR)
+
+    def _formula(self, _: Attributes) -> None:
+        if self._begins_anew:
+            self._report(_NOT_WORKED_OUT)
+        self._is_open = self._cell.get("t") != "str"
+
+    def _value(self, _: Attributes) -> None:
+        self._in_value = self._is_open
+
+    def _inline(self, _: Attributes) -> None:
+        self._is_open = False
+
+    def _text(self, text: str) -> None:
+        if self._in_value and not text.isspace():
+            self._is_open = self._in_value = False
+
+    def _report(self, why: str) -> None:
+        if self.fault is None:
+            self.fault = f"{self._cell.get('r', 'a cell')} {why}"
 
 
 def faults_in_ods(archive: ZipFile) -> dict[int, str]:
     """As `faults_in_xlsx`."""
-    if b":formula=" not in archive.read("content.xml"):
-        return {}
-    faults: dict[int, str] = {}
-    sheet, row, column = -1, 0, 0
-    with archive.open("content.xml") as content:
-        for event, element in ElementTree.iterparse(content, ("start", "end")):
-            name = _local(element.tag)
-            attributes = {_local(key): value for key, value in element.items()}
-            if event == "end":
-                if name == "table-row":
-                    row += int(attributes.get("number-rows-repeated", 1))
-                    element.clear()
-            elif name == "table":
-                sheet, row = sheet + 1, 0
-            elif name == "table-row":
-                column = 0
-            elif name in ("table-cell", "covered-table-cell"):
-                why = _fault_of(element)
-                if why:
-                    faults.setdefault(sheet, f"{_place(row, column)} {why}")
-                column += int(attributes.get("number-columns-repeated", 1))
-    return faults
+    reader = _OdsReader()
+    with archive.open("content.xml") as part:
+        read_part(
+            part,
+            {
+                "table": reader.begin_table,
+                "table-row": reader.begin_row,
+                "table-cell": reader.begin_cell,
+                "covered-table-cell": reader.begin_cell,
+            },
+        )
+    return reader.faults
 
 
-def _fault_of(cell: Element) -> str:
-    kinds = [value for name, value in cell.items() if _local(name) == "value-type"]
-    if "error" in kinds:
-        return _ERROR
-    has_formula = any(_local(name) == "formula" for name, _ in cell.items())
-    return _NOT_WORKED_OUT if has_formula and not kinds else ""
+class _OdsReader:
+    def __init__(self) -> None:
+        self.faults: dict[int, str] = {}
+        self._sheet = -1
+        self._row = self._next_row = self._column = 0
+
+    def begin_table(self, _: Attributes) -> None:
+        self._sheet += 1
+        _check_count(self._sheet + 1)
+        self._next_row = 0
+
+    def begin_row(self, attributes: Attributes) -> None:
+        self._row = self._next_row
+        self._column = 0
+        self._next_row += _repeated(attributes, "number-rows-repeated")
+
+    def begin_cell(self, attributes: Attributes) -> None:
+        if not attributes:
+            self._column += 1
+            return
+        # calcext:value-type stands beside office:value-type.
+        kinds = [value for key, value in attributes.items() if local(key) == "value-type"]
+        has_formula = not kinds and value_of(attributes, "formula") is not None
+        if "error" in kinds or has_formula:
+            why = _NOT_WORKED_OUT if has_formula else _ERROR
+            self.faults.setdefault(self._sheet, f"{_place(self._row, self._column)} {why}")
+        self._column += _repeated(attributes, "number-columns-repeated")
+
+
+def _repeated(attributes: Attributes, name: str) -> int:
+    return int(value_of(attributes, name) or 1)
 
 
 def faults_in_xls(book: BinaryIO) -> dict[int, str]:
@@ -99,28 +168,47 @@ def faults_in_xls(book: BinaryIO) -> dict[int, str]:
     an empty text there.
     """
     records = book.read()
-    begins: list[int] = []
+    # Where sheets begin, and their numbers.
+    begins: dict[int, int] = {}
     faults: dict[int, str] = {}
-    at = 0
+    sheet = at = count = number = met = 0
+    is_open = False
     while at + 4 <= len(records):
-        kind, size = struct.unpack_from("<HH", records, at)
-        body = records[at + 4 : at + 4 + size]
-        if kind == _FILEPASS:
+        kind, size = _HEAD.unpack_from(records, at)
+        count += 1
+        if count > MAX_ELEMENTS:
+            raise too_many(MAX_ELEMENTS, "cells and other records")
+        if at in begins:
+            if is_open:
+                break
+            sheet, is_open, met = begins[at], True, met + 1
+        if kind == _EOF:
+            is_open = False
+        elif kind == _FILEPASS:
             raise with_password()
-        if kind == _BOUNDSHEET:
-            begins.append(int.from_bytes(body[:4], "little"))
-        elif (kind == _BOOLERR and body[7:8] == b"\1") or (
-            kind == _FORMULA and body[6:7] == b"\2" and body[12:14] == b"\xff\xff"
-        ):
-            before = [(begin, number) for number, begin in enumerate(begins) if begin <= at]
+        elif kind == _BOUNDSHEET:
+            begins.setdefault(int.from_bytes(records[at + 4 : at + 8], "little"), number)
+            number += 1
+            _check_count(number)
+        elif kind in (_BOOLERR, _FORMULA) and _is_error(kind, body := records[at + 4 : at + 24]):
             place = _place(*struct.unpack_from("<HH", body))
-            faults.setdefault(max(before)[1] if before else 0, f"{place} {_ERROR}")
+            faults.setdefault(sheet, f"{place} {_ERROR}")
         at += 4 + size
+    # calamine reads each sheet from where it begins to its end.
+    if met < number:
+        raise damaged(_OVERLAPPING)
     return faults
 
 
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
+def _is_error(kind: int, body: bytes) -> bool:
+    if kind == _BOOLERR:
+        return body[7:8] == b"\1"
+    return body[6:7] == b"\2" and body[12:14] == b"\xff\xff"
+
+
+def _check_count(sheets: int) -> None:
+    if sheets > MAX_SHEETS:
+        raise too_many(MAX_SHEETS, "sheets")
 
 
 def _place(row: int, column: int) -> str:
@@ -129,5 +217,5 @@ def _place(row: int, column: int) -> str:
     column += 1
     while column:
         column, letter = divmod(column - 1, 26)
-        letters = chr(ord("A") + letter) + letters
+        letters = chr(65 + letter) + letters
     return f"{letters}{row + 1}"

@@ -18,6 +18,7 @@ from finance_api.importers.spreadsheet.container import (
     is_book,
     opened_archive,
     opened_book,
+    too_many,
     with_password,
 )
 from finance_api.importers.spreadsheet.faults import (
@@ -42,13 +43,10 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
 
     Raises ImportRefused for what is no spreadsheet, or none that can be read.
     """
-    faults = _faults(stream)
     with TemporaryDirectory() as name, ExitStack() as files:
         directory = Path(name)
         source = directory / "workbook"
-        stream.seek(0)
-        with source.open("wb") as copy:
-            shutil.copyfileobj(stream, copy)
+        faults = _copy(stream, source)
         # Not the directory of this package first: modules of other programs have other names.
         done = subprocess.run(  # noqa: S603 (of this program alone)
             [sys.executable, "-P", conversion.__file__, str(source), name],
@@ -59,6 +57,8 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
         )
         if done.returncode == conversion.PASSWORD:
             raise with_password()
+        if done.returncode == conversion.TOO_MANY_CELLS:
+            raise too_many(conversion.MAX_CELLS, "cells from its first one to its last")
         if done.returncode:
             raise damaged(", or its cells are spread too far")
         found = json.loads((directory / conversion.INDEX).read_text("utf-8"))
@@ -79,9 +79,14 @@ def open_workbook(stream: BinaryIO) -> Iterator[list[Sheet]]:
         ]
 
 
-def _faults(stream: BinaryIO) -> dict[int, str]:
-    if is_book(stream):
-        with opened_book(stream) as book:
-            return faults_in_xls(book)
-    with opened_archive(stream) as (kind, archive):
-        return faults_in_xlsx(archive) if kind == "xlsx" else faults_in_ods(archive)
+def _copy(stream: BinaryIO, copy: Path) -> dict[int, str]:
+    """Write what calamine is to read; the faults that it does not see."""
+    if not is_book(stream):
+        with opened_archive(stream, copy) as (kind, archive):
+            return faults_in_xlsx(archive) if kind == "xlsx" else faults_in_ods(archive)
+    with opened_book(stream) as book:
+        faults = faults_in_xls(book)
+    stream.seek(0)
+    with copy.open("wb") as target:
+        shutil.copyfileobj(stream, target)
+    return faults

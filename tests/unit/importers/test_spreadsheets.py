@@ -447,6 +447,40 @@ def test_cells_that_are_repeated_without_end_are_refused() -> None:
     assert "spread too far" in refusal(member(ods(ROWS), "content.xml", change)).reason
 
 
+def test_cells_of_all_sheets_are_limited_with_the_empty_ones_between_them() -> None:
+    cell = b'<row r="100001"><c r="AX100001"><v>1</v></c></row></sheetData>'
+    data = xlsx(A=[["a"]], B=[["a"]])
+    for number in (1, 2):
+        assert "cells" not in refusal(data, "A").reason
+        part = f"xl/worksheets/sheet{number}.xml"
+        data = member(data, part, lambda xml: xml.replace(b"</sheetData>", cell))
+    assert "has more than 10,000,000 cells from its first one" in refusal(data, "A").reason
+
+
+@kinds
+def test_sheets_are_limited(kind: str) -> None:
+    sheets = {f"s{number}": [["a"]] for number in range(257)}
+    assert "has more than 256 sheets, which is the limit" in refusal(KINDS[kind](**sheets)).reason
+    del sheets["s256"]
+    assert "name the one with the statement" in refusal(KINDS[kind](**sheets)).reason
+
+
+def test_sheets_that_name_one_part_are_refused() -> None:
+    data = member(
+        xlsx(A=ROWS, B=ROWS),
+        "xl/_rels/workbook.xml.rels",
+        lambda xml: xml.replace(b"sheet2.xml", b"sheet1.xml"),
+    )
+    assert "two of its sheets are one part of it" in refusal(data).reason
+
+
+def test_part_that_is_there_twice_is_refused() -> None:
+    stream = io.BytesIO(xlsx(ROWS))
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr("xl/worksheets/SHEET1.xml", "")
+    assert "its part 'xl/worksheets/SHEET1.xml' is there twice" in refusal(stream.getvalue()).reason
+
+
 @pytest.mark.parametrize("data", [xlsx(ROWS), ods(ROWS)], ids=["xlsx", "ods"])
 def test_member_with_a_password_is_refused(data: bytes) -> None:
     encrypted = bytearray(data)
