@@ -1,9 +1,10 @@
 """Recurrence rules: one RFC 5545 RRULE, by the day."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from dateutil.rrule import rrule, rrulestr
 
@@ -58,26 +59,80 @@ def check_rule(text: str | None, start: int | None) -> None:
         raise RuleError("never comes about")
 
 
-@lru_cache(maxsize=8_192)
-def next_due(text: str | None, start: int | None, today: int) -> int | None:
-    """The first occurrence on or after ``today``, not before ``start``; None when there is none."""
-    return next(occurrences(text, start, today), None)
+class Schedule(NamedTuple):
+    """What a rule comes down to from a day on: mostly the same for all that fall on the same days.
+
+    start: a day that the rule need not give. parts: of the rule from ``first`` on, none if
+    ``start`` is the only day. now, until: the first and the last day that the rule may give.
+    """
+
+    start: int | None
+    parts: tuple[tuple[str, str], ...] = ()
+    first: datetime = _FIRST_START
+    now: datetime = _FIRST_START
+    until: datetime = _LAST_MIDNIGHT
+
+    def days(self) -> Iterator[int]:
+        """The seconds of their midnights, in order; they may never end."""
+        if self.start is not None:
+            yield self.start
+        if not self.parts:
+            return
+        parts = dict(self.parts)
+        count = parts.pop("COUNT", None)
+        rule = _rule(parts, self.first)
+        if count is None:
+            rule = rule.replace(until=self.until)
+        else:
+            # What the rule does not give is one of them all the same.
+            is_given = rule.after(self.first, inc=True) == self.first
+            left = int(count) if is_given else int(count) - 1
+            if not left:
+                return
+            rule = rule.replace(count=left)
+        for day in rule.xafter(self.now, inc=True):
+            yield from_date(day.date())
 
 
-def occurrences(text: str | None, start: int | None, today: int) -> Iterator[int]:
-    """The occurrences on or after ``today``, not before ``start``, in order; they may never end.
+def schedule_of(text: str | None, start: int | None, today: int) -> Schedule | None:
+    """The days on or after ``today``, not before ``start``; None where there can be none.
 
-    Days as the seconds of their midnight. Without a rule, ``start`` is the only occurrence.
+    Without a rule, ``start`` is the only day. With one it is the first, even if the rule does not
+    give it (RFC 5545, DTSTART).
     """
     if start is None:
-        return
-    if text is not None:
-        yield from _occurrences(text, start, today)
-    elif start >= today:
-        yield start
+        return None
+    if text is None:
+        return Schedule(start) if start >= today else None
+    parts = dict(_parse(text))
+    first, now = _at_midnight(start), _at_midnight(today)
+    # The day counts; with a zone, dateutil would not compare it with the start.
+    until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
+    own = None
+    if now <= first:
+        if first > until:
+            return None
+        if first == _LAST_MIDNIGHT:
+            return Schedule(start)
+        own, now = start, first + timedelta(days=1)
+    if "COUNT" not in parts:
+        first = _advanced(first, now, parts)
+    return Schedule(own, tuple(parts.items()), first, now, until)
 
 
-def _parse(text: str) -> dict[str, str]:
+def next_due(text: str | None, start: int | None, today: int) -> int | None:
+    """The first occurrence on or after ``today``, not before ``start``; None when there is none."""
+    schedule = schedule_of(text, start, today)
+    return None if schedule is None else first_day(schedule)
+
+
+@lru_cache(maxsize=8_192)
+def first_day(schedule: Schedule) -> int | None:
+    return next(schedule.days(), None)
+
+
+@lru_cache(maxsize=1_024)
+def _parse(text: str) -> Mapping[str, str]:
     parts: dict[str, str] = {}
     for part in text.removeprefix("RRULE:").split(";"):
         name, equals, value = part.partition("=")
@@ -110,42 +165,13 @@ def _parse(text: str) -> dict[str, str]:
     return parts
 
 
-def _check_days(parts: dict[str, str]) -> None:
+def _check_days(parts: Mapping[str, str]) -> None:
     """Refuses 30 February and its like without looking for them."""
     if "BYMONTH" not in parts or "BYMONTHDAY" not in parts:
         return
     longest = max(_LONGEST[int(month) - 1] for month in parts["BYMONTH"].split(","))
     if all(abs(int(day)) > longest for day in parts["BYMONTHDAY"].split(",")):
         raise RuleError("never comes about")
-
-
-def _occurrences(text: str, start: int, today: int) -> Iterator[int]:
-    """The start is an occurrence even if the rule does not give it (RFC 5545, DTSTART)."""
-    parts = _parse(text)
-    first, now = _at_midnight(start), _at_midnight(today)
-    # The day counts; with a zone, dateutil would not compare it with the start.
-    until = datetime.strptime(parts.pop("UNTIL", _LAST_DAY)[:8], "%Y%m%d")
-    if now <= first:
-        if first > until:
-            return
-        yield start
-        if first == _LAST_MIDNIGHT:
-            return
-        now = first + timedelta(days=1)
-    count = parts.pop("COUNT", None)
-    if count is None:
-        first = _advanced(first, now, parts)
-    rule = _rule(parts, first)
-    if count is None:
-        rule = rule.replace(until=until)
-    else:
-        # What the rule does not give is one of them all the same.
-        left = int(count) if rule.after(first, inc=True) == first else int(count) - 1
-        if not left:
-            return
-        rule = rule.replace(count=left)
-    for day in rule.xafter(now, inc=True):
-        yield from_date(day.date())
 
 
 def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime:
@@ -174,7 +200,7 @@ def _advanced(first: datetime, now: datetime, parts: dict[str, str]) -> datetime
     return period
 
 
-def _rule(parts: dict[str, str], first: datetime) -> rrule:
+def _rule(parts: Mapping[str, str], first: datetime) -> rrule:
     rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=first)
     assert isinstance(rule, rrule)
     return rule

@@ -17,7 +17,7 @@ from finance_api.planning.balances import (
 from finance_api.planning.computing import list_computed
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries import DIMENSIONS, Summary, SummaryQuery, summarize
-from finance_api.planning.upcoming import list_upcoming
+from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
 from finance_api.requests import Request
@@ -84,8 +84,9 @@ class ApiResults:
             converted = converted_totals(with_converted_balances(self._storage, rows, target))
         return Course(balance_totals(found, query.interval), converted)
 
-    def upcoming(self, asked: ApiRequest) -> list[Row]:
-        return list_upcoming(
+    def upcoming(self, asked: ApiRequest) -> DueDays:
+        """Raises TooManyDueDays."""
+        return upcoming_days(
             self._storage, self._user_id, self.today, int(asked.parameters["days"])
         )
 

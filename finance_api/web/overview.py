@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from finance_api.planning.balances import BalancesError
 from finance_api.planning.summaries import Summary
-from finance_api.planning.upcoming import Total, totals_of
+from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS
 from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
@@ -225,12 +225,20 @@ class Overview:
         return self._results.page(BUDGETS, self.budgets_request).rows
 
     @cached_property
-    def due(self) -> list[Row]:
-        return self._results.upcoming(self.due_request)
+    def _due_days(self) -> DueDays | None:
+        try:
+            return self._results.upcoming(self.due_request)
+        except TooManyDueDays:
+            return None
 
     @cached_property
+    def due(self) -> list[Row] | None:
+        """The first ones; None: there are too many to work out."""
+        return None if self._due_days is None else upcoming_page(self._due_days, MOST_ROWS)
+
+    @property
     def due_totals(self) -> dict[str, Total]:
-        return totals_of(self.due)
+        return {} if self._due_days is None else self._due_days.totals()
 
     # -- what wants attention
 

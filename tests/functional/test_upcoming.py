@@ -81,6 +81,18 @@ def test_a_page_has_the_sums_of_all(orders):
     assert first["totals"] == upcoming(orders)["totals"]
 
 
+def test_too_many_days_are_refused(orders, monkeypatch):
+    monkeypatch.setattr("finance_api.planning.upcoming.MAX_DUE_DAYS", 5)
+    assert upcoming(orders, days=14)["totals"]
+    response = orders.get("standing-orders/upcoming")
+    assert response.status_int == 400
+    (error,) = response.json["errors"]
+    assert error["name"] == "days"
+    assert error["message"] == (
+        "the rules of the standing orders have more than 5 days: ask for fewer days"
+    )
+
+
 def test_csv_and_the_next_page_in_headers(orders):
     response = orders.get("standing-orders/upcoming", headers={"Accept": "text/csv"}, limit=1)
     assert response.text.splitlines() == [

@@ -12,10 +12,10 @@ from finance_api.api.openapi.responses import ResponseDescription, table_respons
 from finance_api.api.openapi.schemas import array_of, of_members, value
 from finance_api.api.parameters import ParameterSchema
 from finance_api.api.representation import Representation, negotiate
-from finance_api.api.service import in_every_form, public
+from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
-from finance_api.planning.upcoming import Total, list_upcoming, totals_of
+from finance_api.planning.upcoming import TooManyDueDays, Total, upcoming_days, upcoming_page
 from finance_api.requests import Request
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.common import date_field
@@ -78,16 +78,19 @@ class UpcomingRequest(DataRequest):
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.data.get_state(user_id)
-        found = list_upcoming(storage, user_id, today, self._days)
-        end = self._offset + self._limit
-        page = page_members(self._limit, self._offset, has_more=len(found) > end)
+        try:
+            due = upcoming_days(storage, user_id, today, self._days)
+        except TooManyDueDays as error:
+            raise refusal([("days", f"{error}: ask for fewer days")]) from None
+        has_more = due.number > self._offset + self._limit
+        page = page_members(self._limit, self._offset, has_more=has_more)
         members = {
-            "totals": [_total(*each) for each in totals_of(found).items()],
+            "totals": [_total(*each) for each in due.totals().items()],
             "from": date_text(today),
             "to": date_text(today + (self._days - 1) * DAY_SECONDS),
             **page,
         }
-        rows = found[self._offset : end]
+        rows = upcoming_page(due, self._limit, self._offset)
         table = TableResponse("upcoming", _COLUMNS, rows, members, next_offset_header(page))
         body, headers = write_table(table, self._representation)
         return Payload(state, body, (*headers, *next_link(self._target, page["nextOffset"])))

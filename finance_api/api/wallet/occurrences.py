@@ -13,9 +13,9 @@ from finance_api.api.wallet.parameters import (
     parse_ids,
     with_ids,
 )
-from finance_api.planning.recurrence import occurrences
+from finance_api.planning.upcoming import DueDays, TooManyDueDays
 from finance_api.query.evaluate import matches
-from finance_api.query.model import Condition, Query, Span
+from finance_api.query.model import Query
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.common import EXAMPLE_ID, flag_field
 from finance_api.resources.field import Field, Kind
@@ -57,6 +57,8 @@ _RECORD = Field(
     example=EXAMPLE_ID,
 )
 DISMISSED = flag_field("dismissed", "Whether it was dismissed; none is here.")
+#: What nothing here tells, the same of all.
+_MISSING: Row = {_PAID.name: None, _RECORD.name: None, DISMISSED.name: False}
 
 
 def _one_id(field: Field) -> Parameter:
@@ -75,26 +77,36 @@ PARAMETERS = (
 
 def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
     """Newest first, as Wallet has those that it made last."""
-    first, end = _range(query.conditions, today)
+    days = [c.bounds() for c in query.conditions if c.field is ORIGINAL]
+    others = [c for c in query.conditions if c.field not in (ORDER, ORIGINAL)]
+    first, end = _range(list(filter(None, days)), today)
     if end - first > MAX_DAYS * DAY_SECONDS:
-        raise refusal([("originalDate", f"must be a range of at most {MAX_DAYS} days")])
-    rows = [
-        item
+        raise refusal([(ORIGINAL.name, f"must be a range of at most {MAX_DAYS} days")])
+    if None in days or not matches(_MISSING, others):
+        return Page(total=0)
+    of_orders = [c for c in query.conditions if c.field is ORDER]
+    orders = [
+        order
         for order in storage.data.scan_rows(user_id, STANDING_ORDERS)
-        for item in _items(order, first, end)
-        if matches(item, query.conditions)
+        if matches({ORDER.name: order["id"]}, of_orders)
     ]
-    rows.sort(key=lambda row: (-row["originalDate"], row["id"]))
-    stop = query.offset + query.limit
-    return Page(rows[query.offset : stop], len(rows) > stop, len(rows))
+    try:
+        due = DueDays(storage, orders, first + -first % DAY_SECONDS, end)
+    except TooManyDueDays as error:
+        raise refusal([(ORIGINAL.name, f"{error}: ask for a shorter time")]) from None
+    page = due.page(query.limit, query.offset, _item_id, newest_first=True)
+    rows = [
+        {"id": _item_id(day, order), ORDER.name: order["id"], ORIGINAL.name: day, **_MISSING}
+        for day, order in page
+    ]
+    return Page(rows, due.number > query.offset + query.limit, due.number)
 
 
-def _range(conditions: Sequence[Condition], today: int) -> tuple[int, int]:
+def _range(days: Sequence[tuple[int, int]], today: int) -> tuple[int, int]:
     """The bounds of originalDate; where one side is open, the usual one."""
     first, end = months_before(today, _MONTHS), months_before(today, -_MONTHS) + DAY_SECONDS
-    found = [c.bounds() for c in conditions if c.field is ORIGINAL and isinstance(c.operand, Span)]
-    lows = [bounds[0] for bounds in found if bounds and bounds[0] >= MIN_SECONDS]
-    highs = [bounds[1] for bounds in found if bounds and bounds[1] <= MAX_SECONDS]
+    lows = [low for low, _ in days if low >= MIN_SECONDS]
+    highs = [high for _, high in days if high <= MAX_SECONDS]
     if lows:
         first = max(lows)
         end = max(end, months_before(first - first % DAY_SECONDS, -_MONTHS) + DAY_SECONDS)
@@ -104,19 +116,5 @@ def _range(conditions: Sequence[Condition], today: int) -> tuple[int, int]:
     return first, end
 
 
-def _items(order: Row, first: int, end: int) -> list[Row]:
-    items: list[Row] = []
-    for at in occurrences(order["recurrenceRule"], order["startDate"], first - first % DAY_SECONDS):
-        if at >= end:
-            break
-        items.append(
-            {
-                "id": str(uuid.uuid5(uuid.UUID(order["id"]), date_text(at))),
-                "standingOrderId": order["id"],
-                "originalDate": at,
-                "paidDate": None,
-                "recordId": None,
-                "dismissed": False,
-            }
-        )
-    return items
+def _item_id(day: int, order: Row) -> str:
+    return str(uuid.uuid5(uuid.UUID(order["id"]), date_text(day)))

@@ -253,6 +253,13 @@ def test_items_in_an_asked_range_have_the_same_ids(current):
     assert current.refused(f"{path}gte.1900-01-01,lt.2100-01-01").startswith("originalDate ")
 
 
+def test_too_many_items_are_refused(current, monkeypatch):
+    monkeypatch.setattr("finance_api.planning.upcoming.MAX_DUE_DAYS", 5)
+    message = current.refused("standing-orders/items")
+    assert message.startswith("originalDate ")
+    assert message.endswith("more than 5 days: ask for a shorter time")
+
+
 @pytest.mark.parametrize(
     "query", ["dismissed=true", f"recordId={uid('Record', 1)}", "paidDate=gte.2000-01-01"]
 )
