@@ -105,10 +105,14 @@ class Postgresql:
         where = ["-h", "127.0.0.1", "-p", str(self._port), "-U", _USER, "-d", database]
         return self._run(["psql", *where, "-X", "-q", "-A", "-t", "-c", sql])
 
+    @property
+    def pid(self) -> int:
+        """Of the server's first process, whose children are all others."""
+        return int((self._data / "postmaster.pid").read_text().splitlines()[0])
+
     def ended_seconds(self) -> float:
         """Processor time of its processes that have ended, such as those of closed connections."""
-        pid = int((self._data / "postmaster.pid").read_text().splitlines()[0])
-        values = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        values = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         # cutime and cstime: see proc(5).
         return (int(values[13]) + int(values[14])) / os.sysconf("SC_CLK_TCK")
 
