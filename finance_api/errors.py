@@ -16,6 +16,7 @@ from finance_api.problem import CONTENT_TYPE, problem_body
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.surfaces import DOCS, INDEX
+from finance_api.time_limit import TookTooLong
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,11 @@ DOWNLOAD_RETRY_SECONDS = 10
 BUSY = "Other requests keep the database busy; please try again."
 DAMAGED = "Some of the data cannot be read; whoever runs this service can mend it."
 DOWNLOAD_RUNNING = "Another download of yours is running; please try again when it has ended."
+TOO_LONG_TITLE = "Request took too long"
+TOO_LONG = (
+    "This request took longer than {:g} s. "
+    "Ask for fewer groups or a shorter period, or filter more."
+)
 UNEXPECTED = "Something went wrong; please report the request id {}."
 
 NOT_FOUND = "There is nothing at this path."
@@ -61,18 +67,20 @@ def problem(
     status: int,
     detail: str,
     *,
+    title: str | None = None,
     errors: Iterable[Mapping[str, str]] = (),
     headers: Mapping[str, str] | None = None,
     **members: str,
 ) -> HTTPException:
     """An exception to raise (or a response to return) with a problem document as its body.
 
-    detail: one sentence. errors: every fault, as ``{"in", "name", "message"}``.
+    detail: one sentence. title: instead of the status's.
+    errors: every fault, as ``{"in", "name", "message"}``.
     """
     error = status_map[status](headers=list((headers or {}).items()))
     error.content_type = CONTENT_TYPE
     error.charset = None
-    error.body = problem_body(status, detail, errors, **members)
+    error.body = problem_body(status, detail, errors, title=title, **members)
     error.headers["Cache-Control"] = "no-store"
     error.headers["X-Content-Type-Options"] = "nosniff"
     return error
@@ -99,6 +107,12 @@ def storage_unavailable(error: Exception, request: Request) -> Response:
     if isinstance(error, StorageDamaged):
         return problem(503, DAMAGED, headers={"Retry-After": str(DAMAGED_RETRY_SECONDS)})
     return problem(503, _DETAILS[503], headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
+
+
+def took_too_long(error: TookTooLong, request: Request) -> Response:
+    """503 without Retry-After: the same request would take as long again."""
+    logger.warning("time limit: a request %s", error)
+    return problem(503, TOO_LONG.format(error.seconds), title=TOO_LONG_TITLE)
 
 
 def busy(error: BulkheadFull, request: Request) -> Response:
@@ -132,6 +146,7 @@ def includeme(config: Configurator) -> None:
     config.add_notfound_view(as_problem)
     config.add_exception_view(storage_unavailable, context=StorageUnavailable)
     config.add_exception_view(storage_unavailable, context=StorageNotReady)
+    config.add_exception_view(took_too_long, context=TookTooLong)
     config.add_exception_view(busy, context=BulkheadFull)
     config.add_exception_view(download_running, context=DownloadRunning)
     config.add_exception_view(unexpected, context=Exception)

@@ -12,18 +12,23 @@ _LISTED = 20
 
 
 def problem_body(
-    status: int, detail: str, errors: Iterable[Mapping[str, str]] = (), **members: str
+    status: int,
+    detail: str,
+    errors: Iterable[Mapping[str, str]] = (),
+    *,
+    title: str | None = None,
+    **members: str,
 ) -> bytes:
     """The JSON text of a problem.
 
     detail: one sentence for a person; it is repeated as ``error``, which older clients read.
     errors: ``{"in", "name", "message"}`` for each fault of the request; of many the first ones are
     listed, and ``moreErrors`` is how many more there are.
-    members: further members of the document.
+    title: instead of the status's. members: further members of the document.
     """
     document: dict[str, object] = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": title or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "error": detail,

@@ -1,6 +1,5 @@
 """The request: Pyramid's, with the properties of this application."""
 
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     _authentication: Identity | Failure | None = None
     _storage: Storage | None = None
-    _deadline: float | None = None
 
     @property
     def services(self) -> "Services":
@@ -53,14 +51,9 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     @property
     def storage(self) -> Storage:
-        """A unit of work that reads, until the end of the request. Raises StorageUnavailable.
-
-        What the request reads has one time limit, from when it begins to read.
-        """
+        """A unit of work that reads, until the end of the request. Raises StorageUnavailable."""
         if self._storage is None:
-            if self._deadline is None:
-                self._deadline = time.monotonic() + self.services.statement_seconds
-            self._storage = self.services.storage.read(self._deadline)
+            self._storage = self.services.storage.read()
             self.add_finished_callback(Request.close_storage)
         return self._storage
 

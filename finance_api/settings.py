@@ -210,8 +210,7 @@ SETTINGS: tuple[Setting, ...] = (
         _integer(1, 3600),
         "5",
         "seconds",
-        "The time limit for all that a request reads from the database; beyond it the response "
-        "is 503.",
+        "The time limit for all that a request reads and computes; beyond it the response is 503.",
     ),
     Setting(
         "finance_api.allowed_hosts",

@@ -19,6 +19,8 @@ TWEENS = (
     "finance_api.housekeeping.housekeeping_tween",
     # Pyramid's: what is raised further in becomes a response here.
     EXCVIEW,
+    # 503 for what takes too long
+    "finance_api.time_limit.time_limit_tween",
     # 429
     "finance_api.ratelimit.tween.ratelimit_tween",
     # 401

@@ -23,7 +23,7 @@ _NEXT = {
     "header, over stdio in FINANCE_TOKEN. Ask the user for it; calling again does not help.",
     403: "The token may not read this. Ask the user for one with the scope; other tools may work.",
     410: "Drop what is held of these types, and call changes with since=0.",
-    503: "Call again after a while; fewer rows or a shorter period may be quicker.",
+    503: "Ask for less as the error says, or call again after a while.",
 }
 
 

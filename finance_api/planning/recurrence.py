@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dateutil.rrule import rrule, rrulestr
 
+from finance_api.time_limit import in_time
 from finance_api.values.time import from_date, to_date
 
 MAX_INTERVAL = 1_000
@@ -90,7 +91,7 @@ class Schedule(NamedTuple):
             if not left:
                 return
             rule = rule.replace(count=left)
-        for day in rule.xafter(self.now, inc=True):
+        for day in in_time(rule.xafter(self.now, inc=True)):
             yield from_date(day.date())
 
 

@@ -25,6 +25,7 @@ from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID, INCOME
 from finance_api.resources.field import Field, Kind, names_of
 from finance_api.storage.interface import RecordSum, Storage
+from finance_api.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import MAX_SECONDS, MIN_SECONDS
@@ -45,9 +46,6 @@ _GROUPS_OF_VALUE = 50
 
 #: About so many records are read at a time.
 _PART = 50_000
-
-#: After so many sums it is asked whether there is time left.
-_SUMS_IN_TIME = 1_000
 
 #: The most groups that filling may make.
 MAX_FILLED = 100_000
@@ -282,7 +280,7 @@ class _Summarizing:
             if len(groups) > end:
                 break
         if query.sort:
-            rows = in_order([self._row(*group) for group in groups], query.sort)
+            rows = in_order([self._row(*group) for group in in_time(groups)], query.sort)
             page = rows[query.offset : end]
         else:
             page = [self._row(*group) for group in groups[query.offset : end]]
@@ -338,7 +336,7 @@ class _Summarizing:
             firsts, lasts = zip(*((each.first, each.last) for each in sums.values()), strict=True)
             self._dates = min(firsts), max(lasts)
             self._number = sum(each.number for each in sums.values())
-        for key, found in self._in_time(sums.items()):
+        for key, found in in_time(sums.items()):
             reason = self._reason(dict(zip(flags, key, strict=True)))
             if reason is None:
                 of_names = key[: len(names)]
@@ -426,7 +424,7 @@ class _Summarizing:
         for part in self._parts_by_number():
             amounts = list_amounts([*counted, *part], with_void=self._with_void)
             conversion = Conversion(self._storage, target, {row[day_at] for row in amounts})
-            for row in amounts:
+            for row in in_time(amounts):
                 key, currency, day = row[:width], row[0], row[day_at]
                 converted = conversion.convert(row[-1], currency, day)
                 if converted is None:
@@ -499,7 +497,7 @@ class _Summarizing:
             currency, *values = group[0]
             return currency, *[of(value) for of, value in zip(orders, values, strict=True)]
 
-        return sorted(groups.items(), key=order)
+        return sorted(in_time(groups.items()), key=order)
 
     def _folded(self, found: _Found) -> dict[GroupKey, _Sums]:
         """The sums of the query's groups."""
@@ -509,20 +507,13 @@ class _Summarizing:
             for dimension in self._query.group_by
         ]
         groups: defaultdict[GroupKey, _Sums] = defaultdict(_Sums)
-        for key, sums in self._in_time(found):
+        for key, sums in in_time(found):
             of_record = list(product(key[:1], *[of(key[place]) for place, of in dimensions]))
             self._overlapping |= len(of_record) > 1
             converted = self._converted_sum(key, sums)
             for group in of_record:
                 groups[group].add(sums, converted, is_income=key[type_at] == INCOME)
         return dict(groups)
-
-    def _in_time(self, found: Iterable[T]) -> Iterator[T]:
-        """Of labels there are as many sums as records may have sets of them."""
-        for number, each in enumerate(found):
-            if number % _SUMS_IN_TIME == 0:
-                self._storage.check_time()
-            yield each
 
     def _values(self, dimension: Dimension, found: Any) -> tuple[Any, ...]:
         """The values of the dimension that a record has: one, or its labels."""

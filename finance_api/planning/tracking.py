@@ -12,6 +12,7 @@ from finance_api.query.records import dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
 from finance_api.storage.interface import Storage
+from finance_api.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
@@ -108,12 +109,12 @@ class BudgetSums:
         for part in _parts(spans):
             sums = storage.data.sum_by(user_id, names, [dated(part.first, part.end)])
             by_key: defaultdict[tuple[Any, ...], list[_Labelled]] = defaultdict(list)
-            for key, found in sums.items():
+            for key, found in in_time(sums.items()):
                 labels = key[5] if has_labels else ()
                 by_key[key[:5]].append((labels, found.amount, found.number))
             self._parts[part] = [
                 (RecordGroup._make((*key, self._kind_of(key[2]), *_totals(labelled))), labelled)
-                for key, labelled in by_key.items()
+                for key, labelled in in_time(by_key.items())
             ]
 
     def count(self, budget: Row, span: Span) -> Counted:
@@ -141,7 +142,7 @@ class BudgetSums:
         for part, groups in self._parts.items():
             if not span.first <= part.first < span.end:
                 continue
-            for group, labelled in groups:
+            for group, labelled in in_time(groups):
                 if group.account_id not in accounts:
                     continue
                 if categories and group.category_id not in categories:

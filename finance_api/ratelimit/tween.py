@@ -14,8 +14,8 @@ from finance_api.errors import problem
 from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
 from finance_api.requests import Handler, Request
-from finance_api.storage.errors import StatementTimeout
 from finance_api.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
+from finance_api.time_limit import TookTooLong
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
@@ -82,7 +82,7 @@ def give_back(request: Request) -> None:
 
 def _is_fault_of_the_service(request: Request, response: Response) -> bool:
     """Whether it failed, but for one that asked for more than its time limit allows."""
-    return response.status_int >= 500 and not isinstance(request.exception, StatementTimeout)
+    return response.status_int >= 500 and not isinstance(request.exception, TookTooLong)
 
 
 _REQUESTS = "Too many requests; please try again in {} seconds."

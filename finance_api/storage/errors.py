@@ -9,10 +9,6 @@ class StorageUnavailable(StorageError):
     """The storage does not answer now; a later attempt may succeed."""
 
 
-class StatementTimeout(StorageUnavailable):
-    """The request ran into its time limit."""
-
-
 class StorageDamaged(StorageUnavailable):
     """What is stored cannot be read, or contradicts itself, until somebody mends it."""
 

@@ -19,6 +19,7 @@ from finance_api.errors import (
     DOWNLOAD_RETRY_SECONDS,
     DOWNLOAD_RUNNING,
     STORAGE_RETRY_SECONDS,
+    TOO_LONG,
     UNEXPECTED,
     is_news,
     log_unexpected,
@@ -27,6 +28,7 @@ from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.requests import Request
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.surfaces import PAGES
+from finance_api.time_limit import TookTooLong
 from finance_api.web.page import SIGNED_OUT, SeeOther
 from finance_api.web.return_path import login_path
 
@@ -105,6 +107,11 @@ def unavailable(error: Exception, request: Request) -> Response:
     return response
 
 
+def took_too_long(error: TookTooLong, request: Request) -> Response:
+    logger.warning("time limit: a request %s", error)
+    return error_page(request, 503, TOO_LONG.format(error.seconds), _TITLES[408])
+
+
 def busy(error: BulkheadFull, request: Request) -> Response:
     response = error_page(request, 503, BUSY)
     response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
@@ -133,6 +140,7 @@ def includeme(config: Configurator) -> None:
     config.add_exception_view(stale_form, context=BadCSRFToken, **here)
     for error in (StorageUnavailable, StorageNotReady, LimiterUnavailable):
         config.add_exception_view(unavailable, context=error, **here)
+    config.add_exception_view(took_too_long, context=TookTooLong, **here)
     config.add_exception_view(busy, context=BulkheadFull, **here)
     config.add_exception_view(download_running, context=DownloadRunning, **here)
     config.add_exception_view(undecodable, context=UnicodeDecodeError, **here)

@@ -14,6 +14,7 @@ from finance_api.requests import Request
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
+from finance_api.time_limit import no_time_limit
 from finance_api.values import Row
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.time import day_in
@@ -73,16 +74,20 @@ def editing(
     """
     identity = identity_of(request)
     request.close_storage()
-    with changing(
-        request.services.storage,
-        identity.user.email,
-        request.services.clock.now(),
-        action=action,
-        origin=origin_of(request),
-        keep_days=request.registry.settings["finance_api.imports.keep_days"],
-        dry_run=dry_run,
-        lock_timeout_seconds=LOCK_SECONDS,
-    ) as session:
+    # A change is not cut off.
+    with (
+        no_time_limit(),
+        changing(
+            request.services.storage,
+            identity.user.email,
+            request.services.clock.now(),
+            action=action,
+            origin=origin_of(request),
+            keep_days=request.registry.settings["finance_api.imports.keep_days"],
+            dry_run=dry_run,
+            lock_timeout_seconds=LOCK_SECONDS,
+        ) as session,
+    ):
         require_session(request, session.storage)
         yield session
 

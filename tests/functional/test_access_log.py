@@ -140,7 +140,7 @@ def test_no_path_forges_a_line(service, log, path):
 
 
 def test_error_of_the_storage_has_the_id_of_its_request(client, log, monkeypatch):
-    def away(deadline):
+    def away():
         raise StorageUnavailable("the database does not answer:\nconnection refused")
 
     monkeypatch.setattr(client.service.backend, "read", away)
@@ -162,7 +162,7 @@ def test_line_after_a_request_is_of_none(service, log):
 
 
 def test_unexpected_error_is_told_without_its_message(client, log, monkeypatch):
-    def broken(deadline):
+    def broken():
         held = "account 4711"
         raise RuntimeError(f"cannot read {held}")
 

@@ -332,7 +332,7 @@ async def _refused_at(base: str, token: str) -> dict[str, Any]:
 def test_a_service_that_is_not_there_or_not_well_is_told(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(deadline: float) -> None:
+    def away() -> None:
         raise StorageUnavailable("away")
 
     token = site.one.token

@@ -8,11 +8,13 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
+from finance_api import time_limit as limits
 from finance_api.planning.summaries import DIMENSIONS, SummaryQuery, summarize
 from finance_api.resources import ACCOUNTS, RECORDS
-from finance_api.storage.errors import StatementTimeout, StorageUnavailable
-from finance_api.storage.sql import connections, driver_postgresql, reading
+from finance_api.storage.errors import StorageUnavailable
+from finance_api.storage.sql import reading
 from finance_api.storage.testing import Unit, make_row
+from finance_api.time_limit import TookTooLong, seconds_left, time_limit
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 #: It takes longer than any test; each of its steps is short, and nothing of it is kept.
@@ -45,14 +47,15 @@ def unit(new_backend):
 @DATABASES
 def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database):
     backend = unit(database).backend
-    storage = backend.read(time.monotonic() + 0.3)
-    # The first statement has taken some of it.
-    storage.users.list_all()
-    with pytest.raises(StatementTimeout):
-        storage.users.connection.fetch(endless, values={})
-    # The connection is not used again, in this unit of work or in another one.
-    with pytest.raises(StatementTimeout):
+    storage = backend.read()
+    with time_limit(0.3):
+        # The first statement has taken some of it.
         storage.users.list_all()
+        with pytest.raises(TookTooLong):
+            storage.users.connection.fetch(endless, values={})
+        # The connection is not used again, in this unit of work or in another one.
+        with pytest.raises(TookTooLong):
+            storage.users.list_all()
     storage.close()
     again = backend.read()
     assert again.users.connection.fetch(one, values={}) == [(1,)]
@@ -63,10 +66,11 @@ def test_a_statement_is_ended_at_what_is_left_of_the_limit(unit, database):
 @DATABASES
 def test_a_snapshot_is_ended_at_the_limit(unit, database):
     found = unit(database)
-    storage = found.backend.read(time.monotonic() + 0.3)
-    storage.data.get_state(found.user.id)
-    with pytest.raises(StatementTimeout):
-        storage.data.connection.fetch(endless, values={})
+    storage = found.backend.read()
+    with time_limit(0.3):
+        storage.data.get_state(found.user.id)
+        with pytest.raises(TookTooLong):
+            storage.data.connection.fetch(endless, values={})
     storage.close()
 
 
@@ -82,8 +86,8 @@ def test_postgresql_does_not_go_on_with_what_was_ended(unit, lost, monkeypatch):
             cancel(connection, timeout=timeout)
 
     monkeypatch.setattr(psycopg.Connection, "cancel_safe", cancel_later)
-    storage = backend.read(time.monotonic() + 0.1)
-    with pytest.raises(StatementTimeout):
+    storage = backend.read()
+    with time_limit(0.1), pytest.raises(TookTooLong):
         storage.users.connection.fetch(endless, values={})
     storage.close()
     running = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%%generate_series%%'"
@@ -100,20 +104,20 @@ def test_where_nothing_is_left_no_statement_is_begun(unit, database, monkeypatch
     """Before: each statement had the whole limit, so that a request of 60 had 60 times as much."""
     found = unit(database)
     seconds = [1_000.0]
-    for module in (connections, driver_postgresql):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
-    storage = found.backend.read(1_005.0)
-    assert len(storage.data.scan_rows(found.user.id, ACCOUNTS)) == 1
-    # Computed, not read.
-    seconds[0] = 1_005.0
-    monkeypatch.setattr(storage.data.connection._driver, "rows", None)
-    for read in (
-        lambda: storage.data.scan_rows(found.user.id, ACCOUNTS),
-        lambda: storage.data.get_state(found.user.id),
-        storage.users.list_all,
-    ):
-        with pytest.raises(StatementTimeout):
-            read()
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    storage = found.backend.read()
+    with time_limit(5):
+        assert len(storage.data.scan_rows(found.user.id, ACCOUNTS)) == 1
+        # Computed, not read.
+        seconds[0] = 1_005.0
+        monkeypatch.setattr(storage.data.connection._driver, "rows", None)
+        for read in (
+            lambda: storage.data.scan_rows(found.user.id, ACCOUNTS),
+            lambda: storage.data.get_state(found.user.id),
+            storage.users.list_all,
+        ):
+            with pytest.raises(TookTooLong):
+                read()
     storage.close()
 
 
@@ -123,8 +127,7 @@ def test_what_is_worked_out_of_rows_is_ended_too(unit, database, monkeypatch):
     found = unit(database)
     found.put(RECORDS, make_row(RECORDS, 1))
     seconds = [1_000.0]
-    for module in (connections, driver_postgresql):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
     read = reading.SqlDataReader.sum_by
 
     def read_until_the_end(*given, **options):
@@ -132,21 +135,36 @@ def test_what_is_worked_out_of_rows_is_ended_too(unit, database, monkeypatch):
         seconds[0] = 1_005.0
         return sums
 
-    storage = found.backend.read(1_005.0)
+    storage = found.backend.read()
     query = SummaryQuery(group_by=(DIMENSIONS["label"],))
-    assert len(summarize(storage, found.user.id, query).groups) == 1
-    monkeypatch.setattr(reading.SqlDataReader, "sum_by", read_until_the_end)
-    with pytest.raises(StatementTimeout):
-        summarize(storage, found.user.id, query)
+    with time_limit(5):
+        assert len(summarize(storage, found.user.id, query).groups) == 1
+        monkeypatch.setattr(reading.SqlDataReader, "sum_by", read_until_the_end)
+        with pytest.raises(TookTooLong):
+            summarize(storage, found.user.id, query)
     storage.close()
 
 
 @DATABASES
-def test_the_limit_is_that_of_one_unit_of_work(unit, database):
+def test_writing_has_no_limit(unit, database):
     found = unit(database)
-    storage = found.backend.read(time.monotonic() + 60)
-    driver = storage.users.connection.driver
-    assert driver.deadline < math.inf
+    with time_limit(0):
+        found.put(RECORDS, make_row(RECORDS, 1))
+        assert seconds_left() <= 0
+    assert seconds_left() == math.inf
+    assert found.ids(RECORDS) == [1]
+
+
+def test_a_statement_that_the_database_itself_ends(unit):
+    """Its role may have a limit, too: of a request it is the same, a command is told about it."""
+    storage = unit("postgresql").backend.read()
+    read = storage.users.connection
+    read.driver.connection.execute("SET statement_timeout = 100")
+    with time_limit(60), pytest.raises(TookTooLong):
+        read.fetch(endless, values={})
     storage.close()
-    assert driver.deadline == math.inf
-    assert issubclass(StatementTimeout, StorageUnavailable)
+    again = unit("postgresql").backend.read()
+    again.users.connection.driver.connection.execute("SET statement_timeout = 100")
+    with pytest.raises(StorageUnavailable, match="took too long"):
+        again.users.connection.fetch(endless, values={})
+    again.close()

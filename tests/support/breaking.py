@@ -1,6 +1,5 @@
 """A storage whose streams break off half-way, for a service as a process of its own."""
 
-import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -14,8 +13,8 @@ PAGES = 3
 
 
 class BreakingBackend(SqlBackend):
-    def read(self, deadline: float = math.inf) -> Storage:
-        storage = super().read(deadline)
+    def read(self) -> Storage:
+        storage = super().read()
         data: Any = storage.data
         stream = data.stream_json
 

@@ -4,7 +4,6 @@ import atexit
 import io
 import itertools
 import json
-import math
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -227,8 +226,8 @@ def read_no_rows(service: Service, monkeypatch: Any) -> None:
     """From here on the service's requests can read no rows: trying it is a 500."""
     read = service.backend.read
 
-    def without_rows(deadline: float = math.inf) -> Storage:
-        storage = read(deadline)
+    def without_rows() -> Storage:
+        storage = read()
         for name in _ROW_READERS:
             assert callable(getattr(storage.data, name))
             setattr(storage.data, name, None)

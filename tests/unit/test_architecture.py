@@ -134,6 +134,8 @@ ALLOWED = {
     "compression": (),
     "problem": (),
     "querystring": (),
+    # The types of its tween alone.
+    "time_limit": ("requests",),
     "metrics": (),
     # Both imported late: the one when it is first needed, the other by mypy alone. See
     # `test_modules_import_each_other_in_no_circle`.
@@ -169,9 +171,9 @@ ALLOWED = {
     "resources": ("values",),
     "query": ("resources", "values"),
     "importers": ("resources", "values"),
-    "planning": ("query", "resources", "storage.interface", "values"),
+    "planning": ("query", "resources", "storage.interface", "time_limit", "values"),
     "storage.errors": (),
-    "storage.interface": ("query", "resources", "storage.errors", "values"),
+    "storage.interface": ("query", "resources", "storage.errors", "time_limit", "values"),
     "storage.memory": ("query", "resources", "storage.errors", "storage.interface", "values"),
     "storage.sql": (
         "circuit_breaker",
@@ -180,6 +182,7 @@ ALLOWED = {
         "settings",
         "storage.errors",
         "storage.interface",
+        "time_limit",
         "values",
     ),
     "ledger": (
@@ -193,7 +196,15 @@ ALLOWED = {
     ),
     "demo": ("importers", "resources", "values"),
     "downloads": ("bulkhead", "logs", "requests", "storage.errors", "storage.interface"),
-    "errors": ("bulkhead", "downloads", "problem", "requests", "storage.errors", "surfaces"),
+    "errors": (
+        "bulkhead",
+        "downloads",
+        "problem",
+        "requests",
+        "storage.errors",
+        "surfaces",
+        "time_limit",
+    ),
     "auth": (
         "background",
         "edge.proxies",
@@ -219,6 +230,7 @@ ALLOWED = {
         "settings",
         "storage.errors",
         "surfaces",
+        "time_limit",
     ),
     "usage": ("auth.identity", "background", "requests", "storage.interface", "surfaces", "values"),
     "housekeeping": (
@@ -345,9 +357,8 @@ def test_only_the_clock_asks_for_the_time() -> None:
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("bulkhead", "circuit_breaker", "clock", "edge", "requests", "storage.sql")
-    homes += own("limited_process")
-    homes += own("ratelimit.fallback", "web.receiving")
+    homes = own("bulkhead", "circuit_breaker", "clock", "edge", "limited_process", "storage.sql")
+    homes += own("ratelimit.fallback", "time_limit", "web.receiving")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]

@@ -26,7 +26,7 @@ PROBLEM: Schema = of_members(
     "Problem",
     {
         "type": value(_TEXT, "Always about:blank: the status says what it is.", "about:blank"),
-        "title": value(_TEXT, "The status in words.", "Bad Request"),
+        "title": value(_TEXT, "The status in words, or what is wrong.", "Bad Request"),
         "status": value(_COUNT, "The status.", 400),
         "detail": value(_TEXT, "What is wrong, in a sentence.", "limit: is given 2 times"),
         "error": value(_TEXT, "The same as detail.", "limit: is given 2 times"),
@@ -86,7 +86,7 @@ PROBLEMS: Mapping[int, Problem] = {
     ),
     500: Problem("Something went wrong.", UNEXPECTED.format("4f1c2a9e")),
     503: Problem(
-        "The database is unavailable or busy.",
+        "The database is unavailable or busy; or, without Retry-After, the request took too long.",
         "The database is unavailable; please try again.",
         (RETRY_AFTER,),
     ),

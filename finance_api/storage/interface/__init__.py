@@ -7,7 +7,6 @@ work has a part for each role: users, tokens, JWTs, sessions, usage, the data it
 exchange rates, proposals of transfers, files that wait to be imported, the audit log.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -75,6 +74,7 @@ from finance_api.storage.interface.uploads import (
 )
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
+from finance_api.time_limit import no_time_limit
 
 __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]
@@ -120,8 +120,7 @@ class Totals:
 class Storage:
     """A unit of work that reads. Every method of its parts may raise StorageUnavailable.
 
-    close: ends it; harmless if it has ended. check_time: raises StatementTimeout from its deadline
-    on, for those who work long on what they have read.
+    close: ends it; harmless if it has ended.
     """
 
     users: UserReader
@@ -136,7 +135,6 @@ class Storage:
     uploads: UploadReader
     audit: AuditReader
     close: Callable[[], None]
-    check_time: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,11 +175,11 @@ class StorageBackend(ABC):
     on_work: Callable[[str, float], None] = staticmethod(lambda work, seconds: None)
 
     @abstractmethod
-    def read(self, deadline: float = math.inf) -> Storage:
+    def read(self) -> Storage:
         """A unit of work that reads; its `Storage.close` must be called.
 
-        deadline: by `time.monotonic`. From then on every read raises StatementTimeout, and one
-        that is under way is ended.
+        At the end of a `time_limit` a read that is under way is ended. It raises TookTooLong, as
+        every other one does from then on.
         """
 
     @abstractmethod
@@ -269,5 +267,5 @@ def unit_of_work(
 ) -> Iterator[WritableStorage]:
     """A unit of work that writes; its writes are stored if the block ends without an error."""
     tm = TransactionManager(explicit=True)
-    with tm:
+    with no_time_limit(), tm:
         yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)

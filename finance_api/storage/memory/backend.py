@@ -1,6 +1,5 @@
 """The process, and units of work made of one part per role."""
 
-import math
 import threading
 from typing import Any
 
@@ -44,7 +43,7 @@ class MemoryBackend(StorageBackend):
         self.database = Database()
         self.write_lock = threading.RLock()
 
-    def read(self, deadline: float = math.inf) -> Storage:
+    def read(self) -> Storage:
         # Nothing here waits for anything.
         unit = Unit(self.database)
         return Storage(

@@ -1,6 +1,5 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
-import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,10 +74,10 @@ class SqlBackend(StorageBackend):
                 )
         self._statements = StatementCache(self.engine.dialect)
 
-    def read(self, deadline: float = math.inf) -> Storage:
-        connection = data_connection = ReadConnection(self.read_engine, self._statements, deadline)
+    def read(self) -> Storage:
+        connection = data_connection = ReadConnection(self.read_engine, self._statements)
         if self.replica_engine is not None:
-            data_connection = ReadConnection(self.replica_engine, self._statements, deadline)
+            data_connection = ReadConnection(self.replica_engine, self._statements)
 
         def close() -> None:
             connection.close()
@@ -100,7 +99,6 @@ class SqlBackend(StorageBackend):
             uploads=SqlUploadReader(connection),
             audit=SqlAuditReader(connection),
             close=close,
-            check_time=connection.check_time,
         )
 
     def write(

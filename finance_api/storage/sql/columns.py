@@ -13,6 +13,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Integer, Text
 
 from finance_api.resources.field import Field, Kind, names_of
 from finance_api.resources.naming import snake_case
+from finance_api.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.text import fold
 
@@ -96,8 +97,8 @@ class RowLoader:
         self._loaders = [(f.name, load) for f in fields if (load := loader_of(f.kind)) is not None]
 
     def load(self, found: Iterable[Sequence[Any]]) -> list[Row]:
-        rows: list[Row] = [dict(zip(self._names, values, strict=True)) for values in found]
+        rows: list[Row] = [dict(zip(self._names, values, strict=True)) for values in in_time(found)]
         for name, load in self._loaders:
-            for row in rows:
+            for row in in_time(rows):
                 row[name] = load(row[name])
         return rows

@@ -1,46 +1,33 @@
 """The connections of units of work that read, and of those that write."""
 
-import math
-import time
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult, Engine, PoolProxiedConnection
 from sqlalchemy.sql import Executable
 
-from finance_api.storage.errors import StatementTimeout
 from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import connect
 from finance_api.storage.sql.statements import StatementConnection
+from finance_api.time_limit import check_time
 
 
 class ReadConnection(StatementConnection):
-    """A connection that only reads, taken from its engine's pool when it is first needed.
+    """A connection that only reads, taken from its engine's pool when it is first needed."""
 
-    deadline: by `time.monotonic`, from which on nothing is read.
-    """
-
-    def __init__(
-        self, engine: Engine, statements: StatementCache, deadline: float = math.inf
-    ) -> None:
+    def __init__(self, engine: Engine, statements: StatementCache) -> None:
         super().__init__(engine.dialect, statements)
         self.engine = engine
-        self._deadline = deadline
         self._pooled: PoolProxiedConnection | None = None
         self._driver: Driver | None = None
         self._in_snapshot = False
 
-    def check_time(self) -> None:
-        if time.monotonic() >= self._deadline:
-            raise StatementTimeout("the request has used up its time")
-
     @property
     def driver(self) -> Driver:
-        self.check_time()
+        check_time()
         driver = self._driver
         if driver is None:
             self._pooled = connect(self.engine, self.engine.raw_connection)
             driver = self._driver = self._pooled.info[Driver.INFO]
-            driver.deadline = self._deadline
         return driver
 
     def begin_snapshot(self) -> None:
@@ -57,7 +44,7 @@ class ReadConnection(StatementConnection):
         pooled, driver = self._pooled, self._driver
         if pooled is None or driver is None:
             return
-        self._pooled, driver.deadline = None, math.inf
+        self._pooled = None
         self._end_stream()
         if self._in_snapshot and pooled.is_valid:
             try:

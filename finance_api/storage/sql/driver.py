@@ -4,7 +4,6 @@ SQLAlchemy builds them and writes their text, once for each shape; what it does 
 beyond that costs more than most of these statements do.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Mapping
 from functools import lru_cache
@@ -42,8 +41,8 @@ class Driver(ABC):
 
     There is one for each connection, in the ``info`` of its pool's record.
     connection: of the database's driver. failures: its errors, which every method may raise.
-    deadline: by `time.monotonic`, after which a statement is ended with StatementTimeout. After it,
-    as after every StorageUnavailable, the connection is not to be used again.
+    At the end of a `time_limit` a statement is ended with TookTooLong. After it, as after every
+    StorageUnavailable, the connection is not to be used again.
     """
 
     #: The key of a connection's driver in its ``info``.
@@ -51,7 +50,6 @@ class Driver(ABC):
 
     failures: ClassVar[type[Exception]]
     connection: Any
-    deadline: float = math.inf
 
     @abstractmethod
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]: ...

@@ -19,8 +19,9 @@ from typing import Any
 import psycopg
 from psycopg import errors, pq
 
-from finance_api.storage.errors import StatementTimeout, StorageNotReady, StorageUnavailable
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
+from finance_api.time_limit import TookTooLong, in_time, seconds_left, time_limit
 
 #: Statements that a connection holds prepared; the database has memory for each.
 _MAX_PREPARED = 100
@@ -89,14 +90,12 @@ class PostgresqlDriver(Driver):
 
     def ask_process(self) -> int:
         """The process of PostgreSQL that answers now. A pooler may let wait for one."""
-        self.deadline = time.monotonic() + _ANSWER_SECONDS
         try:
-            self._libpq.send_query(b"SELECT pg_backend_pid()")
-            return int(self._result().get_value(0, 0) or 0)
-        except StatementTimeout as error:
-            raise psycopg.OperationalError(str(error)) from error
-        finally:
-            self.deadline = math.inf
+            with time_limit(_ANSWER_SECONDS):
+                self._libpq.send_query(b"SELECT pg_backend_pid()")
+                return int(self._result().get_value(0, 0) or 0)
+        except TookTooLong as error:
+            raise psycopg.OperationalError("the database does not answer") from error
 
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
         result = self._run(statement, values)
@@ -113,7 +112,7 @@ class PostgresqlDriver(Driver):
                     for column, read in readers
                 ]
             )
-            for row in range(result.ntuples)
+            for row in in_time(range(result.ntuples))
         ]
 
     def lines(
@@ -235,10 +234,10 @@ class PostgresqlDriver(Driver):
 
     def _wait(self, event: int) -> None:
         """Until the connection can be read from or written to."""
-        left = self.deadline - time.monotonic()
+        left = seconds_left()
         if left <= 0:
             self._cancel()
-            raise StatementTimeout("a statement was ended at its time limit")
+            raise TookTooLong
         self._poll.register(self._libpq.socket, event)
         self._poll.poll(None if left == math.inf else left * 1000)
 

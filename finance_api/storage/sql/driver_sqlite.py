@@ -1,13 +1,12 @@
 """Statements for the standard library's driver."""
 
 import sqlite3
-import time
 from collections.abc import Generator, Mapping
 from contextlib import closing
 from typing import Any
 
-from finance_api.storage.errors import StatementTimeout
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
+from finance_api.time_limit import TookTooLong, seconds_left
 
 # SQLite asks after so many steps of its machine whether to go on.
 _PROGRESS_STEPS = 20_000
@@ -21,7 +20,7 @@ class SqliteDriver(Driver):
         connection.set_progress_handler(self._is_late, _PROGRESS_STEPS)
 
     def _is_late(self) -> bool:
-        return time.monotonic() > self.deadline
+        return seconds_left() <= 0
 
     def rows(self, statement: CompiledStatement, values: Mapping[str, Any]) -> list[ResultRow]:
         try:
@@ -60,7 +59,7 @@ class SqliteDriver(Driver):
 
 
 def _tell_late(error: sqlite3.OperationalError) -> None:
-    """Raises StatementTimeout where SQLite was told not to go on."""
+    """Raises TookTooLong where SQLite was told not to go on."""
     # The driver's own errors have no code.
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-        raise StatementTimeout("a statement was ended at its time limit") from error
+        raise TookTooLong from error

@@ -19,7 +19,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
 from finance_api.storage.errors import (
-    StatementTimeout,
     StorageDamaged,
     StorageNotReady,
     StorageUnavailable,
@@ -27,6 +26,7 @@ from finance_api.storage.errors import (
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.driver import Driver
 from finance_api.storage.sql.driver_sqlite import SqliteDriver
+from finance_api.time_limit import TookTooLong, seconds_left
 
 T = TypeVar("T")
 
@@ -291,7 +291,9 @@ def _tell_unavailable(context: ExceptionContext) -> None:
 def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
     """Raises StorageNotReady or StorageUnavailable if that is what the driver's error means."""
     if _sqlstate(error) == _QUERY_CANCELED:
-        raise StatementTimeout(f"a statement took too long: {_one_line(error)}") from error
+        if seconds_left() < math.inf:
+            raise TookTooLong from error
+        raise StorageUnavailable(f"a statement took too long: {_one_line(error)}") from error
     if _is_of_other_tables(error):
         raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
     if _is_damaged(error):

@@ -28,6 +28,7 @@ from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import raise_unavailable
 from finance_api.storage.sql.tables import records_by_date, users
+from finance_api.time_limit import TookTooLong
 
 T = TypeVar("T")
 
@@ -149,7 +150,7 @@ class StatementConnection(ABC):
 
     def _fail(self, driver: Driver, error: Exception) -> NoReturn:
         """Raises what the error means; of some the connection is not used again."""
-        if isinstance(error, StorageUnavailable):
+        if isinstance(error, (StorageUnavailable, TookTooLong)):
             self._invalidate(None)
         if not isinstance(error, (driver.failures, UnicodeDecodeError)):
             raise error

@@ -27,6 +27,7 @@ from finance_api.storage.sql.clauses import BindNames, Predicate, clauses, shape
 from finance_api.storage.sql.columns import loader_of
 from finance_api.storage.sql.statements import USER, StatementConnection
 from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
+from finance_api.time_limit import in_time
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 
@@ -261,7 +262,7 @@ class _SumQuery:
         values["user"] = self._user_id
         shape = (self._names, predicates, self._with_void)
         found = self._connection.fetch(_amounts, *shape, values=values)
-        return [self._key(row) for row in found] if self._loaders else found
+        return [self._key(row) for row in in_time(found)] if self._loaders else found
 
     def _load(
         self, build: Any, *shape: Any, values: dict[str, Any]
@@ -273,7 +274,7 @@ class _SumQuery:
             self._key(row[:width]): RecordSum(
                 (int(row[width]) << _HALF_BITS) + int(row[width + 1]), int(row[-3]), *row[-2:]
             )
-            for row in found
+            for row in in_time(found)
         }
 
     def _key(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
