@@ -9,6 +9,7 @@ from typing import Any
 from finance_api.planning.recurrence import Schedule, schedule_of
 from finance_api.resources import STANDING_ORDERS
 from finance_api.storage.interface import Storage
+from finance_api.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 
@@ -36,10 +37,10 @@ class DueDays:
     so there are far fewer days than occurrences; these are made for a page only.
     """
 
-    def __init__(self, storage: Storage, orders: Iterable[Row], first: int, end: int) -> None:
+    def __init__(self, orders: Iterable[Row], first: int, end: int) -> None:
         """Raises TooManyDueDays."""
         same_days: defaultdict[Schedule, list[Row]] = defaultdict(list)
-        for order in orders:
+        for order in in_time(orders):
             schedule = schedule_of(order["recurrenceRule"], order["startDate"], first)
             if schedule is not None:
                 same_days[schedule].append(order)
@@ -47,8 +48,7 @@ class DueDays:
         #: By day: which of the groups are due.
         self._due: defaultdict[int, list[int]] = defaultdict(list)
         number = 0
-        for group, schedule in enumerate(same_days):
-            storage.check_time()
+        for group, schedule in enumerate(in_time(same_days)):
             for day in schedule.days():
                 if day >= end:
                     break
@@ -105,7 +105,7 @@ class DueDays:
 def upcoming_days(storage: Storage, user_id: int, today: int, days: int) -> DueDays:
     """Those within so many days, today included. Raises TooManyDueDays."""
     orders = storage.data.scan_rows(user_id, STANDING_ORDERS)
-    return DueDays(storage, orders, today, today + days * DAY_SECONDS)
+    return DueDays(orders, today, today + days * DAY_SECONDS)
 
 
 def upcoming_page(due: DueDays, limit: int, offset: int = 0) -> list[Row]:

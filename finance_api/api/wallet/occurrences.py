@@ -91,7 +91,7 @@ def read_page(storage: Storage, user_id: int, query: Query, today: int) -> Page:
         if matches({ORDER.name: order["id"]}, of_orders)
     ]
     try:
-        due = DueDays(storage, orders, first + -first % DAY_SECONDS, end)
+        due = DueDays(orders, first + -first % DAY_SECONDS, end)
     except TooManyDueDays as error:
         raise refusal([(ORIGINAL.name, f"{error}: ask for a shorter time")]) from None
     page = due.page(query.limit, query.offset, _item_id, newest_first=True)

@@ -1,7 +1,6 @@
 """When standing orders are due. How much is worked out is counted, not timed."""
 
 from datetime import date, timedelta
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,8 +11,6 @@ from finance_api.values.time import DAY_SECONDS, from_date
 
 TODAY = from_date(date(2026, 3, 18))
 ORDERS = 500
-
-STORAGE = SimpleNamespace(check_time=lambda: None)
 
 
 def order(number, rule, start):
@@ -50,7 +47,7 @@ def test_standing_orders_with_the_same_days_share_them(worked_out, rule):
     """Before: the days of each order were made, and a row of each, for a page of one."""
     starts = [date(2020, 1, 5) + timedelta(days=7 * 4 * n) for n in range(ORDERS // 10)]
     orders = [order(n, rule, starts[n % len(starts)]) for n in range(ORDERS)]
-    due = DueDays(STORAGE, orders, TODAY, TODAY + 366 * DAY_SECONDS)
+    due = DueDays(orders, TODAY, TODAY + 366 * DAY_SECONDS)
     page = due.page(1, 3, by_id)
     assert len(page) == 1
     assert due.number > ORDERS * 11
@@ -61,7 +58,7 @@ def test_standing_orders_with_the_same_days_share_them(worked_out, rule):
 def test_pages_in_both_directions_are_parts_of_the_whole():
     rules = ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY;BYMONTHDAY=-1", "FREQ=DAILY;COUNT=9", None]
     orders = [order(n, rules[n % 5], date(2026, 3, 1 + n)) for n in range(30)]
-    due = DueDays(STORAGE, orders, TODAY, TODAY + 40 * DAY_SECONDS)
+    due = DueDays(orders, TODAY, TODAY + 40 * DAY_SECONDS)
     whole = due.page(10_000, 0, by_id)
     assert len(whole) == due.number
     assert whole == sorted(whole, key=lambda each: (each[0], each[1]["id"]))
@@ -76,5 +73,5 @@ def test_no_more_days_are_worked_out_than_a_request_may_have(worked_out, monkeyp
     monkeypatch.setattr(upcoming, "MAX_DUE_DAYS", 100)
     orders = [order(n, f"FREQ=DAILY;INTERVAL={n}", date(2026, 3, 18)) for n in range(1, 50)]
     with pytest.raises(TooManyDueDays, match="more than 100 days"):
-        DueDays(STORAGE, orders, TODAY, TODAY + 90 * DAY_SECONDS)
+        DueDays(orders, TODAY, TODAY + 90 * DAY_SECONDS)
     assert len(worked_out) <= 102
