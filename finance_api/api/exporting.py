@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from finance_api.api.data_request import Export, ExportRequest, RequestTarget
-from finance_api.api.parameters import WITH_SUBCATEGORIES, conditions_of
+from finance_api.api.parameters import COUNTED, WITH_SUBCATEGORIES, conditions_of
 from finance_api.api.representation import (
     CSV,
     NDJSON,
@@ -19,6 +19,7 @@ from finance_api.downloads import Chunks
 from finance_api.errors import problem
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.computing import depends_on_today, list_computed
+from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Query
 from finance_api.query.render import canonical_text, fields_text
@@ -55,12 +56,14 @@ class ListExport(ExportRequest):
         given = target.parameters
         self._fields: Sequence[Field] = given["fields"]
         self._with_subcategories: bool = given.get(WITH_SUBCATEGORIES, False)
+        self._is_counted: bool = given.get(COUNTED, False)
         self._has_trailer: bool = given.get(TRAILER, False)
         if self._has_trailer and self._representation is not NDJSON:
             raise refusal([(TRAILER, "is for NDJSON only")])
         query = Query(resource, conditions_of(resource, given), given["sortBy"])
         self._query = query if today is None else query.on(today)
-        own = f"{WITH_SUBCATEGORIES}={self._with_subcategories}&{TRAILER}={self._has_trailer}"
+        own = f"{WITH_SUBCATEGORIES}={self._with_subcategories}&{COUNTED}={self._is_counted}"
+        own += f"&{TRAILER}={self._has_trailer}"
         shown = fields_text(resource, self._fields)
         self.text = "\0".join(["export", own, canonical_text(self._query) + shown])
         self.content_type = self._representation.content_type
@@ -76,6 +79,8 @@ class ListExport(ExportRequest):
         if self._with_subcategories:
             conditions = with_subcategories(storage, user_id, query.resource, query.conditions)
             query = replace(query, conditions=conditions)
+        if self._is_counted:
+            query = replace(query, conditions=counted_only(storage, user_id, query.conditions))
         count = storage.data.count_rows(user_id, query)
         if self._representation is XLSX and count > MAX_ROWS:
             raise problem(

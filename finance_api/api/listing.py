@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from finance_api.api.columns import Columns
 from finance_api.api.data_request import DataRequest, Payload, RequestTarget
-from finance_api.api.parameters import WITH_SUBCATEGORIES, query_of
+from finance_api.api.parameters import COUNTED, WITH_SUBCATEGORIES, query_of
 from finance_api.api.representation import (
     JSON,
     HeaderItems,
@@ -19,6 +19,7 @@ from finance_api.api.representation import (
 )
 from finance_api.errors import NOT_FOUND, problem
 from finance_api.planning.computing import list_computed
+from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.query.render import canonical_text
@@ -44,11 +45,14 @@ class ListRequest(DataRequest):
         self._columns = Columns(resource, target.parameters)
         self.convert_to = self._columns.convert_to
         self._with_subcategories: bool = target.parameters.get(WITH_SUBCATEGORIES, False)
+        self._is_counted: bool = target.parameters.get(COUNTED, False)
         query = query_of(resource, target.parameters)
         self._query = query if today is None else query.on(today)
         self.text = canonical_text(self._query) + self._columns.text
         if self._with_subcategories:
             self.text += f"\0{WITH_SUBCATEGORIES}"
+        if self._is_counted:
+            self.text += f"\0{COUNTED}"
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
         self.depends_on_today = self._columns.depends_on_today or query.is_relative
@@ -63,6 +67,8 @@ class ListRequest(DataRequest):
         if self._with_subcategories:
             conditions = with_subcategories(storage, user_id, query.resource, query.conditions)
             query = replace(query, conditions=conditions)
+        if self._is_counted:
+            query = replace(query, conditions=counted_only(storage, user_id, query.conditions))
         page = _json_page(storage, user_id, query, self._columns, today)
         headers: HeaderItems = ()
         if self._representation is JSON:

@@ -55,6 +55,7 @@ from finance_api.resources.records import WORDS
 MAX_PARAMETERS = 100
 _SHOWN_NAME_CHARACTERS = 60
 WITH_SUBCATEGORIES = "withSubcategories"
+COUNTED = "counted"
 CONVERT_TO = "convertTo"
 SORT_MEANING = "What the rows are sorted by; with - the last comes first."
 _COMPUTED = "is computed and cannot be filtered"
@@ -197,6 +198,13 @@ class ParameterSchema(colander.MappingSchema):  # type: ignore[misc]
             if field.filterable:
                 self.add_conditions(field)
 
+    def add_row_filters(self, resource: Resource) -> None:
+        """As `add_filters`; of records also counted."""
+        if resource is RECORDS:
+            meaning = "Whether only the records come that a summary with these filters counts."
+            self.add_flag(COUNTED, meaning)
+        self.add_filters(resource)
+
     def add_conditions(self, field: Field) -> None:
         kind = Conditions(field)
         self.add_parameter(field.name, kind, (), kind.meaning)
@@ -240,7 +248,7 @@ def list_schema(resource: Resource) -> ParameterSchema:
     schema.add_sort(resource)
     schema.add_flag("withTotal", "Whether all rows that match are counted, too.")
     schema.add_columns(resource)
-    schema.add_filters(resource)
+    schema.add_row_filters(resource)
     return schema
 
 
@@ -250,7 +258,7 @@ def export_schema(resource: Resource) -> ParameterSchema:
     schema.add_sort(resource)
     schema.add_flag("trailer", "Whether NDJSON ends with a line that says how many rows it has.")
     schema.add_fields(resource)
-    schema.add_filters(resource)
+    schema.add_row_filters(resource)
     return schema
 
 

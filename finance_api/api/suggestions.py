@@ -32,6 +32,7 @@ _SYNONYMS = {
         "recordState state": "state status",
         "withTotal": "total includetotal withcount",
         "withSubcategories": "subcategories recursive includesubcategories",
+        "counted": "onlycounted excludevoid excludetransfers withouttransfers",
         "fields": "field columns select only attributes",
     }.items()
     for other in others.split()

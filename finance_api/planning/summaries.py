@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice, product
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.conversion import (
@@ -18,6 +18,7 @@ from finance_api.planning.conversion import (
     converted_field,
     no_rate,
 )
+from finance_api.planning.counted import NO_TRANSFERS, excluded_accounts
 from finance_api.query.evaluate import in_order, matches
 from finance_api.query.model import RANGES, Condition, Operator, SortKey, condition_on
 from finance_api.query.records import any_of, dated
@@ -241,17 +242,9 @@ class _Summarizing:
         return {row["id"]: row["name"] for row in labels}
 
     def _excluded_accounts(self) -> frozenset[str]:
-        """Those that are left out: with excludeFromStats, and not named by a condition."""
         if "excluded" in self._query.include:
             return frozenset()
-        named = {
-            account_id
-            for condition in self._query.conditions
-            if condition.field.name == "accountId" and condition.operator is Operator.ANY_OF
-            for account_id in cast("tuple[str, ...]", condition.operand)
-        }
-        excluded = (row["id"] for row in self._accounts.values() if row["excludeFromStats"])
-        return frozenset(excluded) - named
+        return excluded_accounts(self._accounts.values(), self._query.conditions)
 
     def _by_ids(self, conditions: Iterable[Condition]) -> list[Condition]:
         """The conditions on names of accounts and categories as such on their ids."""
@@ -321,7 +314,7 @@ class _Summarizing:
         """The conditions, and those of not being left out; but for void records."""
         counted = list(self._conditions)
         if "transfers" not in self._query.include:
-            counted.append(condition_on(RECORDS, "transferId", Operator.IS_NULL))
+            counted.append(NO_TRANSFERS)
         if self._excluded:
             counted.append(any_of("accountId", self._accounts.keys() - self._excluded))
         return counted

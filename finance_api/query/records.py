@@ -1,9 +1,14 @@
 """Conditions on records that the program itself sets."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from finance_api.query.model import Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+
+#: A record without a state is not void either.
+NOT_VOID = replace(condition_on(RECORDS, "recordState", Operator.NE, (VOID,)), or_missing=True)
 
 
 def dated(first: int, end: int) -> Condition:

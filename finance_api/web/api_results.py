@@ -15,6 +15,7 @@ from finance_api.planning.balances import (
     with_converted_balances,
 )
 from finance_api.planning.computing import list_computed
+from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries import DIMENSIONS, Summary, SummaryQuery, summarize
 from finance_api.planning.upcoming import DueDays, upcoming_days
@@ -113,5 +114,7 @@ class ApiResults:
             found += parse_words(given["q"])
         conditions = tuple(condition.on(self.today) for condition in found)
         if given.get("withSubcategories") == "true":
-            return with_subcategories(self._storage, self._user_id, resource, conditions)
+            conditions = with_subcategories(self._storage, self._user_id, resource, conditions)
+        if given.get("counted") == "true":
+            conditions = counted_only(self._storage, self._user_id, conditions)
         return conditions

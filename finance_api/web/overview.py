@@ -14,10 +14,11 @@ from finance_api.resources import ACCOUNTS, BUDGETS
 from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, start_of
-from finance_api.values.time import date_text
+from finance_api.values.time import DAY_SECONDS, date_text
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.api_results import BALANCES, SUMMARY, UPCOMING, ApiResults, Course
 from finance_api.web.money_plots import Plot, column_plot, line_plot
+from finance_api.web.record_filters import NO_CATEGORY
 from finance_api.web.rendering import month_words
 from finance_api.web.timespans import Timespan
 
@@ -109,6 +110,11 @@ class Overview:
             given["convertTo"] = self.currency
         return ApiRequest(BALANCES, given, about="Net worth")
 
+    @property
+    def worth_link(self) -> str | None:
+        """The page of the accounts, which has the balances of now; None: the figure is older."""
+        return None if "to" in self.worth_request.parameters else "/accounts"
+
     @cached_property
     def _course(self) -> Course:
         try:
@@ -145,7 +151,7 @@ class Overview:
 
     @cached_property
     def sums(self) -> Money:
-        return _added(self._results.summary(self.sums_request), self._prefix)
+        return added(self._results.summary(self.sums_request), self._prefix)
 
     @cached_property
     def months_request(self) -> ApiRequest:
@@ -159,7 +165,8 @@ class Overview:
         year, lines = self.span.year(), []
         month = start_of(Period.MONTH, year.first)
         while month <= year.last:
-            span = Timespan.around(Period.MONTH, month)
+            # The last one may be shorter than its month.
+            span = Timespan(month, min(end_of(Period.MONTH, month) - DAY_SECONDS, year.last))
             money = by_month.get(month, Money())
             lines.append(Line(month_words(month), self.records(span), money))
             month = end_of(Period.MONTH, month)
@@ -201,7 +208,7 @@ class Overview:
         return [
             Line(
                 self._names.get(key) or "Without category",
-                self.records(self.span, category=key or "none"),
+                self.records(self.span, category=key or NO_CATEGORY),
                 money,
                 earlier.get(key, Money()),
                 round(-100 * money.expense / most, 2),
@@ -280,14 +287,14 @@ class Overview:
 
     # -- links
 
-    def records(self, span: Timespan | None = None, **filters: str) -> str:
-        """The page of records with the same filters as the figures."""
-        given = dict(filters)
-        if span is not None:
-            given |= {"from": date_text(span.first), "to": date_text(span.last)}
-        if not self.is_converted:
-            given["currency"] = self.currency
-        return f"/records?{urlencode(given)}"
+    #: Of all times and currencies.
+    uncategorised_link = f"/records?category={NO_CATEGORY}&counted=true"
+
+    def records(self, span: Timespan, **filters: str) -> str:
+        """The page of the records that a figure counts."""
+        days = {"from": date_text(span.first), "to": date_text(span.last)}
+        currency = {"convertTo" if self.is_converted else "currency": self.currency}
+        return f"/records?{urlencode({**filters, **days, **currency, 'counted': 'true'})}"
 
     def _summary(self, group_by: str, **parameters: str) -> ApiRequest:
         given = {"groupBy": group_by, "recordDate": self.span.filter, **self._one, **parameters}
@@ -306,7 +313,8 @@ def _by(
     return sums
 
 
-def _added(found: Summary, prefix: str) -> Money:
+def added(found: Summary, prefix: str) -> Money:
+    """All groups together. prefix: see `Money.plus`."""
     money = Money()
     for group in found.groups:
         money = money.plus(group, prefix)

@@ -17,7 +17,6 @@ from finance_api.web.paging import PAGE_ROWS
 #: In place of a category: records that have none.
 NO_CATEGORY = "none"
 
-_NAMES = ("q", "account", "category", "label", "from", "to", "currency")
 #: Fields of records, by the parameters of the page.
 _FIELDS = {
     "q": WORDS.name,
@@ -28,6 +27,9 @@ _FIELDS = {
     "to": "recordDate",
     "currency": "currencyCode",
 }
+#: What does not filter: a currency for the sums, and whether only what they count is listed.
+_CONVERT_TO, _COUNTED = "convertTo", "counted"
+_YES = "true"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class RecordFilters:
 
     @classmethod
     def of(cls, request: Request) -> "RecordFilters":
-        given = {name: request.GET.get(name, "").strip() for name in _NAMES}
+        names = (*_FIELDS, _CONVERT_TO, _COUNTED)
+        given = {name: request.GET.get(name, "").strip() for name in names}
         errors = {}
         for name, text in given.items():
             try:
@@ -58,7 +61,7 @@ class RecordFilters:
         """The same for the API."""
         found: dict[str, str] = {}
         for name, text in self.given.items():
-            if not text or name in self.errors:
+            if not text or name in self.errors or name not in _FIELDS:
                 continue
             field, operand = _FIELDS[name], _operand(name, text)
             found[field] = f"{found[field]},{operand}" if field in found else operand
@@ -68,12 +71,30 @@ class RecordFilters:
 
     def page_request(self, offset: int) -> ApiRequest:
         page = {"limit": str(PAGE_ROWS), "offset": str(offset) if offset else ""}
-        given = {**self.parameters, "withTotal": "true", **page}
+        counted = {_COUNTED: _YES if self.is_counted else ""}
+        given = {**self.parameters, **counted, "withTotal": "true", **page}
         return ApiRequest(f"{PUBLIC_SURFACE}records", given, about="The list")
 
     @property
     def sums_request(self) -> ApiRequest:
-        return ApiRequest(SUMMARY, self.parameters, about="The sums")
+        given = {**self.parameters, _CONVERT_TO: self.convert_to}
+        return ApiRequest(SUMMARY, given, about="The sums")
+
+    @property
+    def convert_to(self) -> str:
+        """The currency that the sums are converted to as well; empty for none."""
+        return "" if _CONVERT_TO in self.errors else self.given[_CONVERT_TO]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether only the records are listed that the sums count."""
+        return self.given[_COUNTED] == _YES
+
+    @property
+    def without_counted(self) -> str:
+        """This page's address, with all records listed."""
+        given = {name: text for name, text in self.given.items() if text and name != _COUNTED}
+        return f"/records?{urlencode(given)}"
 
 
 def _operand(name: str, text: str) -> str:
@@ -91,9 +112,12 @@ def _operand(name: str, text: str) -> str:
 
 def _check(name: str, text: str) -> None:
     """Raises QueryError."""
-    if not text:
+    if not text or name == _COUNTED:
         return
     if name == "q":
         parse_words(text)
+        return
+    if name == _CONVERT_TO:
+        parse_conditions(RECORDS["currencyCode"], f"eq.{text}")
         return
     parse_conditions(RECORDS[_FIELDS[name]], _operand(name, text))

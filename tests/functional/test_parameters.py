@@ -250,5 +250,13 @@ def test_where_nothing_is_near_the_parameters_that_exist_are_named(client):
 def test_every_synonym_means_a_parameter_of_some_list(client):
     known = {f.name for r in PUBLIC_RESOURCES for f in r.fields}
     known |= {"limit", "offset", "sortBy", "withTotal", "fields", "q", "withSubcategories"}
-    known |= {"date_from", "date_to", "min_amount", "max_amount", "sort_by", "document_type"}
+    known |= {
+        "counted",
+        "date_from",
+        "date_to",
+        "min_amount",
+        "max_amount",
+        "sort_by",
+        "document_type",
+    }
     assert {ours for meant in _SYNONYMS.values() for ours in meant} <= known

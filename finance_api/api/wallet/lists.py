@@ -20,12 +20,13 @@ from finance_api.api.wallet.declarations import LISTS, WalletList
 from finance_api.api.wallet.headers import OF_LIST, state_headers
 from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
-from finance_api.api.wallet.records import NOT_VOID, of_source
+from finance_api.api.wallet.records import of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
 from finance_api.api.wallet.scopes import require_scopes
 from finance_api.auth.contexts import own_data
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Query
+from finance_api.query.records import NOT_VOID
 from finance_api.querystring import split_query
 from finance_api.requests import Request
 from finance_api.resources import RECORDS

@@ -4,16 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from finance_api.api.wallet.context import Context, conversion_of, mirrors_of
-from finance_api.query.model import Condition, Operator, Query, condition_on
+from finance_api.query.model import Condition, Operator, Query
 from finance_api.resources import RECORDS
-from finance_api.resources.records import VOID
 from finance_api.resources.wire import records_of
 from finance_api.storage.interface import Page, Storage
 from finance_api.values import Row
-
-#: What is neither void nor without a state.
-_STATE = condition_on(RECORDS, "recordState", Operator.NE, (VOID,))
-NOT_VOID = Condition(_STATE.field, _STATE.operator, _STATE.operand, or_missing=True)
 
 _IMPORT = RECORDS["importId"]
 

@@ -33,6 +33,7 @@ from finance_api.web.forms import (
     sent_texts,
     with_new_category,
 )
+from finance_api.web.overview import added
 from finance_api.web.page import (
     CHANGED_MEANWHILE,
     SeeOther,
@@ -81,6 +82,7 @@ def _list(request: Request, errors: dict[str, str]) -> dict[str, Any]:
         rows=found.rows,
         rule_of=rule_link,
         sums=sums,
+        converted=added(sums, "converted") if filters.convert_to else None,
         filters=filters,
         errors={**filters.errors, **errors},
         chosen=frozenset(form_texts(request, "id")) if errors else frozenset(),

@@ -1,0 +1,35 @@
+"""Which records count: neither void nor transfers, nor of accounts that statistics leave out."""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from finance_api.query.model import Condition, Operator, condition_on
+from finance_api.query.records import NOT_VOID, any_of
+from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.storage.interface import Storage
+from finance_api.values import Row
+
+NO_TRANSFERS = condition_on(RECORDS, "transferId", Operator.IS_NULL)
+
+
+def counted_only(
+    storage: Storage, user_id: int, conditions: Sequence[Condition]
+) -> tuple[Condition, ...]:
+    """The conditions, and those of the records that a summary with them counts."""
+    accounts = storage.data.scan_rows(user_id, ACCOUNTS)
+    counted = (*conditions, NOT_VOID, NO_TRANSFERS)
+    excluded = excluded_accounts(accounts, conditions)
+    if not excluded:
+        return counted
+    return (*counted, any_of("accountId", {row["id"] for row in accounts} - excluded))
+
+
+def excluded_accounts(accounts: Iterable[Row], conditions: Iterable[Condition]) -> frozenset[str]:
+    """The ids of accounts with excludeFromStats, unless a condition names them."""
+    named = {
+        account_id
+        for condition in conditions
+        if condition.field.name == "accountId" and condition.operator is Operator.ANY_OF
+        for account_id in cast("tuple[str, ...]", condition.operand)
+    }
+    return frozenset(row["id"] for row in accounts if row["excludeFromStats"]) - named
