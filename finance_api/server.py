@@ -8,9 +8,7 @@ Keys of the section: `finance_api.settings.SERVER_SETTINGS`.
 
 import multiprocessing
 import os
-import signal
 import sys
-import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
@@ -20,11 +18,9 @@ from typing import Any
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
-from pyramid.paster import get_app, setup_logging
 
-from finance_api import metrics, wsgi
+from finance_api import metrics, worker, wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
-from finance_api.unended import UnendedBody
 
 
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
@@ -37,11 +33,14 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
         given = {f"server.{key}": value for key, value in section.items()}
         settings = read_settings(given, os.environ, SERVER_SETTINGS)
         _check(settings)
+        address = wsgi.reserve_address(settings["server.host"], settings["server.port"])
         wsgi.close_applications()
         # A forked worker would end without atexit, and draw the same random numbers as the others.
         multiprocessing.set_start_method("spawn", force=True)
-        make_application = partial(_application, dict(global_conf))
-        with ExitStack() as stack:
+        make_application = partial(
+            worker.make_application, dict(global_conf), settings["server.drain_seconds"]
+        )
+        with address, ExitStack() as stack:
             if settings["server.workers"] > 1:
                 # The workers count together there.
                 directory = TemporaryDirectory(prefix="finance-api-metrics-")
@@ -57,8 +56,8 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Raises SettingError where workers would count apart, and for an address that is taken."""
-    workers, host, port = (settings[f"server.{key}"] for key in ("workers", "host", "port"))
+    """Raises SettingError where workers would count apart or have too few threads."""
+    workers = settings["server.workers"]
     for application in wsgi.applications:
         wsgi.check_threads(application, settings["server.threads"])
     for application in wsgi.applications if workers > 1 else ():
@@ -67,7 +66,6 @@ def _check(settings: Settings) -> None:
             raise SettingError(f"{need} finance_api.ratelimit.backend = redis, to count together")
         if not application.registry.services.storage.persistent:
             raise SettingError(f"{need} a finance_api.storage that they share, unlike memory")
-    wsgi.check_address(host, port)
 
 
 def _granian(settings: Settings) -> Any:
@@ -92,29 +90,3 @@ def _granian(settings: Settings) -> Any:
         # Its logger, by the name in its documentation: its lines go where the others go.
         log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},
     )
-
-
-def _application(global_conf: dict[str, str]) -> Any:
-    """A worker's application."""
-    setup_logging(global_conf["__file__"], global_conf)
-    app = get_app(global_conf["__file__"], options=global_conf)
-
-    def application(environ: dict[str, Any], start_response: Any) -> Any:
-        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
-            # granian names itself in answers that name no server.
-            return start_response(status, [*headers, ("Server", "finance_api")], *error)
-
-        body = app(environ, start)
-        return body if isinstance(body, list) else UnendedBody(body)
-
-    # granian's handler needs the main thread, which waits for a lock. Python does not wake it where
-    # the system gives the signal to another thread: such a worker would go on until it is killed.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    threading.Thread(target=_pass_sigterm_on, name="SIGTERM", daemon=True).start()
-    return application
-
-
-def _pass_sigterm_on() -> None:
-    while True:
-        number = signal.sigwait({signal.SIGTERM})
-        signal.getsignal(number)(number, None)  # type: ignore[misc, operator]

@@ -35,13 +35,26 @@ def not_listening(host: str, port: Any, error: OSError) -> SettingError:
     return SettingError(f"server.port: cannot listen on {host}:{port}: {reason}")
 
 
-def check_address(host: str, port: int) -> None:
-    """Raises SettingError if nothing can listen there, or something does: granian would join it."""
+def reserve_address(host: str, port: int) -> socket.socket:
+    """Return a socket that keeps other servers off the address; granian's workers can share it.
+
+    Raises SettingError if nothing can listen there, or something does: granian would join it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    reserved = socket.socket(family)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        socket.create_server((host, port), family=family).close()
+        # Fails beside whatever listens there, with any options.
+        everywhere = host == "::"
+        socket.create_server((host, port), family=family, dualstack_ipv6=everywhere).close()
+        # Connections that ended a minute ago do not matter; later sockets need SO_REUSEPORT.
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind((host, port))
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     except OSError as error:
+        reserved.close()
         raise not_listening(host, port, error) from None
+    return reserved
 
 
 def app(global_config: dict[str, str], **settings: str) -> Any:

@@ -149,6 +149,23 @@ def test_f3_past_the_limit_requests_end_with_503_and_the_process_ends(served: Si
 
 
 @on_postgresql
+def test_f3_what_is_in_flight_is_answered_when_the_parent_is_killed(served: Site) -> None:
+    # The guard: _end_with_parent in finance_api/worker.py; without it the workers go on listening.
+    (server,) = served.running
+    clients = [served.client() for _ in range(CLIENTS)]
+    workers = server.workers
+    with locked(served.url, "labels") as waiting:
+        flying = InFlight(server, clients, waiting)
+        served.forget(server)
+        server.process.kill()
+        wait_until(lambda: nobody_listens(server))
+    flying.join()
+    assert flying.failures == {}, server.said
+    wait_until(lambda: not any(worker.is_running() for worker in workers))
+    served.start()
+
+
+@on_postgresql
 def test_f3_sighup_replaces_the_workers_and_loses_nothing(served: Site) -> None:
     (server,) = served.running
     before = {worker.pid for worker in server.workers}

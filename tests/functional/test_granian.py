@@ -47,15 +47,6 @@ class Server(ServerProcess):
     def get(self, path, token, connection=None):
         return self.ask("GET", path, {"Authorization": f"Bearer {token}"}, connection)
 
-    def worker_of(self, connection):
-        """The id of the process that has the other end."""
-        port = connection.sock.getsockname()[1]
-        for worker in self.workers:
-            for each in worker.net_connections("tcp"):
-                if each.raddr and each.raddr.port == port:
-                    return worker.pid
-        raise AssertionError("nobody has it")
-
     def by_each(self, ask):
         """What ``ask`` of a connection to each process returns."""
         found = {}

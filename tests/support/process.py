@@ -79,6 +79,15 @@ class ServerProcess:
         children = psutil.Process(self.process.pid).children()
         return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
 
+    def worker_of(self, connection: http.client.HTTPConnection) -> int:
+        """The id of the process that has the other end."""
+        port = connection.sock.getsockname()[1]
+        for worker in self.workers:
+            for each in worker.net_connections("tcp"):
+                if each.raddr and each.raddr.port == port:
+                    return worker.pid
+        raise AssertionError("none of the workers has it")
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ends it as an operator does. Returns the exit code."""
         if self.process.poll() is None:

@@ -259,7 +259,8 @@ ALLOWED = {
     "edge": ("__version__", "auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
     "logs": ("values",),
     "wsgi": ("logs", "main", "settings", "storage.errors"),
-    "server": ("metrics", "settings", "unended", "wsgi"),
+    "server": ("metrics", "settings", "worker", "wsgi"),
+    "worker": ("unended",),
 }
 
 

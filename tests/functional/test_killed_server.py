@@ -1,0 +1,122 @@
+"""The production server whose parent process is killed, and servers that want the same port."""
+
+import http.client
+import random
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+
+from support.nightly import count
+from support.process import ServerProcess
+from support.programs import free_port, wait_until
+
+KILLS = count(20, 200)
+Start = Callable[..., ServerProcess]
+
+
+@pytest.fixture
+def start(tmp_path: Path, new_sqlite_url: Callable[[], str], redis_url: str) -> Iterator[Start]:
+    """Starts servers on one database, in folders of their own."""
+    settings = {
+        "sqlalchemy.url": new_sqlite_url(),
+        "finance_api.allowed_hosts": "127.0.0.1",
+        "finance_api.require_https": "false",
+        "finance_api.jwt.keys": "",
+        "finance_api.ratelimit.backend": "redis",
+        "finance_api.ratelimit.redis_url": redis_url,
+    }
+    started: list[ServerProcess] = []
+
+    def start(port: int, ini: str = "production.ini", **server: str) -> ServerProcess:
+        directory = tmp_path / str(len(started))
+        directory.mkdir()
+        given = {f"server.{key}": value for key, value in server.items()}
+        process = ServerProcess(directory, ini=ini, settings={**settings, **given}, port=port)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.stop()
+
+
+def answering(server: ServerProcess) -> int:
+    """The id of the worker that answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    with closing(connection):
+        connection.request("GET", "/__lbheartbeat__")
+        assert connection.getresponse().status == 200
+        return server.worker_of(connection)
+
+
+def is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def is_alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+def ended_alone(server: ServerProcess) -> bool:
+    """Whether it was refused the port, in one sentence."""
+    if server.process.poll() is None:
+        return False
+    lines = [line for line in server.said.splitlines() if not line.startswith("Starting server")]
+    refusal = f"cannot listen on 127.0.0.1:{server.port}: Address already in use"
+    assert (server.process.returncode, lines) == (1, [f"finance-api: server.port: {refusal}"])
+    return True
+
+
+@pytest.mark.nightly
+def test_workers_end_with_a_parent_that_is_killed(
+    start: Start, figures: Callable[[str], None]
+) -> None:
+    # The guard: _end_with_parent in finance_api/worker.py.
+    port = free_port()
+    longest = 0.0
+    chance = random.Random(1)
+    for n in range(KILLS):
+        server = start(port, workers=str(1 + n % 2))
+        if n % 4 == 3:
+            # While workers load; later than the others only by chance.
+            wait_until(lambda server=server: len(server.workers) > 0)  # type: ignore[misc]
+            time.sleep(chance.random())
+        else:
+            server.wait()
+            assert answering(server) in {worker.pid for worker in server.workers}
+        workers = server.workers
+        server.process.kill()
+        server.process.wait()
+        killed = time.monotonic()
+        wait_until(lambda: is_free(port))
+        longest = max(longest, time.monotonic() - killed)
+        wait_until(lambda workers=workers: not any(map(is_alive, workers)))  # type: ignore[misc]
+    figures(f"{KILLS} parents killed: the port was free after at most {longest:.1f} s")
+
+
+def test_of_servers_that_start_at_once_one_gets_the_port(start: Start) -> None:
+    port = free_port()
+    servers = [start(port) for _ in range(3)]
+    wait_until(lambda: sum(ended_alone(server) for server in servers) == 2)
+    (winner,) = (server for server in servers if server.process.poll() is None)
+    winner.wait()
+    late = start(port)
+    wait_until(lambda: ended_alone(late))
+    assert {answering(winner) for _ in range(10)} == {winner.workers[0].pid}
+
+
+def test_waitress_does_not_start_beside_granian(start: Start) -> None:
+    server = start(free_port()).wait()
+    waitress = start(server.port, "development.ini")
+    assert waitress.process.wait(60) == 1
+    assert "Address already in use" in waitress.said
+    assert answering(server) == server.workers[0].pid
