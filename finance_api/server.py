@@ -86,6 +86,8 @@ def _granian(settings: Settings) -> Any:
         backlog=settings["server.backlog"],
         backpressure=settings["server.backpressure"],
         respawn_failed_workers=True,
+        # After SIGHUP an old worker listens for so long beside the new one, which has to start.
+        respawn_interval=10,
         workers_kill_timeout=settings["server.drain_seconds"],
         # Its logger, by the name in its documentation: its lines go where the others go.
         log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},

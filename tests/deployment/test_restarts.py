@@ -176,4 +176,6 @@ def test_f3_sighup_replaces_the_workers_and_loses_nothing(served: Site) -> None:
     flying.join()
     assert flying.failures == {}
     wait_until(lambda: server.said.count("Stopped old worker") == WORKERS)
+    # granian does not wait for the new ones; on a slow machine nobody may listen until then.
+    wait_until(lambda: server.said.count("Started worker") == 2 * WORKERS)
     assert not before & {worker.pid for worker in server.workers}
