@@ -123,6 +123,9 @@ def _as_of_today(request: Request, asked: Tagged) -> tuple[Tagged, int, str]:
     if asked.depends_on_today:
         today = day_in(_user_of(request).time_zone, request.services.clock.now())
         asked, variant = asked.on(today), date_text(today)
+    if asked.depends_on_base:
+        base = _user_of(request).base_currency
+        asked, variant = asked.in_base(base), f"{variant} {base}"
     if asked.depends_on_now:
         now = request.services.clock.now()
         minute = now - now % 60

@@ -52,6 +52,8 @@ class TaggedRequest(ABC):
     depends_on_today: bool = False
     #: Whether it can from minute to minute.
     depends_on_now: bool = False
+    #: Whether it can with the user's base currency.
+    depends_on_base: bool = False
     #: The currency that amounts are converted to: then it depends on the exchange rates, too.
     convert_to: str | None = None
     #: Whether there is a response whatever the data is.
@@ -59,6 +61,10 @@ class TaggedRequest(ABC):
 
     def on(self: "Tagged", today: int) -> "Tagged":
         """With the days that it means today, where it says them otherwise."""
+        return self
+
+    def in_base(self: "Tagged", currency: str | None) -> "Tagged":
+        """With the user's base currency, if it `depends_on_base`; None: the user chose none."""
         return self
 
     def at(self: "Tagged", now: int) -> "Tagged":

@@ -205,7 +205,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
             **_OF_RECORDS,
             "include": text("Of void, transfers, excluded: what is otherwise left out."),
-            "fill": flag("Whether periods without records have groups, too."),
+            "fill": flag("Groups of zeros, too: for empty periods, and if nothing matches."),
             "sortBy": text("Columns of the groups with + or -, comma-separated: expense"),
         },
         tells={"leftOut": {"type": "object"}, "overlapping": {"type": "boolean"}},

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice, product
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.conversion import (
@@ -129,7 +129,7 @@ _CONVERTED = (
 class SummaryQuery:
     """conditions: of the records. include: of LEFT_OUT. sort: by columns; then in order.
 
-    convert_to: the currency of further sums.
+    convert_to: the currency of further sums. today, base_currency: the user's, for filling.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -140,6 +140,8 @@ class SummaryQuery:
     limit: int = 100
     offset: int = 0
     convert_to: str | None = None
+    today: int = 0
+    base_currency: str | None = None
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
@@ -517,7 +519,7 @@ class _Summarizing:
     def _filled(self, groups: dict[GroupKey, _Sums]) -> dict[GroupKey, _Sums]:
         """With a group for each period from the first to the last that is asked for."""
         places = [at + 1 for at, _ in self._query.periods]
-        others = dict.fromkeys(_blanked(key, places) for key in groups)
+        others = dict.fromkeys(_blanked(key, places) for key in groups or self._empty_keys)
         periods = list(islice(self._asked_periods(groups), MAX_FILLED + 1))
         if len(periods) * len(others) > MAX_FILLED:
             raise SummaryTooLarge(f"there would be more than {MAX_FILLED} groups")
@@ -530,21 +532,45 @@ class _Summarizing:
                 filled[tuple(key)] = _Sums()
         return filled | groups
 
+    @property
+    def _empty_keys(self) -> list[GroupKey]:
+        """Those of the groups if no record matches: of the currencies that are asked for.
+
+        Else of the user's base currency, or that of the most accounts.
+        """
+        codes = [row["currencyCode"] for row in self._accounts.values()]
+        usual = max(sorted(set(codes)), key=codes.count, default=None)
+        base = self._query.base_currency or usual
+        on_currency = [c for c in self._conditions if c.field.name == "currencyCode"]
+        named: set[Any] = set()
+        for condition in on_currency:
+            if condition.operator is Operator.ANY_OF:
+                named.update(cast("tuple[str, ...]", condition.operand))
+        asked = sorted(code for code in named if matches({"currencyCode": code}, on_currency))
+        blank = (None,) * len(self._query.group_by)
+        return [(code, *blank) for code in asked or [base] if code is not None]
+
     def _asked_periods(self, groups: dict[GroupKey, _Sums]) -> Iterator[tuple[int, ...]]:
-        """The beginnings of the query's periods: where no date is asked for, to the records'."""
+        """The beginnings of the query's periods.
+
+        Where no date is asked for, from the first or to the last record; without records, today.
+        """
+        periods = [period for _, period in self._query.periods]
+        if not periods:
+            yield ()
+            return
         firsts = [sums.first for sums in groups.values() if sums.first is not None]
         lasts = [sums.last for sums in groups.values() if sums.last is not None]
-        if not firsts:
-            return
         at, last = MIN_SECONDS, MAX_SECONDS
         for condition in self._conditions:
             if condition.field.name == "recordDate" and condition.operator in RANGES:
-                # There are records: each leaves some dates.
                 low, high = condition.bounds() or (at, last)
                 at, last = max(at, low), min(last, high)
-        at = min(firsts) if at == MIN_SECONDS else at
-        last = max(lasts) if last == MAX_SECONDS else last
-        periods = [period for _, period in self._query.periods]
+        today = self._query.today
+        if at == MIN_SECONDS:
+            at = min(firsts, default=min(last, today))
+        if last == MAX_SECONDS:
+            last = max(lasts, default=max(at, today))
         while at <= last:
             yield tuple([start_of(period, at) for period in periods])
             at = min(end_of(period, at) for period in periods)

@@ -55,7 +55,8 @@ class ApiResults:
 
     def __init__(self, request: Request) -> None:
         self._storage: Storage = request.storage
-        self._user_id = identity_of(request).user.id
+        user = identity_of(request).user
+        self._user_id, self._base_currency = user.id, user.base_currency
         self.today = today_of(request)
 
     def summary(self, asked: ApiRequest) -> Summary:
@@ -69,6 +70,8 @@ class ApiResults:
             sort=parse_order(_SUMMARY_SORTS, given["sortBy"]) if given.get("sortBy") else (),
             limit=int(given.get("limit") or 100),
             convert_to=given.get("convertTo") or None,
+            today=self.today,
+            base_currency=self._base_currency,
         )
         return summarize(self._storage, self._user_id, query)
 

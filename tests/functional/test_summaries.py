@@ -174,7 +174,52 @@ def test_empty_periods_can_be_filled_between_the_first_and_the_last_that_are_ask
     assert cells(books, "year", "month", fill="true", groupBy="year,month", currencyCode="CHF") == [
         ("2026", "2026-03")
     ]
-    assert cells(books, "month", fill="true", groupBy="month", payee="eq.nobody") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "periods"),
+    [
+        ({"groupBy": "month", "recordDate": "gte.2025-12-15,lt.2026-03-01"}, 3),
+        ({"groupBy": "day", "recordDate": "eq.2026-02"}, 28),
+        # An open end is today, 2026-03-18; without any date there is today alone.
+        ({"groupBy": "month", "recordDate": "gte.2026-01-31"}, 3),
+        ({"groupBy": "month", "recordDate": "gte.2027-01"}, 1),
+        ({"groupBy": "month", "recordDate": "lt.2020-03"}, 1),
+        ({"groupBy": "year"}, 1),
+        ({"groupBy": "category,month", "recordDate": "eq.2026-03"}, 1),
+        ({"recordDate": "eq.2026-03"}, 1),
+        ({}, 1),
+    ],
+)
+def test_rows_of_zeros_are_filled_in_where_nothing_matches(books, query, periods):
+    zeros = {"count": 0, "income": 0, "expense": 0, "net": 0, "firstDate": None}
+    nobody = {"payee": "eq.nobody", "fill": "true", **query}
+
+    def currencies(**more):
+        groups = summary(books, **nobody, **more)["groups"]
+        assert all(group.items() >= zeros.items() for group in groups)
+        found = [group["currencyCode"] for group in groups]
+        assert len(found) == periods * len(set(found))
+        return list(dict.fromkeys(found))
+
+    # That of the most accounts, until the user chooses one; or those that are named.
+    assert currencies() == ["EUR"]
+    before = books.get("records/summary", **nobody).headers["ETag"]
+    base = {"base_currency": "NOK"}
+    books.service.change(lambda storage: storage.users.update(books.user.id, **base))
+    assert currencies() == ["NOK"]
+    assert books.get("records/summary", **nobody).headers["ETag"] != before
+    assert currencies(currencyCode="CHF") == ["CHF"]
+    assert currencies(currencyCode="USD,CHF") == ["CHF", "USD"]
+    assert currencies(convertTo="EUR") == ["NOK"]
+    assert summary(books, **{**nobody, "fill": "false"})["groups"] == []
+
+
+def test_zeros_are_of_the_day_that_the_user_has(books):
+    query = {"fill": "true", "groupBy": "day", "payee": "eq.nobody"}
+    (before,) = cells(books, "day", **query)
+    books.service.clock.advance(86_400)
+    assert cells(books, "day", **query) != [before]
 
 
 def test_too_many_filled_groups_are_refused(books):
@@ -251,7 +296,7 @@ def test_sums_beyond_64_bits_are_exact(client):
         ({"groupBy": "month,payee,label,account"}, "groupBy", "at most 3"),
         ({"groupBy": ""}, "groupBy", "it takes"),
         ({"include": "all"}, "include", "it takes void, transfers, excluded"),
-        ({"fill": "true"}, "fill", "needs a period"),
+        ({"fill": "true", "groupBy": "payee"}, "fill", "needs a period"),
         ({"fill": "yes"}, "fill", "true, false"),
         ({"sortBy": "category"}, "sortBy", "not a column of these groups"),
         ({"sortBy": "colour"}, "sortBy", "not a field to sort by"),

@@ -96,9 +96,10 @@ def _sorts_by_its_columns(parameters: Mapping[str, Any]) -> Fault | None:
 
 
 def _fills_periods(parameters: Mapping[str, Any]) -> Fault | None:
-    if parameters["fill"] and not SummaryQuery(group_by=parameters["groupBy"]).periods:
+    query = SummaryQuery(group_by=parameters["groupBy"])
+    if parameters["fill"] and query.group_by and not query.periods:
         periods = ", ".join(name for name, found in DIMENSIONS.items() if found.period)
-        return "fill", f"needs a period in groupBy: {periods}"
+        return "fill", f"needs a period in groupBy: {periods}; or no groupBy"
     return None
 
 
@@ -111,7 +112,8 @@ def _schema() -> ParameterSchema:
     schema.add_parameter("groupBy", Scalar(_group_by, groups), (), meaning)
     meaning = "What is counted, too, and else left out."
     schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
-    schema.add_flag("fill", "Whether periods without records have a group, too.")
+    meaning = "Whether there are groups of zeros too: for empty periods, and if nothing matches."
+    schema.add_flag("fill", meaning)
     schema.add_parameter("sortBy", order, (), SORT_MEANING)
     schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
     schema.add_conversion(CONVERT_TO)
@@ -156,15 +158,18 @@ class SummaryRequest(DataRequest):
         representation: Representation | None,
         target: RequestTarget,
         today: int | None = None,
+        base_currency: str | None = None,
     ) -> None:
         """representation: None: the one that the client prefers. today: to mean relative days."""
         self._representation = representation or negotiate(target.accept)
         self._target = target
+        self._today = today
         given = target.parameters
         self._with_subcategories: bool = given[WITH_SUBCATEGORIES]
         conditions = conditions_of(RECORDS, given)
         records = Query(RECORDS, conditions, given["sortBy"], given["limit"], given["offset"])
-        self.depends_on_today = records.is_relative
+        self.depends_on_base = given["fill"]
+        self.depends_on_today = records.is_relative or given["fill"]
         if today is not None:
             records = records.on(today)
         self._query = SummaryQuery(
@@ -176,6 +181,8 @@ class SummaryRequest(DataRequest):
             given["limit"],
             given["offset"],
             given[CONVERT_TO],
+            today or 0,
+            base_currency,
         )
         self.convert_to = self._query.convert_to
         self.text = self._canonical_text(records)
@@ -184,6 +191,9 @@ class SummaryRequest(DataRequest):
 
     def on(self, today: int) -> "SummaryRequest":
         return SummaryRequest(self._representation, self._target, today)
+
+    def in_base(self, currency: str | None) -> "SummaryRequest":
+        return SummaryRequest(self._representation, self._target, self._today, currency)
 
     def _canonical_text(self, records: Query) -> str:
         query = self._query
