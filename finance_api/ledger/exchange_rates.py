@@ -1,10 +1,16 @@
 """Storing exchange rates: those of a file are joined with those that are there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from finance_api.storage.interface import RatesState, StorageBackend, unit_of_work
+from finance_api.storage.interface import (
+    RateReader,
+    RatesState,
+    StorageBackend,
+    reading,
+    unit_of_work,
+)
 from finance_api.values.rates import DayRates
 
 
@@ -34,18 +40,18 @@ def import_rates(
     """
     days = {each.day for each in given}
     currencies = {code for each in given for code in (each.base, *each.rates)}
-    with unit_of_work(backend) as storage:
-        state = storage.rates.lock()
-        stored = {(each.day, each.base): each.rates for each in storage.rates.list_days(days)}
-        different = [
-            DayRates(day, base, _joined(stored.get((day, base), {}), rates))
-            for day, base, rates in given
-            if not rates.items() <= stored.get((day, base), {}).items()
-        ]
-        if different and not dry_run:
-            storage.rates.put(different)
-            state = RatesState(state.revision + 1, now, state.currencies | currencies)
-            storage.rates.set_state(state)
+    if dry_run:
+        with reading(backend, newest=True) as storage:
+            state = storage.rates.get_state()
+            stored, different = _compare(storage.rates, days, given)
+    else:
+        with unit_of_work(backend) as storage:
+            state = storage.rates.lock()
+            stored, different = _compare(storage.rates, days, given)
+            if different:
+                storage.rates.put(different)
+                state = RatesState(state.revision + 1, now, state.currencies | currencies)
+                storage.rates.set_state(state)
     known = {day for day, _ in stored}
     changed = {each.day for each in different}
     return RatesReport(
@@ -57,6 +63,19 @@ def import_rates(
         currencies=tuple(sorted(currencies)),
         revision=state.revision,
     )
+
+
+def _compare(
+    rates: RateReader, days: Collection[int], given: Sequence[DayRates]
+) -> tuple[set[tuple[int, str]], list[DayRates]]:
+    """The stored days and bases, and what differs of them after the import."""
+    stored = {(each.day, each.base): each.rates for each in rates.list_days(days)}
+    different = [
+        DayRates(day, base, _joined(stored.get((day, base), {}), new))
+        for day, base, new in given
+        if not new.items() <= stored.get((day, base), {}).items()
+    ]
+    return set(stored), different
 
 
 def _joined(stored: Mapping[str, Decimal], rates: Mapping[str, Decimal]) -> dict[str, Decimal]:

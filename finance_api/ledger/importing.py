@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
@@ -12,11 +12,20 @@ from finance_api.ledger.matching.learned import remembered_options
 from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession, UserRows, changing
+from finance_api.ledger.session import (
+    IMPORT,
+    KEEP_DAYS,
+    DataMoved,
+    LedgerSession,
+    UserRows,
+    changing,
+)
 from finance_api.ledger.statement_accounts import is_new
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import COMMAND, StorageBackend, reading
 
+#: How often an import is decided, where the data changes before it can be stored.
+_TRIES = 3
 #: Is called within an import.
 Step = Callable[[LedgerSession, ImportReport], None]
 
@@ -43,37 +52,47 @@ def import_file(
 ) -> ImportReport:
     """Imports one file for one user, all of it or nothing.
 
-    The file is read to its end before other writers are made to wait.
+    The file is read and compared with the user's data while others can write; only then it is
+    stored. If the data changed meanwhile, it starts over.
     stream: seekable. importer: reads a statement format; None: the native format.
-    options: of statements. dry_run: everything but keeping it. begin: called once no other can
-    change the data. end: called before it is kept; with what it raises nothing is.
+    options: of statements. dry_run: everything but storing. begin: called with what is stored.
+    end: called before the commit; with what it raises nothing is stored.
     name, given: the file's name and what the user gave as options, for the history.
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
-    report = ImportReport()
-    details = report.details
-    details |= {
+    details = {
         "format": NATIVE if importer is None else importer.source,
         "file": {"name": name, **_measures(stream)},
         "options": dict(given or {}),
     }
-    change = changing(
-        backend, email, now, action=IMPORT, origin=origin, keep_days=keep_days, dry_run=dry_run
-    )
-    if importer is None:
-        with native_file(stream) as file, change as session:
-            begin(session, report)
-            NativeImport(session, report, details).run(file.documents, file.records)
-            end(session, report)
-        return report
-    with Workspace(importer.source) as workspace:
-        workspace.read(importer.read(stream, _remembered(backend, email, importer.source)))
-        with change as session:
-            chosen = options or StatementOptions()
-            begin(session, report)
-            StatementImport(session, report, workspace, chosen, details).run()
-            end(session, report)
-    return report
+    how: dict[str, Any] = {"origin": origin, "keep_days": keep_days, "dry_run": dry_run}
+    chosen = options or StatementOptions()
+    for tries_left in reversed(range(_TRIES)):
+        report = ImportReport(details=dict(details))
+        # In the end other changes wait for this one, so that it ends at all.
+        how["decides_first"] = tries_left > 0
+        change = changing(backend, email, now, action=IMPORT, **how)
+        try:
+            with ExitStack() as stack:
+                if importer is None:
+                    file = stack.enter_context(native_file(stream))
+                else:
+                    workspace = stack.enter_context(Workspace(importer.source))
+                    remembered = _remembered(backend, email, importer.source)
+                    workspace.read(importer.read(stream, remembered))
+                session = stack.enter_context(change)
+                begin(session, report)
+                if importer is None:
+                    native = NativeImport(session, report, report.details)
+                    native.run(file.documents, file.records)
+                else:
+                    statements = session, report, workspace, chosen, report.details
+                    StatementImport(*statements).run()
+                end(session, report)
+            return report
+        except DataMoved:
+            stream.seek(0)
+    raise AssertionError("the last try does not raise DataMoved")
 
 
 def _measures(stream: BinaryIO) -> dict[str, Any]:
@@ -87,7 +106,7 @@ def _measures(stream: BinaryIO) -> dict[str, Any]:
 def _remembered(backend: StorageBackend, email: str, source: str) -> Remembered:
     @contextmanager
     def owned() -> Iterator[UserRows]:
-        with reading(backend) as storage:
+        with reading(backend, newest=True) as storage:
             yield UserRows(storage, storage.users.get(email))
 
     def options(heading: str, account: str | None) -> Mapping[str, Any] | None:

@@ -95,6 +95,7 @@ class NativeImport:
     def _import_documents(self, documents: Callable[[], Iterable[NativeRow]]) -> bool:
         """Whether any that is not held can be seen to change."""
         self._import_held(document for document in documents() if document.resource in REFERRED)
+        self._session.begin_storing()
         seen = carry_currencies_over(self._session)
         batches: dict[str, _Batch] = {resource.name: _Batch(resource) for resource in RESOURCES}
         for document in documents():

@@ -4,8 +4,8 @@ A change (an import, an edit, its undoing) is one transaction, at most one new r
 entry of the user's history.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import transaction
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.category_kinds import derive_kinds
+from finance_api.ledger.rehearsal import rehearsing
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, Role
@@ -28,6 +29,7 @@ from finance_api.storage.interface import (
     StorageBackend,
     User,
     WritableStorage,
+    reading,
 )
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
@@ -42,6 +44,10 @@ IMPORT = "import"
 
 #: For how many days before-images are kept.
 KEEP_DAYS = 400
+
+
+class DataMoved(Exception):
+    """The data changed after a change had read it, and before it could store anything."""
 
 
 class UserRows:
@@ -76,11 +82,13 @@ class UserRows:
 
 
 class LedgerSession(UserRows):
-    """Those that a change writes; other changes of the user's data wait until its end.
+    """Those that a change writes.
 
     now: seconds; the time that new and changed rows carry.
     action: see `HistoryEntry`; a session without an action takes entries back, and is none.
     keep_days: see KEEP_DAYS.
+    open_writing: opens the unit of work that writes, where ``storage`` is a rehearsal until
+    `begin_storing`. is_dry_run: whether it stays one.
     """
 
     storage: WritableStorage
@@ -93,8 +101,12 @@ class LedgerSession(UserRows):
         *,
         action: str | None,
         keep_days: int,
+        open_writing: Callable[[], WritableStorage] | None = None,
+        is_dry_run: bool = False,
     ) -> None:
         super().__init__(storage, user)
+        self._open_writing = open_writing
+        self._is_dry_run = is_dry_run
         self.now = now
         self.keep_days = keep_days
         self._action = action
@@ -102,6 +114,22 @@ class LedgerSession(UserRows):
         self._has_images = False
         #: Of the records that came, changed or went, counted from 1970-01-01.
         self._days: set[int] = set()
+
+    def begin_storing(self) -> None:
+        """Makes other changes of the user's data wait until the end of this one.
+
+        To be called when all is decided, and before the first row is written. Raises DataMoved if
+        the data is not what was read.
+        """
+        if self._open_writing is None:
+            return
+        storage, self._open_writing = self._open_writing(), None
+        state = storage.data.lock(self.user.id)
+        history = storage.history.list_entries(self.user.id)
+        # What nobody is shown changes the history alone.
+        if state.tag != self._state.tag or history != self.history:
+            raise DataMoved
+        self.storage = storage
 
     @property
     def before(self) -> DataState:
@@ -160,7 +188,7 @@ class LedgerSession(UserRows):
         """
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
-        if self._days:
+        if self._days and not self._is_dry_run:
             # Imported late: it works on sessions itself.
             from finance_api.ledger.edits.transfer_pairs import propose_transfers
 
@@ -250,26 +278,44 @@ def changing(
     origin: str = COMMAND,
     keep_days: int = KEEP_DAYS,
     dry_run: bool = False,
+    decides_first: bool = False,
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
 ) -> Iterator[LedgerSession]:
     """The user's session, in a transaction of its own: all of it or nothing.
 
-    dry_run: everything but keeping it. lock_timeout_seconds, origin: see `StorageBackend.write`.
+    Other changes of the user's data wait until its end. dry_run: nothing is stored, and nobody
+    waits. decides_first: nobody waits before `LedgerSession.begin_storing`, which the change calls.
+    lock_timeout_seconds, origin: see `StorageBackend.write`.
     Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
-    try:
-        storage = backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
-        user = storage.users.get(email)
-        yield LedgerSession(storage, user, now, action=action, keep_days=keep_days)
-    except Conflict as error:
-        tm.abort()
-        raise ImportRefused(str(error)) from None
-    except BaseException:
-        tm.abort()
-        raise
-    if dry_run:
-        tm.abort()
-    else:
-        tm.commit()
+    with ExitStack() as rehearsal:
+
+        def open_writing() -> WritableStorage:
+            rehearsal.close()
+            return backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
+
+        try:
+            if dry_run or decides_first:
+                reader = rehearsal.enter_context(reading(backend, newest=True))
+                storage = rehearsal.enter_context(rehearsing(reader))
+            else:
+                storage = open_writing()
+            yield LedgerSession(
+                storage,
+                storage.users.get(email),
+                now,
+                action=action,
+                keep_days=keep_days,
+                open_writing=None if dry_run or not decides_first else open_writing,
+                is_dry_run=dry_run,
+            )
+        except Conflict as error:
+            tm.abort()
+            raise ImportRefused(str(error)) from None
+        except BaseException:
+            tm.abort()
+            raise
+    # A dry run has written nothing.
+    tm.commit()

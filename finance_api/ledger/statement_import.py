@@ -96,6 +96,7 @@ class StatementImport:
         questions.put()
         workspace.run("UPDATE entries SET outcome = ? WHERE outcome IS NULL", Outcome.NEW)
         self._count()
+        session.begin_storing()
         balances = Balances()
         records = StatementRecords(session, workspace, reader, accounts, balances, report)
         records.write()

@@ -13,8 +13,8 @@ PAGES = 3
 
 
 class BreakingBackend(SqlBackend):
-    def read(self) -> Storage:
-        storage = super().read()
+    def read(self, *, newest: bool = False) -> Storage:
+        storage = super().read(newest=newest)
         data: Any = storage.data
         stream = data.stream_json
 

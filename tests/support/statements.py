@@ -13,7 +13,7 @@ from finance_api.importers.interface import (
     StatementAccount,
     nothing_remembered,
 )
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import Step, import_file, nothing_more
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions
 from finance_api.resources import RECORDS
@@ -118,6 +118,7 @@ class Bank:
         as_of: int | None = None,
         texts: str = "",
         closing: Any = None,
+        begin: Step = nothing_more,
         **options: Any,
     ) -> ImportReport:
         """Imports a file; ``data`` tells files apart, else what they hold does."""
@@ -140,6 +141,7 @@ class Bank:
             name="file",
             given={name: value for name, value in options.items() if name == "ids"},
             dry_run=dry_run,
+            begin=begin,
         )
 
 

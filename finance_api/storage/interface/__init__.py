@@ -175,9 +175,10 @@ class StorageBackend(ABC):
     on_work: Callable[[str, float], None] = staticmethod(lambda work, seconds: None)
 
     @abstractmethod
-    def read(self) -> Storage:
+    def read(self, *, newest: bool = False) -> Storage:
         """A unit of work that reads; its `Storage.close` must be called.
 
+        newest: read nothing from a replica, which may lag behind.
         At the end of a `time_limit` a read that is under way is ended. It raises TookTooLong, as
         every other one does from then on.
         """
@@ -241,9 +242,9 @@ class StorageBackend(ABC):
 
 
 @contextmanager
-def reading(backend: StorageBackend) -> Iterator[Storage]:
-    """A unit of work that reads, and ends with the block."""
-    storage = backend.read()
+def reading(backend: StorageBackend, *, newest: bool = False) -> Iterator[Storage]:
+    """A unit of work that reads, and ends with the block. newest: see `StorageBackend.read`."""
+    storage = backend.read(newest=newest)
     try:
         yield storage
     finally:

@@ -43,7 +43,7 @@ class MemoryBackend(StorageBackend):
         self.database = Database()
         self.write_lock = threading.RLock()
 
-    def read(self) -> Storage:
+    def read(self, *, newest: bool = False) -> Storage:
         # Nothing here waits for anything.
         unit = Unit(self.database)
         return Storage(

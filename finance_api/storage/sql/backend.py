@@ -74,9 +74,9 @@ class SqlBackend(StorageBackend):
                 )
         self._statements = StatementCache(self.engine.dialect)
 
-    def read(self) -> Storage:
+    def read(self, *, newest: bool = False) -> Storage:
         connection = data_connection = ReadConnection(self.read_engine, self._statements)
-        if self.replica_engine is not None:
+        if self.replica_engine is not None and not newest:
             data_connection = ReadConnection(self.replica_engine, self._statements)
 
         def close() -> None:

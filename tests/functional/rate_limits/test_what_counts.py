@@ -127,9 +127,9 @@ class LateConnection(ReadConnection):
 class Hasty(SqlBackend):
     """No time is left to a request when it comes to its data."""
 
-    def read(self):
+    def read(self, *, newest=False):
         late = LateConnection(self.read_engine, self._statements)
-        return replace(super().read(), data=SqlDataReader(late))
+        return replace(super().read(newest=newest), data=SqlDataReader(late))
 
 
 def test_a_request_whose_time_is_up_is_charged(new_settings):

@@ -1,0 +1,45 @@
+"""A unit of work that shows what a change would do, and stores nothing of it.
+
+It reads from the storage, and keeps what the change writes to itself: the change finds there what
+it has written before. So a dry run reports what the change itself would report, and other users
+can write meanwhile.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from finance_api.ledger.rehearsal.data import RehearsedData
+from finance_api.ledger.rehearsal.history import RehearsedHistory
+from finance_api.ledger.rehearsal.transfers import RehearsedTransfers
+from finance_api.storage.interface import AuditAction, Storage, WritableStorage
+
+__all__ = ["rehearsing"]
+
+
+class _Rehearsal(WritableStorage):
+    def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
+        """Adds nothing to the audit log: nothing is done."""
+
+
+@contextmanager
+def rehearsing(storage: Storage) -> Iterator[WritableStorage]:
+    """storage: what is read. Only data, history and transfers can be written."""
+    reader = cast(Any, storage)
+    data = RehearsedData(storage.data)
+    try:
+        yield _Rehearsal(
+            users=reader.users,
+            tokens=reader.tokens,
+            jwts=reader.jwts,
+            sessions=reader.sessions,
+            usage=reader.usage,
+            data=data,
+            history=RehearsedHistory(storage.history),
+            rates=reader.rates,
+            transfers=RehearsedTransfers(storage.transfers),
+            uploads=reader.uploads,
+            audit=reader.audit,
+        )
+    finally:
+        data.close()

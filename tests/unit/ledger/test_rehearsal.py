@@ -1,0 +1,372 @@
+"""A dry run reports what the change itself reports, stores nothing, and nobody waits for it."""
+
+import io
+import itertools
+import random
+import re
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.ofx.importer import OfxImporter
+from finance_api.ledger.importing import import_file
+from finance_api.ledger.rehearsal import rehearsing
+from finance_api.ledger.session import changing
+from finance_api.ledger.undo import undo
+from finance_api.query.model import Operator, Query, SortKey, condition_on
+from finance_api.query.records import any_of, dated
+from finance_api.resources import RECORDS
+from finance_api.storage.errors import Conflict
+from finance_api.storage.interface import DataState, reading, unit_of_work
+from finance_api.values.time import DAY_SECONDS
+from support.household import Household
+from support.ledger import Person, account, ofx_file, ofx_statement, record
+from support.nightly import count
+from support.service import native_line
+from support.statements import Bank, entry
+
+STORAGES = pytest.mark.parametrize("storage", ["memory", "sqlite", "postgresql"])
+checked = settings(
+    max_examples=count(6, 1_000), deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+class Rehearsed(Household):
+    """Each change is rehearsed before it is made."""
+
+    def import_twice(self, backend, email, stream, importer, **options):
+        def run(dry_run):
+            stream.seek(0)
+            return import_file(backend, email, stream, importer, **options | {"dry_run": dry_run})
+
+        return self.twice(run)
+
+    def edit(self, work, action="edit"):
+        person = self.person
+        now = person.clock.now()
+
+        def run(dry_run):
+            with changing(
+                person.backend, person.user.email, now, action=action, dry_run=dry_run
+            ) as session:
+                return work(session)
+
+        return self.twice(run)
+
+    def edit_file(self):
+        """It is made only: its rows can be read once."""
+        self.twice = lambda run: run(False)
+        try:
+            super().edit_file()
+        finally:
+            del self.twice
+
+    def take_back(self, number, **options):
+        person = self.person
+
+        def run(dry_run):
+            now = person.clock.now()
+            with changing(
+                person.backend, person.user.email, now, action=None, dry_run=dry_run
+            ) as session:
+                return undo(session, number, **options)
+
+        return self.twice(run)
+
+    def twice(self, run):
+        """Both answers are the same, and the first one changes nothing."""
+        state, before = self.chance.getstate(), self.person.everything()
+        revision, history = self.person.revision, self.person.history()
+        try:
+            rehearsed = said(run(True))
+        except (ImportRefused, Conflict) as refused:
+            rehearsed = str(refused)
+        assert self.person.everything() == before
+        assert (self.person.revision, self.person.history()) == (revision, history)
+        self.chance.setstate(state)
+        try:
+            report = run(False)
+        except (ImportRefused, Conflict) as refused:
+            assert rehearsed == str(refused)
+            raise
+        assert rehearsed == said(report)
+        return report
+
+
+_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def said(report):
+    """A report with numbers in place of ids: some are drawn each time."""
+    numbers = defaultdict(itertools.count().__next__)
+    return _ID.sub(lambda found: f"id {numbers[found[0]]}", repr(report))
+
+
+@STORAGES
+def test_a_dry_run_reports_what_the_change_itself_reports(backends, storage, monkeypatch):
+    @checked
+    @given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 8))
+    def check(seed, steps):
+        household = Rehearsed(Person(backends(storage)), random.Random(seed))
+        for module in ("ledger", "statements"):
+            monkeypatch.setattr(f"support.{module}.import_file", household.import_twice)
+        for _ in range(steps):
+            household.change()
+        while household.live and household.chance.random() < 0.8:
+            number = household.chance.choice(household.live)
+            try:
+                household.take_back(number, with_later=household.chance.random() < 0.5)
+            except ImportRefused:
+                break
+
+    check()
+
+
+# -- what is read after something was written
+
+
+def answers(data, user_id):
+    """Of all reads that a change makes."""
+    conditions = [
+        [],
+        [any_of("accountId", ["00000001-0000-4000-8000-000000000000"])],
+        [dated(0, 5 * DAY_SECONDS)],
+        [condition_on(RECORDS, "recordState", Operator.NOT_NULL)],
+    ]
+    newest = (SortKey(RECORDS["recordDate"], descending=True),)
+    sources = [f"s{n}" for n in range(6)]
+    ids = [row["id"] for row in data.scan_rows(user_id, RECORDS)]
+    found = [
+        data.get_rows(user_id, RECORDS, [*ids, "none"]),
+        data.get_rows_by_source(user_id, RECORDS, "native", sources),
+        list(data.scan_pages(user_id, RECORDS, 2)),
+    ]
+    for each in conditions:
+        found += [
+            data.scan_rows(user_id, RECORDS, conditions=each),
+            data.scan_rows(
+                user_id, RECORDS, conditions=each, after_id=ids[0] if ids else "", limit=2
+            ),
+            data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2, with_total=True)),
+            data.list_rows(user_id, Query(RECORDS, tuple(each), newest, limit=2, offset=1)),
+            data.count_rows(user_id, Query(RECORDS, tuple(each))),
+            sorted(data.list_amounts(user_id, ["id", "recordDate"], each)),
+            sorted(
+                (key, one.amount, one.number)
+                for key, one in data.sum_by(
+                    user_id, ["accountId", "recordDate"], each, with_void=True
+                ).items()
+            ),
+        ]
+    return found
+
+
+class _GivenUp(Exception):
+    pass
+
+
+@STORAGES
+def test_a_rehearsal_answers_as_the_storage_does_after_the_same_writing(backends, storage):
+    backend = backends(storage)
+
+    @checked
+    @given(seed=st.integers(0, 2**32 - 1))
+    def check(seed):
+        person = Person(backend)
+        household = Household(person, random.Random(seed))
+        household.import_foundation()
+        for _ in range(3):
+            household.change()
+        stored = {row["id"]: row for row in person.rows(RECORDS)}
+
+        def write(data):
+            chance = random.Random(seed)
+            said = []
+            rows = dict(stored)
+            for _ in range(4):
+                gone = [i for i in rows if chance.random() < 0.2]
+                data.delete_rows(person.user.id, RECORDS, [*gone, "none"])
+                rows = {i: row for i, row in rows.items() if i not in gone}
+                changed = [
+                    {
+                        **row,
+                        "amount": chance.randint(-9, 9),
+                        "recordState": chance.choice(["void", None]),
+                    }
+                    for row in rows.values()
+                    if chance.random() < 0.4
+                ]
+                new = [
+                    {**row, "id": f"{chance.randrange(16**8):08x}{row['id'][8:]}", "sourceId": None}
+                    for row in rows.values()
+                    if chance.random() < 0.3
+                ]
+                data.put_rows(person.user.id, RECORDS, new=new, changed=changed)
+                rows |= {row["id"]: row for row in (*changed, *new)}
+                said.append(answers(data, person.user.id))
+            return said
+
+        with reading(backend) as reader, rehearsing(reader) as rehearsal:
+            rehearsed = write(rehearsal.data)
+        with pytest.raises(_GivenUp), unit_of_work(backend) as storage:
+            storage.data.lock(person.user.id)
+            assert write(storage.data) == rehearsed
+            raise _GivenUp
+
+    check()
+
+
+def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):
+    person.native(account(), record(1, sourceId="s1"), record(2, sourceId="s2"))
+    one, other = person.rows(RECORDS)
+    new = {**one, "id": "ffffffff-0000-4000-8000-000000000000"}
+    with reading(person.backend) as reader, rehearsing(reader) as rehearsal:
+        data, user_id = rehearsal.data, person.user.id
+        for rows in ([one], [new]):
+            with pytest.raises(Conflict):
+                data.put_rows(user_id, RECORDS, new=rows, changed=())
+        with pytest.raises(Conflict):
+            changed = {**other, "sourceId": one["sourceId"]}
+            data.put_rows(user_id, RECORDS, new=(), changed=[changed])
+        # Two of them may exchange theirs, and what is deleted gives its own up.
+        exchanged = [
+            {**one, "sourceId": other["sourceId"]},
+            {**other, "sourceId": one["sourceId"]},
+        ]
+        data.put_rows(user_id, RECORDS, new=(), changed=exchanged)
+        data.delete_rows(user_id, RECORDS, [other["id"]])
+        data.put_rows(user_id, RECORDS, new=[new], changed=())
+        found = data.get_rows_by_source(user_id, RECORDS, "native", ["s1", "s2"])
+        assert {source_id: row["id"] for source_id, row in found.items()} == {
+            "s1": new["id"],
+            "s2": one["id"],
+        }
+
+
+# -- nobody waits
+
+FILES = {
+    "native": ("".join(map(native_line, [account(), record(9)])), None),
+    "ofx": (ofx_file(ofx_statement([("20260101", "-1", "1", "Shop")])), OfxImporter()),
+    "csv": (
+        "date,amount,account,currency,payee\n2026-01-01,-5,Giro,EUR,Shop\n",
+        CsvImporter(CsvOptions()),
+    ),
+}
+KINDS = pytest.mark.parametrize("kind", FILES)
+
+
+def run(person, kind, **options):
+    data, importer = FILES[kind]
+    stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+    return import_file(person.backend, person.user.email, stream, importer, now=1, **options)
+
+
+def write_beside(person):
+    """Another change of the same user's data, which waits for nobody."""
+    with unit_of_work(person.backend, lock_timeout_seconds=0) as storage:
+        state = storage.data.lock(person.user.id)
+        storage.data.set_state(person.user.id, DataState(state.revision + 1, state.changed_at))
+
+
+@KINDS
+def test_others_can_write_during_a_dry_run(person, kind):
+    def step(session, report):
+        write_beside(person)
+
+    report = run(person, kind, dry_run=True, begin=step, end=step)
+    assert report.created >= 1
+    assert person.rows(RECORDS) == []
+    assert person.revision == 2
+
+
+@KINDS
+def test_others_can_write_until_an_import_has_decided_which_starts_over_then(person, kind):
+    """After two changes beside it the import takes its turn before it decides."""
+    begun = []
+
+    def begin(session, report):
+        begun.append(session.before.revision)
+        if len(begun) < 3:
+            write_beside(person)
+
+    run(person, kind, begin=begin)
+    assert begun == [0, 1, 2]
+    assert len(person.rows(RECORDS)) == 1
+    assert (person.revision, len(person.history())) == (3, 1)
+    person.audit()
+
+
+def test_an_import_beside_another_one_decides_by_what_that_has_stored(person):
+    """The same file twice at once is one set of records, even where nothing visible changes."""
+    bank = Bank(person)
+    bank.file(entry("1", "-5", "Shop", "F1"))
+    begun = []
+
+    def begin(session, report):
+        begun.append(len(session.history))
+        if len(begun) == 1:
+            bank.file(entry("1", "-5", "Shop", "F1"), entry("2", "-6", "Shop", "F2"))
+
+    report = bank.file(entry("1", "-5", "Shop", "F1"), entry("2", "-6", "Shop", "F2"), begin=begin)
+    assert begun == [1, 2]
+    assert (report.created, report.unchanged) == (0, 2)
+    assert len(person.rows(RECORDS)) == 2
+
+
+def test_a_change_that_only_the_history_shows_makes_an_import_start_over(person):
+    """What files said of a record is private: the data's tag stays the same."""
+    bank = Bank(person)
+    bank.file(entry("1", "-5", "Shop", "F1"))
+    begun = []
+
+    def begin(session, report):
+        begun.append(session.number)
+        if len(begun) == 1:
+            csv = Bank(person, "csv", replace(bank.account, key="Giro", name="Giro"))
+            revision = person.revision
+            csv.file(entry("1", "-5", "Shop"), account_name="Checking 100")
+            assert person.revision == revision
+
+    bank.file(entry("2", "-6", "Shop", "F2"), begin=begin)
+    assert begun == [2, 3]
+    assert [each.number for each in person.history()] == [1, 2, 3]
+
+
+@KINDS
+def test_a_dry_run_leaves_the_files_of_sqlite_as_they_are(backends, kind):
+    person = Person(backends("sqlite"))
+    path = Path(person.backend.engine.url.database)
+    files = [path, path.with_name(f"{path.name}-wal")]
+    before = [each.read_bytes() for each in files]
+    run(person, kind, dry_run=True)
+    assert [each.read_bytes() for each in files] == before
+
+
+@KINDS
+def test_a_dry_run_takes_no_lock_of_postgresql_but_those_of_reading(backends, kind):
+    person = Person(backends("postgresql"))
+    found = []
+
+    def step(session, report):
+        with person.backend.read_engine.connect() as connection:
+            found.extend(
+                connection.execute(
+                    text(
+                        "SELECT DISTINCT mode FROM pg_locks JOIN pg_database ON oid = database "
+                        "WHERE datname = current_database() UNION SELECT 'transaction' FROM "
+                        "pg_stat_activity WHERE datname = current_database() "
+                        "AND backend_xid IS NOT NULL"
+                    )
+                ).scalars()
+            )
+
+    run(person, kind, dry_run=True, begin=step, end=step)
+    assert set(found) == {"AccessShareLock"}
