@@ -3,8 +3,8 @@ transfers, sums."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -45,6 +45,15 @@ class Names:
     @property
     def size(self) -> int:
         return 1 + len(self.categories) + len(self.labels)
+
+    def without(self, scopes: Collection[str]) -> "Names":
+        """With nothing but the ids of what these scopes cover."""
+        found = self
+        if CATEGORIES.path in scopes:
+            found = replace(found, categories=_only_ids(self.categories))
+        if LABELS.path in scopes:
+            found = replace(found, labels=_only_ids(self.labels))
+        return found
 
 
 class _RememberedNames:
@@ -94,6 +103,10 @@ def _read_names(storage: Storage, user_id: int) -> Names:
         max(currencies, key=currencies.count, default=None),
         {serial_id(number): number for number in statements},
     )
+
+
+def _only_ids(embeds: Iterable[str]) -> dict[str, orjson.Fragment]:
+    return {row_id: _fragment({"id": row_id}) for row_id in embeds}
 
 
 def _fragment(embed: dict[str, Any]) -> orjson.Fragment:

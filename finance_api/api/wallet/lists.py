@@ -22,7 +22,7 @@ from finance_api.api.wallet.members import documents, dumps, object_schema
 from finance_api.api.wallet.parameters import RelatedTo, conditions_in, schema_of, with_ids
 from finance_api.api.wallet.records import of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
-from finance_api.api.wallet.scopes import require_scopes
+from finance_api.api.wallet.scopes import hidden_names, require_scopes
 from finance_api.auth.contexts import own_data
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Query
@@ -46,13 +46,17 @@ class WalletListRequest(DataRequest):
         self,
         declared: WalletList,
         has_older: bool,
+        hidden: frozenset[str],
         low: hints.LowQuota | None,
         target: RequestTarget,
         now: int | None = None,
     ) -> None:
-        """low: told by a hint. now: of the window of records, where no date is asked for."""
+        """hidden: see `hidden_names`. low: told by a hint.
+
+        now: of the window of records, where no date is asked for.
+        """
         negotiate(target.accept, (JSON,))
-        self._declared, self._has_older, self._low = declared, has_older, low
+        self._declared, self._has_older, self._hidden, self._low = declared, has_older, hidden, low
         self._target, self._given = target, target.parameters
         given = target.parameters
         is_records = declared.resource is RECORDS
@@ -72,10 +76,11 @@ class WalletListRequest(DataRequest):
             with_time=is_records,
         )
         # The path and the query are in the answer.
-        asked = f"wallet\0{target.path}\0{target.query_string}\0{has_older}\0{low}"
+        shown = f"{has_older} {low} {','.join(sorted(hidden))}"
+        asked = f"wallet\0{target.path}\0{target.query_string}\0{shown}"
         self.text = "\0".join([asked, *window.applied_filters(self._dates)])
         self.content_type = JSON.content_type
-        self.key = (target.path, target.query_string, f"{has_older} {low}")
+        self.key = (target.path, target.query_string, shown)
         self.depends_on_today = declared.depends_on_today
         self.convert_to = given.get("convertTo")
         #: What it was in the last minute that it was asked for in.
@@ -84,8 +89,8 @@ class WalletListRequest(DataRequest):
     def at(self, now: int) -> "WalletListRequest":
         latest, found = self._latest
         if found is None or latest != now:
-            arguments = self._declared, self._has_older, self._low, self._target, now
-            found = WalletListRequest(*arguments)
+            shown = self._declared, self._has_older, self._hidden, self._low
+            found = WalletListRequest(*shown, self._target, now)
             self._latest = now, found
         return found
 
@@ -96,6 +101,8 @@ class WalletListRequest(DataRequest):
         declared, given = self._declared, self._given
         state = storage.data.get_state(user_id)
         names = names_of_state(storage, user_id, state)
+        if self._hidden:
+            names = names.without(self._hidden)
         context = Context(names, today, state.changed_at, self._has_older)
         query = self._query
         further = self._further_conditions(storage, user_id, context)
@@ -222,8 +229,9 @@ def _service(declared: WalletList) -> Service:
         others = [v.related.resource for v in given.values() if isinstance(v, RelatedTo)]
         require_scopes(request, [str(resource.path) for resource in others])
         has_older = request.registry.settings["finance_api.wallet.older_names"]
+        hidden = hidden_names(request, declared.resource)
         low = hints.low_quota(request) if given["agentHints"] else None
-        return respond(request, WalletListRequest, declared, has_older, low)
+        return respond(request, WalletListRequest, declared, has_older, hidden, low)
 
     scope = str(declared.resource.path)
     path = f"{WALLET_SURFACE}{declared.path}"

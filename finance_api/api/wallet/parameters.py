@@ -121,6 +121,12 @@ def parse_ids(most: int, text: str) -> list[str]:
     return list(dict.fromkeys(ids))
 
 
+def _boolean(text: str) -> bool:
+    """In any case: Python clients send True. Raises QueryError."""
+    folded = text.lower()
+    return parse_boolean(folded if folded in ("true", "false") else text)
+
+
 def with_ids(field: Field, ids: Sequence[str], *, or_missing: bool = False) -> Condition:
     """One of the ids; one that cannot be any is nothing's."""
     known = set()
@@ -159,11 +165,11 @@ def _choices(
 
 
 def _flag(field: Field, text: str) -> tuple[Condition, ...]:
-    return (Condition(field, Operator.EQ, parse_boolean(text)),)
+    return (Condition(field, Operator.EQ, _boolean(text)),)
 
 
 def _is_given(field: Field, text: str) -> tuple[Condition, ...]:
-    return (Condition(field, Operator.NOT_NULL if parse_boolean(text) else Operator.IS_NULL),)
+    return (Condition(field, Operator.NOT_NULL if _boolean(text) else Operator.IS_NULL),)
 
 
 def _among(known: Sequence[str], text: str) -> tuple[str, ...]:
@@ -362,7 +368,7 @@ def _whole(name: str, low: int, high: int, missing: int, meaning: str) -> Parame
 
 
 def _switch(name: str, meaning: str) -> Parameter:
-    return Parameter(name, Scalar(parse_boolean, {**_BOOLEAN, "default": False}), meaning, False)
+    return Parameter(name, Scalar(_boolean, {**_BOOLEAN, "default": False}), meaning, False)
 
 
 #: Of every list, and known where nothing follows from them.

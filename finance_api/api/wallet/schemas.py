@@ -64,7 +64,8 @@ _CATEGORY = {
     "color": _given(CATEGORIES, "color"),
     "group": GROUP,
 }
-CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id", "name"])
+#: Without the scope of categories only the id is told, and so it is of labels.
+CATEGORY_EMBED = of_members("CategoryEmbed", _CATEGORY, ["id"])
 #: Of a transfer without a category only the envelope is told.
 RECORD_CATEGORY = of_members(
     "RecordCategory",
@@ -75,7 +76,7 @@ LABEL_EMBEDS = array_of(
     of_members(
         "LabelEmbed",
         {name: _given(LABELS, name) for name in ("id", "name", "color", "archived")},
-        ["id", "name", "archived"],
+        ["id"],
     )
 )
 MIRROR = of_members(

@@ -92,7 +92,7 @@ def test_lists_of_ids_and_words_are_bare(wallet):
 def test_booleans(wallet):
     assert wallet.ids("accounts?archived=true") == [3]
     assert wallet.ids("accounts?archived=false") == [2, 1, 4]
-    assert wallet.refused("accounts?archived=True").startswith("archived ")
+    assert wallet.refused("accounts?archived=1").startswith("archived ")
 
 
 @pytest.mark.parametrize(
@@ -135,3 +135,14 @@ def test_what_typed_clients_always_send_is_known_everywhere(wallet):
         plain, full = wallet.ask(path), wallet.ask(f"{path}{sent}")
         assert plain.status_int == full.status_int == 200
         assert plain.json.keys() == full.json.keys()
+
+
+@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
+def test_booleans_are_taken_in_any_case(wallet, word):
+    answer = wallet.get(f"records?agentHints={word}&withTotal={word}&isTransfer={word}")
+    assert "total" in answer and "agentHints" in answer
+    assert answer["records"] and all(record["transfer"] for record in answer["records"])
+    assert wallet.ids(f"categories?archived={word}") == [2]
+    no = word.replace("true", "false").replace("True", "False").replace("TRUE", "FALSE")
+    assert "agentHints" not in wallet.get(f"accounts?agentHints={no}")
+    assert wallet.refused("accounts?archived=Yes").endswith('"Yes" is not one of true, false')

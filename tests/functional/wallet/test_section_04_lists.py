@@ -3,8 +3,11 @@
 import pytest
 
 from finance_api.api.wallet.declarations import LISTS
+from support.browser import new_token
 from support.native_rows import account, record, uid
+from support.service import Client
 from support.statements import statement
+from support.wallet import Wallet
 
 COMMON = {"limit", "offset", "agentHints", "withTotal"}
 TIMES = {"createdAt", "updatedAt"}
@@ -127,6 +130,38 @@ def test_what_names_another_resource_needs_its_scope(wallet):
         assert service.web.get(url, headers=client.headers, status="*").status_int == status
     url = "/wallet/v1/api/labels/references?id=x"
     assert service.web.get(url, headers=both.headers, status="*").status_int == 403
+
+
+@pytest.mark.parametrize(
+    ("scopes", "shows_category", "shows_label"),
+    [
+        (["record-rules", "standing-orders"], False, False),
+        (["record-rules", "standing-orders", "records"], False, False),
+        (["record-rules", "standing-orders", "categories"], True, False),
+        (["record-rules", "standing-orders", "labels"], False, True),
+        (None, True, True),
+    ],
+)
+def test_names_of_categories_and_labels_need_their_scopes(
+    wallet, scopes, shows_category, shows_label
+):
+    # What is cached for a token with all scopes is not for others.
+    shops, rent = "record-rules?name=eq.Shops", "standing-orders?name=eq.Rent"
+    every = wallet.rows(shops)[0], wallet.rows(rent)[0]
+    service, user = wallet.service, wallet.client.user
+    token = new_token(service, user, **({"scopes": scopes} if scopes else {}))
+    seen = Wallet(Client(service, user, token))
+    rule, order = seen.rows(shops)[0], seen.rows(rent)[0]
+    ids = [{"id": label["id"]} for label in every[0]["labels"]]
+    assert ids and every[0]["category"]["name"] and every[1]["labels"]
+    category = every[0]["category"]
+    assert rule["category"] == (category if shows_category else {"id": category["id"]})
+    assert rule["labels"] == (every[0]["labels"] if shows_label else ids)
+    labels = every[1]["labels"]
+    ids = [{"id": label["id"]} for label in labels]
+    assert order["labels"] == (labels if shows_label else ids)
+    tags = {each.ask(shops).headers["ETag"] for each in (wallet, seen)}
+    assert len(tags) == (1 if scopes is None else 2)
 
 
 def test_categories_by_what_is_the_same_of_all(wallet):
