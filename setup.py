@@ -32,7 +32,6 @@ setup(
         "click>=8.5",
         "colander>=2.0",
         "cornice>=6.1.0",
-        "defusedxml>=0.7.1",
         "granian>=2.8.7",
         "iso4217>=1.16",
         "mt-940>=5.1.1",
