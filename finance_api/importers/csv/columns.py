@@ -1,8 +1,10 @@
 """The columns of the fields."""
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.vocabulary import folded
@@ -226,8 +228,12 @@ class Headings:
         headings = self.texts
         if headings is None or not headings[index] or "\n" in headings[index]:
             return str(index + 1)
-        same = [heading for heading in headings if folded(heading) == folded(headings[index])]
-        return headings[index] if len(same) == 1 and len(headings[index]) <= 60 else str(index + 1)
+        is_only_one = self._counts[folded(headings[index])] == 1
+        return headings[index] if is_only_one and len(headings[index]) <= 60 else str(index + 1)
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        return Counter(map(folded, self.texts or ()))
 
     def found(self) -> str:
         if self.texts is None:

@@ -22,7 +22,7 @@ from finance_api.importers.csv.proposals import (
     looks_like_headings,
     propose_columns,
 )
-from finance_api.importers.csv.table import MAX_CELL, Table, filled
+from finance_api.importers.csv.table import MAX_CELL, MAX_COLUMNS, Table, TooWide, filled
 from finance_api.importers.interface import (
     Answer,
     ImportRefused,
@@ -38,6 +38,8 @@ CANDIDATES = (",", ";", "\t", "|")
 _SEARCHED_LINES = 40
 #: From so many rows columns are proposed.
 _SAMPLED_ROWS = 100
+#: So many columns with one heading are named.
+_NAMED_COLUMNS = 20
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def find_layout(
     else:
         layout = possible[0] if len(possible) == 1 else _consistent(possible)
     for name, others in layout.doubled.items():
-        numbers = [index + 1 for index in (*layout.columns[name], *others)]
+        numbers = [index + 1 for index in (*layout.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
             f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: name one by "
             f"its number, --map {name}={numbers[0]}, or none, --map {name}=",
@@ -319,6 +321,8 @@ def _first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
         table = Table(text, candidate, options.header, options.skip_last)
         try:
             wide_enough = table.width > 1 or len(delimiters) == 1
+        except TooWide:
+            raise
         except ImportRefused as refused:
             if len(delimiters) == 1 or "empty" in refused.reason or "left" in refused.reason:
                 raise
@@ -354,10 +358,12 @@ def _delimiters(text: TextFile, options: CsvOptions) -> tuple[str, ...]:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
+    """Of a line that may have headings; none if it cannot."""
     try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+        cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return []
+    return cells if filled(cells) <= MAX_COLUMNS else []
 
 
 def _headings(table: Table) -> Headings:

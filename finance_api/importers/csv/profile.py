@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from finance_api.importers.csv.columns import Headings
@@ -192,7 +193,7 @@ class Profile:
 
     def match(self, headings: Sequence[str]) -> "Match | None":
         """None if the heading row is not one of the profile's."""
-        texts = tuple(folded(heading) for heading in headings)
+        texts = _folded_row(tuple(headings))
         trimmed = trim(texts)
         for row in self.headings:
             code = row.match(trimmed, self.begins)
@@ -261,11 +262,18 @@ class Match:
         return tuple(i for column in columns if (i := self.index(column)) is not None)
 
 
+@lru_cache(maxsize=4)
+def _folded_row(headings: tuple[str, ...]) -> tuple[str, ...]:
+    """Every profile asks for the same."""
+    return tuple(map(folded, headings))
+
+
 def trim(headings: tuple[str, ...]) -> tuple[str, ...]:
     """Without the blank ones at the end."""
-    while headings and not headings[-1]:
-        headings = headings[:-1]
-    return headings
+    count = len(headings)
+    while count and not headings[count - 1]:
+        count -= 1
+    return headings[:count]
 
 
 def parse_headings(line: str) -> tuple[str, ...]:

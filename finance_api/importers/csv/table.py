@@ -12,18 +12,42 @@ from finance_api.importers.interface import Answer, ImportRefused
 #: Longest cell, in characters. It is the default of the csv module, whose own limit
 #: (`csv.field_size_limit`) is one for the whole process and therefore left alone.
 MAX_CELL = 128 * 1024
+#: Most characters of a row, over all its lines: it is held in memory as a whole.
+MAX_ROW = 1 << 22
+#: Most cells of a row, the empty ones at its end too: a sheet of a spreadsheet has no more columns.
+MAX_CELLS = 16_384
+#: Most columns, without the empty ones at the end.
+MAX_COLUMNS = 1_000
 
 Row = tuple[int, list[str]]
+
+
+class TooWide(ImportRefused):
+    """A row has more cells, or a file more columns, than are read."""
 
 
 def read_rows(lines: Iterable[str], delimiter: str, skipped_lines: int = 0) -> Iterator[Row]:
     """Each row's first physical line (from 1, skipped lines count) and its cells as written.
 
-    A blank line is a row without cells. Raises ImportRefused where quotes do not fit.
+    A blank line is a row without cells. Raises ImportRefused where quotes do not fit, TooWide for
+    too many cells.
     """
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = size = 0
+
+    def limited() -> Iterator[str]:
+        nonlocal size
+        for text in lines:
+            size += len(text)
+            if size > MAX_ROW:
+                raise ImportRefused(
+                    f"a row is longer than {MAX_ROW:,} characters; is its quote closed?", line
+                )
+            yield text
+
+    reader = csv.reader(limited(), delimiter=delimiter, strict=True)
     while True:
         line = skipped_lines + reader.line_num + 1
+        size = 0
         try:
             cells = next(reader)
         except StopIteration:
@@ -32,6 +56,8 @@ def read_rows(lines: Iterable[str], delimiter: str, skipped_lines: int = 0) -> I
             raise ImportRefused(_fault(str(error)), line) from None
         if cells and max(map(len, cells)) > MAX_CELL:
             raise ImportRefused(_fault("field larger"), line)
+        if len(cells) > MAX_CELLS:
+            raise TooWide(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
         yield line, cells
 
 
@@ -69,7 +95,13 @@ class Table:
     @cached_property
     def _first(self) -> Row:
         for line, cells in self._all_rows():
-            if filled(cells):
+            if count := filled(cells):
+                if count > MAX_COLUMNS:
+                    raise TooWide(
+                        f"the file has {count:,} columns; at most {MAX_COLUMNS:,} are read: leave "
+                        "out those that are not needed",
+                        line,
+                    )
                 return line, cells
         if not self.text.skip_rows:
             raise ImportRefused("the file is empty")

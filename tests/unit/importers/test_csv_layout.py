@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.importers.csv import table as table_module
-from finance_api.importers.csv.table import MAX_CELL, read_rows
+from finance_api.importers.csv.table import MAX_CELL, MAX_CELLS, read_rows
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read
 
@@ -281,6 +281,37 @@ def test_limit_of_cells_holds_where_the_process_has_none(monkeypatch):
             list(read_rows(["x" * (MAX_CELL + 1)], ","))
     finally:
         table_module.csv.field_size_limit(before)
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("delimiter", ",;\t|")
+def test_columns_are_limited_but_for_empty_ones_at_the_end(delimiter, header):
+    row = delimiter.join(["2026-01-05", "-1", *("x" for _ in range(998))])
+    first = delimiter.join(["date", "amount", *(f"h{n}" for n in range(998))]) if header else row
+    empty = delimiter * (MAX_CELLS - 1_000)
+    refused = refusal(f"{first}{delimiter}x\n{row}\n", header=header)
+    assert (refused.line, refused.reason) == (
+        1,
+        "the file has 1,001 columns; at most 1,000 are read: leave out those that are not needed",
+    )
+    columns = {} if header else {"recordDate": "1", "amount": "2"}
+    text = f"{first}{empty}\n{row}{empty}\n"
+    assert len(entries(text, header=header, columns=columns, no_text=True)) == 2 - header
+
+
+def test_cells_of_a_row_are_limited():
+    text = "date,amount\n2026-01-05,-1\n2026-01-06,-1"
+    assert len(entries(text + "," * (MAX_CELLS - 2))) == 2
+    refused = refusal(text + "," * (MAX_CELLS - 1))
+    assert str(refused) == "line 3: the row has 16,385 cells; at most 16,384 are read"
+
+
+def test_length_of_a_row_is_limited_over_its_lines(monkeypatch):
+    monkeypatch.setattr(table_module, "MAX_ROW", 1_000)
+    text = "date,amount,note\n2026-01-05,-1,x\n2026-01-06,-1,"
+    assert len(entries(f'{text}"{"y{0}".format(chr(10)) * 400}"', columns={"note": "note"})) == 2
+    refused = refusal(text + '"y\n",' * 300)
+    assert str(refused) == "line 3: a row is longer than 1,000 characters; is its quote closed?"
 
 
 def test_separators_of_unicode_end_no_line():
