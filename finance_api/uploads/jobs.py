@@ -106,6 +106,7 @@ class UploadJobs:
         )
         self._on_import = on_import
         self._turns = Turns(_MOST_AT_ONCE)
+        self._waiter = threading.Lock()
         self._lock = threading.Lock()
         #: By user and id.
         self._jobs: dict[tuple[int, str], _Job] = {}
@@ -128,6 +129,14 @@ class UploadJobs:
             job = self._jobs.get((user_id, upload_id))
         if job is not None:
             job.ended.wait(seconds)
+
+    def wait_briefly(self, user_id: int, upload_id: str, seconds: float) -> None:
+        """`wait`, unless somebody else does: whoever waits keeps a thread of the server busy."""
+        if self._waiter.acquire(blocking=False):
+            try:
+                self.wait(user_id, upload_id, seconds)
+            finally:
+                self._waiter.release()
 
     def kill(self, user_id: int, upload_id: str) -> None:
         """End the work at an upload that was discarded."""

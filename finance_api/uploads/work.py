@@ -21,7 +21,7 @@ from finance_api.uploads.outcomes import headings_of, preview_of, refusal_of
 from finance_api.uploads.stored_uploads import content_of
 
 #: A process that checks a file leaves the processor to those that answer requests.
-_NICENESS = 10
+_NICENESS = 5
 
 
 class _DataMoved(Exception):

@@ -46,7 +46,7 @@ from finance_api.web.page import (
 from finance_api.web.receiving import SentFile, TooLarge, TooSlow, sent_file
 from finance_api.web.upload_form import given_in, upload_form
 
-#: A request waits so long for the work at an upload: most files are small.
+#: How long a request waits for the work at an upload: most files are small.
 _WAIT_SECONDS = 1.5
 _SILENT = "The server stopped while it was reading this file. Nothing was changed."
 _ELSEWHERE = "This file was changed in another window. This is how it is now."
@@ -108,7 +108,9 @@ def receive(request: Request) -> Any:
                 max_seconds=max_seconds,
             ) as sent,
         ):
-            return _receive(request, sent)
+            upload = _receive(request, sent)
+    except _NothingSent as error:
+        return _refused(request, 400, str(error))
     except TooLarge:
         megabytes = f"{_max_bytes(request) / (1 << 20):.3g}"
         why = f"The file is larger than {megabytes} MB. Export a shorter period from your bank"
@@ -122,27 +124,32 @@ def receive(request: Request) -> Any:
             400,
             f"{MOST_WAITING} files are waiting already. Import or discard one of them first.",
         )
-
-
-def _receive(request: Request, sent: SentFile) -> Any:
-    if not sent.name:
-        return _refused(request, 400, "Choose a file.")
-    if not sent.size:
-        return _refused(request, 400, "The file is empty; there is nothing to import.")
-    now = request.services.clock.now()
-    user = identity_of(request).user
-    with writing_for_user(request) as storage:
-        upload = add_upload(
-            storage, user.id, name=sent.name, content=sent.content, size=sent.size, now=now
-        )
     return _begin(request, upload)
 
 
+class _NothingSent(Exception):
+    """The message says what is missing."""
+
+
+def _receive(request: Request, sent: SentFile) -> Upload:
+    """Store the file. Raises _NothingSent, TooManyUploads."""
+    if not sent.name:
+        raise _NothingSent("Choose a file.")
+    if not sent.size:
+        raise _NothingSent("The file is empty; there is nothing to import.")
+    now = request.services.clock.now()
+    user = identity_of(request).user
+    with writing_for_user(request) as storage:
+        return add_upload(
+            storage, user.id, name=sent.name, content=sent.content, size=sent.size, now=now
+        )
+
+
 def _begin(request: Request, upload: Upload) -> Response:
-    """Has the work begun, and shows what comes of it."""
+    """Start the work, and show what comes of it."""
     user, jobs = identity_of(request).user, request.services.upload_jobs
     jobs.start(user, upload, origin_of(request))
-    jobs.wait(user.id, upload.id, _WAIT_SECONDS)
+    jobs.wait_briefly(user.id, upload.id, _WAIT_SECONDS)
     return SeeOther(_path(upload))
 
 
