@@ -75,16 +75,20 @@ def settle_bank_balances(
 
 def _told(session: LedgerSession, facts: Sequence[Facts]) -> defaultdict[str, list[_Told]]:
     told: defaultdict[str, list[_Told]] = defaultdict(list)
+    known: defaultdict[str, set[tuple[int, bool, int]]] = defaultdict(set)
     entries = [(e.number, e.facts) for e in session.history if e.undone_at is None]
     for number, of_entry in (*entries, (session.number, facts)):
         for fact in of_entry:
-            balances = told[fact["accountId"]]
+            balances, seen = told[fact["accountId"]], known[fact["accountId"]]
             if fact.get("forgets"):
                 balances.clear()
+                seen.clear()
             for balance in _balances_in(fact, number):
                 # Told again it covers no more than it did: a file may be given again after
                 # records that it does not hold.
-                if not any(_is_same(balance, other) for other in balances):
+                what = balance.day, balance.is_closing, balance.amount
+                if what not in seen:
+                    seen.add(what)
                     balances.append(balance)
     return told
 
@@ -102,10 +106,6 @@ def _balances_in(fact: Facts, number: int) -> Iterator[_Told]:
         day, amount = fact["closing"]
         beside = fact.get("closingBeside", {})
         yield _Told(day, fact.get("asOf") or day, number, True, amount, beside, of_one_day)
-
-
-def _is_same(one: _Told, other: _Told) -> bool:
-    return (one.day, one.is_closing, one.amount) == (other.day, other.is_closing, other.amount)
 
 
 class _DailySums:

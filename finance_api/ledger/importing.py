@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any, BinaryIO
 
 from finance_api.importers import NATIVE
@@ -22,7 +23,7 @@ from finance_api.ledger.session import (
 )
 from finance_api.ledger.statement_accounts import is_new
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
-from finance_api.storage.interface import COMMAND, StorageBackend, reading
+from finance_api.storage.interface import COMMAND, HistoryEntry, StorageBackend, reading
 
 #: How often an import is decided, where the data changes before it can be stored.
 _TRIES = 3
@@ -109,10 +110,14 @@ def _remembered(backend: StorageBackend, email: str, source: str) -> Remembered:
         with reading(backend, newest=True) as storage:
             yield UserRows(storage, storage.users.get(email))
 
-    def options(heading: str, account: str | None) -> Mapping[str, Any] | None:
+    @cache
+    def names_and_history() -> tuple[dict[str, str], list[HistoryEntry]]:
         with owned() as rows:
-            names = {row_id: row["name"] for row_id, row in rows.accounts.rows.items()}
-            return remembered_options(rows.history, names, heading, account)
+            return {row_id: row["name"] for row_id, row in rows.accounts.rows.items()}, rows.history
+
+    def options(heading: str, account: str | None) -> Mapping[str, Any] | None:
+        names, history = names_and_history()
+        return remembered_options(history, names, heading, account)
 
     def new_accounts(accounts: Collection[tuple[str, str | None]]) -> list[str]:
         with owned() as rows:

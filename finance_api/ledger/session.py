@@ -4,6 +4,7 @@ A change (an import, an edit, its undoing) is one transaction, at most one new r
 entry of the user's history.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -32,6 +33,7 @@ from finance_api.storage.interface import (
     reading,
 )
 from finance_api.values import Row
+from finance_api.values.iban import compact
 from finance_api.values.time import DAY_SECONDS
 
 _OWN_NAMES = {
@@ -70,10 +72,22 @@ class UserRows:
         return self.row_set(ACCOUNTS)
 
     @cached_property
-    def account_ids(self) -> dict[str, str]:
-        """The accounts by the keys of statements that went to them."""
-        accounts = reversed(self.accounts.rows.values())
-        return {key: account["id"] for account in accounts for key in account["statementKeys"]}
+    def account_ids(self) -> defaultdict[str, dict[str, str]]:
+        """The accounts by the keys of statements that went to them: key -> source -> id."""
+        ids: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for account in self.accounts.rows.values():
+            for source_and_key in account["statementKeys"]:
+                source, _, key = source_and_key.partition(":")
+                ids[key].setdefault(source, account["id"])
+        return ids
+
+    @cached_property
+    def numbered_accounts(self) -> defaultdict[str, set[str]]:
+        """The ids of accounts that have the number, or are called so, or once were."""
+        ids: defaultdict[str, set[str]] = defaultdict(set)
+        for account in self.accounts.rows.values():
+            ids[compact(account["bankAccountNumber"] or account["name"])].add(account["id"])
+        return ids
 
     @cached_property
     def history(self) -> list[HistoryEntry]:

@@ -38,10 +38,11 @@ def find_account(
     if account.key is not None:
         keys = (*found["statementKeys"], f"{source}:{account.key}")
         found = {**found, "statementKeys": tuple(dict.fromkeys(keys))}
-        session.account_ids.setdefault(keys[-1], found["id"])
+        session.account_ids[account.key].setdefault(source, found["id"])
     if found["bankAccountNumber"] is None:
         found = {**found, "bankAccountNumber": account.number}
     session.accounts.put(found)
+    session.numbered_accounts[_number(found)].add(found["id"])
     return str(found["id"])
 
 
@@ -95,7 +96,7 @@ def _known(owned: UserRows, source: str, account: StatementAccount) -> Row | Non
 
 def _remembered(owned: UserRows, source: str, key: str) -> Row | None:
     """The account that earlier statements of this key were of."""
-    account_id = owned.account_ids.get(f"{source}:{key}")
+    account_id = owned.account_ids.get(key, {}).get(source)
     if account_id is not None:
         return owned.accounts.rows[account_id]
     source_id = bounded_source_id(key)
@@ -109,12 +110,8 @@ def _called(owned: UserRows, key: str) -> Row | None:
 
     What files and the user call by a name is another matter.
     """
-    found = {
-        account_id
-        for known, account_id in owned.account_ids.items()
-        for source, _, its_key in [known.partition(":")]
-        if its_key == key and source not in (CSV, QIF)
-    }
+    called = owned.account_ids.get(key, {})
+    found = {account_id for source, account_id in called.items() if source not in (CSV, QIF)}
     return owned.accounts.rows[found.pop()] if len(found) == 1 else None
 
 
@@ -130,11 +127,11 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
     if account.number is None:
         return None
     number = compact(account.number)
+    possible = map(owned.accounts.rows.__getitem__, owned.numbered_accounts.get(number, ()))
     found = [
         row
-        for row in owned.accounts.rows.values()
-        if number == compact(row["bankAccountNumber"] or row["name"])
-        and account.currency in (None, row["currencyCode"])
+        for row in possible
+        if number == _number(row) and account.currency in (None, row["currencyCode"])
     ]
     if len(found) > 1:
         names = sorted(row["name"] for row in found)
@@ -146,6 +143,10 @@ def _numbered(owned: UserRows, account: StatementAccount) -> Row | None:
             ),
         )
     return found[0] if found else None
+
+
+def _number(account: Row) -> str:
+    return compact(account["bankAccountNumber"] or account["name"])
 
 
 def _new_account(

@@ -1,6 +1,7 @@
 """Importing statements: what a bank wrote, account by account."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,13 @@ from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.edits.transfers import link_by_number
 from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.learned import STABLE, Cover, learned
+from finance_api.ledger.matching.learned import (
+    STABLE,
+    Cover,
+    FactsBefore,
+    facts_by_account,
+    learned,
+)
 from finance_api.ledger.matching.new_accounts import ask_about_new_account
 from finance_api.ledger.matching.other_sources import OtherSources
 from finance_api.ledger.matching.own_source import OwnSource
@@ -30,6 +37,9 @@ from finance_api.values.text import TextError, clean_or_none, counted
 from finance_api.values.time import DAY_SECONDS
 
 _BATCH = 1_000
+
+#: Of an account's records of a day, by the number of the import that made them.
+_DaySums = defaultdict[tuple[str, int], dict[int, int]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +115,10 @@ class StatementImport:
             transfers = counted(linked, "transfer")
             were = "was" if linked == 1 else "were"
             report.remarks.append(f"{transfers} between own accounts {were} linked")
-        facts = [fact for account in accounts for fact in self._facts(account, own)]
+        workspace.run("CREATE INDEX entries_day ON entries (account, day)")
+        workspace.run("CREATE INDEX stored_account ON stored (account)")
+        sums = self._sum_days(accounts)
+        facts = [fact for account in accounts for fact in self._facts(account, own, sums)]
         touched = dict.fromkeys((*(account.id for account in accounts), *balances.touched))
         report.remarks += own.remarks
         report.remarks += settle_bank_balances(session, touched, facts)
@@ -128,6 +141,7 @@ class StatementImport:
         """The user's accounts that the statements go to."""
         session, workspace, options = self._session, self._workspace, self._options
         name = None if options.account_name is None else _clean_name(options.account_name)
+        facts = facts_by_account(session.history)
         keys = {statement.account.key for statement in workspace.statements}
         if name is not None and len(keys) > 1:
             raise ImportRefused(
@@ -148,7 +162,7 @@ class StatementImport:
             _check_mark(statement, session.accounts.rows[account_id])
             account = found.get(account_id)
             if account is None:
-                account = found[account_id] = self._known(number, account_id)
+                account = found[account_id] = self._known(number, account_id, facts[account_id])
             account.statements[number] = statement
             numbers.append(account.number)
             if statement.initial is not None:
@@ -174,9 +188,9 @@ class StatementImport:
                 f"{decimal_text(row['initialBalance'])}; the file says {decimal_text(initial)}"
             )
 
-    def _known(self, number: int, account_id: str) -> KnownAccount:
+    def _known(self, number: int, account_id: str, facts: FactsBefore) -> KnownAccount:
         session = self._session
-        known = learned(session.history, account_id, self._workspace.source)
+        known = learned(facts, self._workspace.source)
         return KnownAccount(
             number=number,
             id=account_id,
@@ -221,7 +235,24 @@ class StatementImport:
         if Outcome.DUPLICATE in counts:
             self._report.skipped["duplicate"] += counts[Outcome.DUPLICATE]
 
-    def _facts(self, account: KnownAccount, own: OwnSource) -> list[dict[str, Any]]:
+    def _sum_days(self, accounts: Iterable[KnownAccount]) -> _DaySums:
+        """For the days at which statements begin or end in the middle."""
+        ids: defaultdict[int, list[str]] = defaultdict(list)
+        for account in accounts:
+            days = {day for each in account.statements.values() for day in _end_days(each)}
+            for day in days:
+                if day is not None:
+                    ids[day].append(account.id)
+        found: _DaySums = defaultdict(dict)
+        data, user_id = self._session.storage.data, self._session.user.id
+        for day, account_ids in ids.items():
+            of_day = [any_of("accountId", account_ids), dated(day, day + DAY_SECONDS)]
+            sums = data.sum_by(user_id, ["accountId", "importId"], of_day)
+            for (account_id, number), each in sums.items():
+                found[account_id, day][number or 0] = each.amount
+        return found
+
+    def _facts(self, account: KnownAccount, own: OwnSource, sums: _DaySums) -> list[dict[str, Any]]:
         """What the statements of an account told; see `HistoryEntry`."""
         facts = []
         for number, statement in account.statements.items():
@@ -236,11 +267,10 @@ class StatementImport:
                 "texts": statement.texts,
                 "options": statement.options,
             }
-            if statement.closing is not None:
-                fact["closingBeside"] = self._beside(account, statement.closing.date)
-            if statement.opening is not None and statement.first_day is None:
-                first = statement.opening.date + DAY_SECONDS
-                fact["openingBeside"] = self._beside(account, first)
+            names = ("openingBeside", "closingBeside")
+            for name, day in zip(names, _end_days(statement), strict=True):
+                if day is not None:
+                    fact[name] = self._beside(account, day, sums[account.id, day])
             cover = account.covers.get(number)
             if cover is not None:
                 fact["first"], fact["last"] = cover.first * DAY_SECONDS, cover.last * DAY_SECONDS
@@ -255,13 +285,13 @@ class StatementImport:
             facts[0]["ids"] = STABLE
         return facts
 
-    def _beside(self, account: KnownAccount, day: int) -> dict[str, int]:
+    def _beside(self, account: KnownAccount, day: int, sums: Mapping[int, int]) -> dict[str, int]:
         """What records of a day sum to that are not in the file, by the import that made them."""
         data, user_id = self._session.storage.data, self._session.user.id
-        of_day = [any_of("accountId", [account.id]), dated(day, day + DAY_SECONDS)]
-        sums = data.sum_by(user_id, ["importId"], of_day)
-        found = {number or 0: each.amount for (number,), each in sums.items()}
+        found = dict(sums)
         found.pop(self._session.number, None)
+        if not found:
+            return {}
         held = self._workspace.database.execute(
             "SELECT DISTINCT record FROM stored WHERE account = ? AND taken AND (day = ? "
             "OR k IN (SELECT k FROM entries WHERE account = ? AND day = ?))",
@@ -301,6 +331,13 @@ def _check_mark(statement: Statement, account: Row) -> None:
             f"the amounts are in {statement.currency_mark}, but the account {account['name']} is "
             f"in {currency}: name another one with --account, or the currency with --currency"
         )
+
+
+def _end_days(statement: Statement) -> tuple[int | None, int | None]:
+    """The days of which the file may have a part: where its statement begins, and where it ends."""
+    first = statement.opening if statement.first_day is None else None
+    last = statement.closing
+    return None if first is None else first.date + DAY_SECONDS, None if last is None else last.date
 
 
 def _day_and_units(balance: BankBalance | None) -> list[int] | None:

@@ -58,11 +58,20 @@ def facts_of(history: Iterable[HistoryEntry]) -> Iterable[tuple[HistoryEntry, di
                 yield entry, fact
 
 
-def learned(history: Iterable[HistoryEntry], account_id: str, source: str) -> Learned:
-    found = Learned()
+#: What the statements of an account told, with the entries of their imports.
+FactsBefore = list[tuple[HistoryEntry, dict[str, Any]]]
+
+
+def facts_by_account(history: Iterable[HistoryEntry]) -> defaultdict[str, FactsBefore]:
+    facts: defaultdict[str, FactsBefore] = defaultdict(list)
     for entry, fact in facts_of(history):
-        if fact.get("accountId") != account_id:
-            continue
+        facts[fact["accountId"]].append((entry, fact))
+    return facts
+
+
+def learned(facts: FactsBefore, source: str) -> Learned:
+    found = Learned()
+    for entry, fact in facts:
         if fact.get("first") is not None:
             days = fact["first"] // DAY_SECONDS, fact["last"] // DAY_SECONDS
             cover = Cover(*days, fact.get("firstRows"), fact.get("lastRows"))
