@@ -59,7 +59,8 @@ def prepare(workspace: Workspace, database: str, postgresql: Postgresql | None) 
             remove_sqlite(sqlite)
         else:
             postgresql.recreate("costs")
-        run_program(ini, "db", "upgrade")
+    run_program(ini, "db", "upgrade")
+    if not note.exists():
         if not keys.exists():
             run_program(ini, "jwt", "new-key")
         run_program(ini, "user", "add", EMAIL, "--premium")

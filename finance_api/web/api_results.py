@@ -6,6 +6,7 @@ So that a page shows what the request beside it gives, it reads both from one `A
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from finance_api.errors import problem
 from finance_api.planning.balances import (
     BalancesQuery,
     balance_rows,
@@ -17,7 +18,13 @@ from finance_api.planning.balances import (
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
-from finance_api.planning.summaries import DIMENSIONS, Summary, SummaryQuery, summarize
+from finance_api.planning.summaries import (
+    DIMENSIONS,
+    Summary,
+    SummaryQuery,
+    SummaryTooLarge,
+    summarize,
+)
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
@@ -73,7 +80,10 @@ class ApiResults:
             today=self.today,
             base_currency=self._base_currency,
         )
-        return summarize(self._storage, self._user_id, query)
+        try:
+            return summarize(self._storage, self._user_id, query)
+        except SummaryTooLarge as error:
+            raise problem(400, f"{error}: ask for a shorter time") from None
 
     def course(self, asked: ApiRequest) -> Course:
         """Raises BalancesError."""

@@ -222,6 +222,20 @@ def test_zeros_are_of_the_day_that_the_user_has(books):
     assert cells(books, "day", **query) != [before]
 
 
+@pytest.mark.parametrize("group_by", ["payee", "payee,day", "label,day", "account,month"])
+@pytest.mark.parametrize("path", ["records/summary", "records/summary.csv"])
+def test_more_groups_than_a_summary_may_have_are_refused(books, monkeypatch, group_by, path):
+    """Before: they were all read, sorted and made, for a page of some."""
+    monkeypatch.setattr("finance_api.planning.summaries.MAX_GROUPS", 2)
+    response = books.get(path, groupBy=group_by, sortBy="net", limit=1)
+    assert response.status_int == 400
+    (error,) = response.json["errors"]
+    assert error["name"] == "groupBy"
+    assert error["message"] == (
+        "there are more than 2 groups: ask for fewer dimensions or a shorter time"
+    )
+
+
 def test_too_many_filled_groups_are_refused(books):
     response = books.get("records/summary", groupBy="day", fill="true", recordDate="gte.1700-01-01")
     assert response.status_int == 400

@@ -11,8 +11,10 @@ from sqlalchemy import select
 from finance_api.query.grouping import DERIVED_GROUPS, group_of
 from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
+from finance_api.storage.interface import TooManySums
 from finance_api.storage.sql import sums
 from finance_api.storage.sql.driver import StatementCache
+from finance_api.storage.sql.statements import StatementConnection
 from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -221,6 +223,26 @@ def test_what_a_unit_of_work_writes_is_in_the_sums_that_it_reads(new_backend, da
             assert [(each.amount, each.number) for each in found.values()] == [
                 (number * (number + 1) // 2, number)
             ]
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("name", ["payee", "note"])
+def test_no_more_sums_are_fetched_than_are_asked_for(new_backend, database, name, monkeypatch):
+    """Of stored sums, and of records."""
+    unit = Unit(new_backend(database))
+    unit.put(RECORDS, *(make_row(RECORDS, n, **{name: f"text {n}"}) for n in range(200)))
+    fetched = []
+    fetch = StatementConnection.fetch
+
+    def noted(self, build, *shape, values):
+        found = fetch(self, build, *shape, values=values)
+        fetched.append(len(found))
+        return found
+
+    monkeypatch.setattr(StatementConnection, "fetch", noted)
+    with unit.reading() as storage, pytest.raises(TooManySums):
+        storage.data.sum_by(unit.user.id, [name], (), most=10)
+    assert max(fetched) == 11
 
 
 def whole_months():

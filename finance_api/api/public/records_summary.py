@@ -212,7 +212,10 @@ class SummaryRequest(DataRequest):
         try:
             found = summarize(storage, user_id, query)
         except SummaryTooLarge as error:
-            raise refusal([("fill", f"{error}; ask for fewer, or for a shorter time")]) from None
+            name = "fill" if query.fill else "groupBy"
+            raise refusal(
+                [(name, f"{error}: ask for fewer dimensions or a shorter time")]
+            ) from None
         page = page_members(query.limit, query.offset, has_more=found.has_more)
         members: dict[str, Any] = {"leftOut": found.left_out, "overlapping": found.overlapping}
         headers: HeaderItems = (

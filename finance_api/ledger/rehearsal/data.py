@@ -198,8 +198,13 @@ class RehearsedData(DataWriter):
         conditions: Sequence[Condition],
         *,
         with_void: bool = False,
+        most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """As stored; but first and last may be those of records that are gone."""
+        """As stored; but first and last may be those of records that are gone.
+
+        most: imports ask for all.
+        """
+        assert most is None
         sums = self._data.sum_by(user_id, names, conditions, with_void=with_void)
         is_counted = _counted(conditions, with_void)
         for row in self._replaced(user_id, RECORDS):

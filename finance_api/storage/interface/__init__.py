@@ -44,6 +44,7 @@ from finance_api.storage.interface.data import (
     JsonPage,
     Page,
     RecordSum,
+    TooManySums,
 )
 from finance_api.storage.interface.faults import (
     NO_VALUE,
@@ -81,6 +82,7 @@ __all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"
 __all__ += ["Jwt", "JwtReader", "JwtWriter", "Token", "TokenReader", "TokenWriter"]
 __all__ += ["Session", "SessionReader", "SessionWriter", "UsageReader", "UsageWriter"]
 __all__ += ["DataReader", "DataState", "DataWriter", "JsonPage", "Page", "RecordSum"]
+__all__ += ["TooManySums"]
 __all__ += ["BeforeImage", "HistoryEntry", "HistoryReader", "HistoryWriter"]
 __all__ += ["DELETE_LINE", "PUT_LINE", "Change", "ChangeKey", "Changes"]
 __all__ += ["NO_VALUE", "REPAIR", "RESTORE", "Fault", "Found", "after_repair"]

@@ -89,6 +89,10 @@ class RecordSum(NamedTuple):
         )
 
 
+class TooManySums(Exception):
+    """There are more sums than were asked for."""
+
+
 #: Changes as JSON objects: of the resource's path, id and revision, and of the row.
 PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
 DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
@@ -274,12 +278,14 @@ class DataReader(ABC):
         conditions: Sequence[Condition],
         *,
         with_void: bool = False,
+        most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
         """The sums of the records that meet the conditions.
 
         names: of what tells the sums apart, fields and `query.grouping.DERIVED_GROUPS`, at least
         one; the keys have the values in that order. Of a date it is the day.
-        with_void: whether void records count too.
+        with_void: whether void records count too. most: no more sums are read; raises TooManySums
+        if there are more.
         """
 
     @abstractmethod

@@ -23,6 +23,7 @@ from finance_api.storage.interface import (
     DataWriter,
     Page,
     RecordSum,
+    TooManySums,
 )
 from finance_api.storage.memory.database import Part, Table
 from finance_api.values import Row
@@ -139,12 +140,15 @@ class MemoryDataReader(Part, DataReader):
         conditions: Sequence[Condition],
         *,
         with_void: bool = False,
+        most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
         sums: dict[tuple[Any, ...], RecordSum] = {}
         for row in self._counted(user_id, conditions, with_void):
             key, at = group_of(row, tuple(names)), row["recordDate"]
             one = RecordSum(row["amount"], 1, at, at)
             sums[key] = sums[key].joined(one) if key in sums else one
+        if most is not None and len(sums) > most:
+            raise TooManySums
         return sums
 
     def list_amounts(

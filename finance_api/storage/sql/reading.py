@@ -206,6 +206,7 @@ class SqlDataReader(Part, DataReader):
         conditions: Sequence[Condition],
         *,
         with_void: bool = False,
+        most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
         return sums.sum_by(
             self.connection,
@@ -214,6 +215,7 @@ class SqlDataReader(Part, DataReader):
             conditions,
             with_void=with_void,
             use_stored=self.has_stored_sums,
+            most=most,
         )
 
     def list_amounts(

@@ -4,7 +4,7 @@ Sums are made of two: those of the high and of the low halves of the amounts. Th
 bits, and SQLite fails where that overflows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,10 +22,10 @@ from finance_api.query.model import RANGES, Condition, Operator, Span
 from finance_api.query.records import dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
-from finance_api.storage.interface import RecordSum
+from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.sql.clauses import BindNames, Predicate, clauses, shape_and_values
 from finance_api.storage.sql.columns import loader_of
-from finance_api.storage.sql.statements import USER, StatementConnection
+from finance_api.storage.sql.statements import LIMIT, USER, StatementConnection
 from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
 from finance_api.time_limit import in_time
 from finance_api.values.periods import Period, end_of, start_of
@@ -140,6 +140,11 @@ def _of_rows(
     return _counted(_grouped(key, sums_of_rows()), database, predicates, with_void)
 
 
+def _first_ones(database: str, build: Callable[..., Select[Any]], *shape: Any) -> Select[Any]:
+    """As many as are asked for of what ``build`` selects."""
+    return build(database, *shape).limit(LIMIT)
+
+
 def _amounts(
     database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
 ) -> Select[Any]:
@@ -199,10 +204,11 @@ def sum_by(
     *,
     with_void: bool,
     use_stored: bool,
+    most: int | None = None,
 ) -> dict[tuple[Any, ...], RecordSum]:
-    """`DataReader.sum_by`. use_stored: whether the stored sums may be used."""
+    """`DataReader.sum_by`. use_stored: whether the stored sums may be used. Raises TooManySums."""
     connection.begin_snapshot()
-    query = _SumQuery(connection, user_id, names, with_void)
+    query = _SumQuery(connection, user_id, names, with_void, most)
     grain = _grain(names, conditions) if use_stored else None
     months = _whole_months(conditions)
     if grain is None or months is None:
@@ -214,6 +220,8 @@ def sum_by(
         if edge[0] < edge[1]:
             for key, found in query.of_rows([*others, dated(*edge)]).items():
                 sums[key] = sums[key].joined(found) if key in sums else found
+    if most is not None and len(sums) > most:
+        raise TooManySums
     return sums
 
 
@@ -234,8 +242,15 @@ class _SumQuery:
     """Sums by some names, run with any conditions."""
 
     def __init__(
-        self, connection: StatementConnection, user_id: int, names: tuple[str, ...], with_void: bool
+        self,
+        connection: StatementConnection,
+        user_id: int,
+        names: tuple[str, ...],
+        with_void: bool,
+        most: int | None = None,
     ) -> None:
+        """most: no more sums than these and one are read."""
+        self._most = most
         self._connection = connection
         self._user_id = user_id
         self._names = names
@@ -268,11 +283,15 @@ class _SumQuery:
         self, build: Any, *shape: Any, values: dict[str, Any]
     ) -> dict[tuple[Any, ...], RecordSum]:
         values["user"] = self._user_id
+        if self._most is not None:
+            values["limit"], shape, build = self._most + 1, (build, *shape), _first_ones
         found = self._connection.fetch(build, *shape, values=values)
-        width = len(self._names)
+        if self._most is not None and len(found) > self._most:
+            raise TooManySums
+        width, key_of = len(self._names), self._key
         return {
-            self._key(row[:width]): RecordSum(
-                (int(row[width]) << _HALF_BITS) + int(row[width + 1]), int(row[-3]), *row[-2:]
+            key_of(row[:width]): RecordSum(
+                (int(row[-5]) << _HALF_BITS) + int(row[-4]), int(row[-3]), row[-2], row[-1]
             )
             for row in in_time(found)
         }
@@ -309,8 +328,6 @@ def _sums_predicate(predicate: Predicate) -> Predicate:
 
 
 def _loader_of(name: str) -> Any:
-    if name in ("isVoid", "isTransfer"):
-        return bool
     return loader_of(_RECORD_FIELDS[name].kind) if name in _RECORD_FIELDS else None
 
 

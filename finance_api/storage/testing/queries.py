@@ -12,6 +12,7 @@ from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
 from finance_api.storage.interface import (
     RecordSum,
+    TooManySums,
 )
 from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
 from finance_api.values import Row
@@ -359,6 +360,16 @@ class QueriesConformance(OneUser):
             (False, True): 4,
             (True, False): 8,
         }
+
+    def test_more_sums_than_are_asked_for_are_refused(self, unit: Unit) -> None:
+        rows = [make_row(RECORDS, n, payee=f"payee {n}", note=f"note {n}") for n in range(5)]
+        unit.put(RECORDS, *rows)
+        with unit.reading() as storage:
+            for names in (["payee"], ["note"], ["payee", "recordDate"]):
+                sum_by = partial(storage.data.sum_by, unit.user.id, names, ())
+                assert len(sum_by(most=5)) == 5
+                with pytest.raises(TooManySums):
+                    sum_by(most=4)
 
     def test_nothing_is_one_of_no_values(self, unit: Unit) -> None:
         unit.put(RECORDS, make_row(RECORDS, 1, labelIds=(make_id(7),)))
