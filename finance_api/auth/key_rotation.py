@@ -86,7 +86,9 @@ def _replacing(file: Path) -> Iterator[Callable[[str], None]]:
 
 
 def _take_after(descriptor: int, file: Path) -> None:
-    """Copies owner and mode of the file that is replaced."""
+    """Copy owner and mode of the replaced file; a new one of root belongs to the folder's owner."""
+    if not file.exists() and os.geteuid() != 0:
+        return
     model = file.stat() if file.exists() else file.parent.stat()
     if (model.st_uid, model.st_gid) != (os.geteuid(), os.getegid()):
         os.fchown(descriptor, model.st_uid, model.st_gid)

@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
-from finance_api.cli.context import CliContext, pass_cli_context
+from finance_api.cli.context import INI_FILES, CliContext, pass_cli_context
 from finance_api.values.text import counted
 
 _EMAIL = "demo@example.com"
@@ -83,6 +84,22 @@ def _has_data(cli: CliContext, email: str) -> bool:
         return storage.data.get_state(user.id).revision > 0
 
 
+def choose_ini(cli: CliContext) -> None:
+    """Take the ini file of -c or of the current directory; create one if there is none.
+
+    Demo data never goes where $FINANCE_API_CONFIG leads, which may be in production.
+    """
+    from finance_api.cli.init import write_ini
+
+    source = click.get_current_context().find_root().get_parameter_source("config")
+    if source is ParameterSource.COMMANDLINE:
+        return
+    cli.config = None
+    if not any(map(os.path.exists, INI_FILES)):
+        write_ini(Path(INI_FILES[0]))
+        click.echo(f"created {INI_FILES[0]}")
+
+
 def prepare_demo(cli: CliContext, host: str, port: int) -> None:
     """Makes what a service with demo data needs, and says how to use it.
 
@@ -108,7 +125,8 @@ def prepare_demo(cli: CliContext, host: str, port: int) -> None:
         file.unlink(missing_ok=True)
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
             stream.write(token + "\n")
-    click.echo(_READY.format(url=f"http://{host}:{port}", token=token))
+    shown_host = "127.0.0.1" if host == "0.0.0.0" else host  # noqa: S104
+    click.echo(_READY.format(url=f"http://{shown_host}:{port}", token=token))
 
 
 def _is_in_use(cli: CliContext, token: str) -> bool:

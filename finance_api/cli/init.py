@@ -40,8 +40,6 @@ _API_ACCESS = "finance_api.users.api_access = {}\n"
 @pass_cli_context
 def init(cli: CliContext, directory: Path, api_access: str | None) -> None:
     """Create an ini file, the folder of the data and a signing key. DIR: the current directory."""
-    from importlib.resources import files
-
     from finance_api.auth.key_rotation import add_signing_key
 
     ini, data = directory / INI_FILES[0], directory / "var"
@@ -53,15 +51,22 @@ def init(cli: CliContext, directory: Path, api_access: str | None) -> None:
         api_access = _asked() if sys.stdin.isatty() else "premium"
     for folder in (directory, data):
         folder.mkdir(0o700, parents=True, exist_ok=True)
-    text = files("finance_api.cli").joinpath("finance-api.ini").read_text("utf-8")
-    # It may come to hold the password of a database.
-    with open(os.open(ini, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(text.replace(_API_ACCESS.format("premium"), _API_ACCESS.format(api_access)))
+    write_ini(ini, api_access)
     add_signing_key(str(keys), now=cli.clock.now(), overlap_seconds=0)
     enter = "" if directory == Path() else f"  cd {shlex.quote(str(directory))}\n"
     premium = " --premium" if api_access == "premium" else ""
     places = {"ini": shown(str(ini)), "keys": shown(str(keys))}
     click.echo(_NEXT.format(**places, enter=enter, premium=premium))
+
+
+def write_ini(path: Path, api_access: str = "premium") -> None:
+    """Create an ini file with every setting. Raises FileExistsError."""
+    from importlib.resources import files
+
+    text = files("finance_api.cli").joinpath("finance-api.ini").read_text("utf-8")
+    # It may come to hold the password of a database.
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(text.replace(_API_ACCESS.format("premium"), _API_ACCESS.format(api_access)))
 
 
 def _asked() -> str:

@@ -44,7 +44,8 @@ def mcp(http: bool, host: str, port: int, hosts: tuple[str, ...], origins: tuple
         from finance_api.mcp.server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise click.ClickException(
-            f"the module {error.name} is missing; install the extra: pip install 'finance-api[mcp]'"
+            f"the module {error.name} is missing; install finance-api with its extra mcp: "
+            "pip install '.[mcp]' in a checkout, pip install 'FILE.whl[mcp]' with a wheel"
         ) from None
     if http:
         own = [f"{name}:{port}" for name in _LOOPBACK]

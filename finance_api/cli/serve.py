@@ -6,12 +6,20 @@ from finance_api.cli.context import CliContext, pass_cli_context
 
 
 @click.command(epilog="Example: finance-api serve --port 7000")
+@click.option(
+    "--host", envvar="FINANCE_API_SERVER_HOST", help="In place of the ini file's address."
+)
 @click.option("--port", type=click.IntRange(1, 65_535), help="In place of the ini file's port.")
 @click.option("--demo", is_flag=True, help="Load demo data first, and create what it needs.")
 @pass_cli_context
-def serve(cli: CliContext, port: int | None, demo: bool) -> None:
+def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> None:
     """Run the service with the server of the ini file, until it is ended."""
-    options = {} if port is None else {"http_port": str(port)}
+    given = {"http_host": host, "http_port": port}
+    options = {name: str(value) for name, value in given.items() if value is not None}
+    if demo:
+        from finance_api.cli.demo import choose_ini
+
+        choose_ini(cli)
     with cli.reading_ini() as loader:
         loader.setup_logging(options)
         server = loader.get_wsgi_server(defaults=options)

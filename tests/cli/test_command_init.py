@@ -106,7 +106,7 @@ def test_it_ends_with_the_addresses_of_the_pages(command):
     said = command.done("init").decode()
     ini = ConfigParser()
     ini.read(command.directory / "finance-api.ini")
-    base = f"http://{ini['server:main']['host']}:{ini['DEFAULT']['http_port']}"
+    base = f"http://{ini['DEFAULT']['http_host']}:{ini['DEFAULT']['http_port']}"
     assert re.findall(r"http://\S+?(?=,? )", said) == [f"{base}/", f"{base}/import"]
 
 

@@ -60,11 +60,13 @@ class Served:
 
 
 @contextmanager
-def serving(place, *options):
+def serving(place, *options, environment=None):
     port = free_port()
     log = place.directory / f"{port}.log"
+    arguments = ("serve", "--port", str(port), *options)
     with open(log, "wb") as stream:
-        process = place.start("serve", "--port", str(port), *options, stdout=stream, stderr=stream)
+        streams = {"stdout": stream, "stderr": stream}
+        process = place.start(*arguments, environment=environment, **streams)
     try:
         yield Served(process, port, log).wait()
     finally:
@@ -140,6 +142,33 @@ def test_file_that_holds_no_token_is_replaced(place, prepare, held):
     assert token[:8] in listed
 
 
+def test_demo_needs_no_ini_file_and_leaves_that_of_the_environment_alone(tmp_path):
+    """As in a container, whose environment names the ini file for production."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    place = Command(elsewhere, {"sqlalchemy.url": f"sqlite:///{tmp_path}/production.db"})
+    place.directory = tmp_path / "empty"
+    place.directory.mkdir()
+    variables = {"FINANCE_API_SERVER_HOST": "0.0.0.0"}
+    with serving(place, "--demo", environment=variables) as served:
+        assert "created finance-api.ini\n" in served.said
+        assert follow_curl_line(served)[0] == 200
+        (listening,) = [
+            each.laddr.ip
+            for each in psutil.Process(served.process.pid).net_connections("inet")
+            if each.status == psutil.CONN_LISTEN
+        ]
+        assert listening == "0.0.0.0"
+    assert sorted(p.name for p in place.directory.iterdir() if p.suffix != ".log") == [
+        "finance-api.ini",
+        "var",
+    ]
+    assert not (tmp_path / "production.db").exists()
+    # The next start finds what the first one made.
+    with serving(place, "--demo") as served:
+        assert "created" not in served.said and "has data already" in served.said
+
+
 def test_port_in_use_is_said_before_anything_is_made(place):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -191,6 +220,6 @@ def test_what_waitress_does_not_take_is_named(place, line, said):
     """Before: `unexpected ValueError`."""
     place.done("db", "upgrade")
     key = line.partition(" ")[0]
-    others = re.sub(f"^{key} = .*\n", "", place.ini.read_text(), flags=re.MULTILINE)
+    others = re.sub(f"^(get )?{key} = .*\n", "", place.ini.read_text(), flags=re.MULTILINE)
     place.ini.write_text(others.replace("[server:main]\n", f"[server:main]\n{line}\n"))
     assert place.refused("serve", process=True).splitlines()[-1] == f"finance-api: {said}"

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,24 @@ def test_variables_are_settings():
     named = set(re.findall("FINANCE_API_[A-Z_]+", text))
     assert len(named) > 4
     assert named <= known | {"FINANCE_API_CONFIG"}
+
+
+def test_the_image_is_built_of_everything_that_the_package_needs(tmp_path):
+    copied = re.findall("^COPY (?!--)(.+) /build/.*$", (DEPLOY / "Containerfile").read_text(), re.M)
+    for name in " ".join(copied).split():
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, tmp_path)
+    build = [sys.executable, "-W", "ignore", "setup.py", "-q", "build_py", "--build-lib", "built"]
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+    ours, built = (
+        {str(p.relative_to(at)) for p in at.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+        for at in (ROOT / "finance_api", tmp_path / "built/finance_api")
+    )
+    assert len(ours) > 200
+    assert built == ours
 
 
 def test_compose_understands_its_file():

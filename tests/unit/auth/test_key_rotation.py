@@ -175,6 +175,19 @@ def test_the_mode_is_kept(path, kept):
     assert len(read_key_file(path)) == 2
 
 
+def test_whoever_is_not_root_needs_no_right_to_the_folder_s_group(path, monkeypatch):
+    folder = Path(path).parent.stat()
+    monkeypatch.setattr(os, "getegid", lambda: folder.st_gid + 1)
+    monkeypatch.setattr(os, "geteuid", lambda: 10_001)
+
+    def refused(*_):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refused)
+    rotate(path)
+    assert mode(path) == 0o600
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 def test_the_owner_is_kept(path):
     rotate(path)
