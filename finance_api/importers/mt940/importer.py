@@ -18,7 +18,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of, refused
-from finance_api.importers.mt940.lines import END, Field, fields_in
+from finance_api.importers.mt940.lines import END, MAX_FIELD_CHARACTERS, Field, fields_in
 from finance_api.importers.mt940.signature import MT942, message_of
 from finance_api.importers.sections import Section, Sections
 from finance_api.importers.texts import one_line
@@ -93,13 +93,14 @@ class _Message:
     _section: Section | None = None
     _entry: Field | None = None
     _details: list[str] = field(default_factory=list)
+    _details_size: int = 0
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
         """kind: of the field: its tag without the letter. Raises ImportRefused."""
         self.is_headed |= kind in _BEGINNINGS
         self.is_over |= kind in _ENDS
         if kind == "86":
-            self._details.append(each.text)
+            self._take_details(each)
         elif kind != "NS":
             yield from self._end_entry()
         if kind == "25":
@@ -109,6 +110,7 @@ class _Message:
         elif kind == "61":
             self._entry = each
             self._details.clear()
+            self._details_size = 0
         elif kind == "62":
             self.closing = self._balance(each)
         elif kind == "13":
@@ -118,6 +120,19 @@ class _Message:
             code = each.text.lstrip("0123456789")[:3].upper()
             if self.currency is None and code in CURRENCIES:
                 self.currency = code
+
+    def _take_details(self, each: Field) -> None:
+        """Those of an entry together are one text, and those of none are left out."""
+        if self._entry is None:
+            return
+        self._details.append(each.text)
+        self._details_size += len(each.text) + 1
+        if self._details_size > MAX_FIELD_CHARACTERS:
+            raise ImportRefused(
+                f"the fields :86: of an entry have more than {MAX_FIELD_CHARACTERS:,} characters: "
+                "it is no MT940 file, or a damaged one",
+                self._entry.line,
+            )
 
     def end(self, *, is_last: bool) -> Iterator[tuple[Statement, Entry | None]]:
         """What is left when the message is over. Raises ImportRefused."""

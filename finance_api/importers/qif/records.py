@@ -6,6 +6,9 @@ from typing import NamedTuple
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
+#: Of one record, which is held in memory as a whole.
+MAX_FIELDS = 100_000
+
 
 class Header(NamedTuple):
     """A line that begins with ``!``. text: without it."""
@@ -42,6 +45,12 @@ def read_records(lines: Iterable[str]) -> Iterator[tuple[Header, Record | None]]
             if not text.startswith("#"):
                 raise ImportRefused(f"{quoted(text)} stands before the first line with !", number)
         elif text != "^":
+            if len(fields) >= MAX_FIELDS:
+                raise ImportRefused(
+                    f"what begins here has more than {MAX_FIELDS:,} lines: a line with ^ is "
+                    "missing, or the file is damaged",
+                    fields[0].line,
+                )
             fields.append(Field(number, text[0], text[1:].strip()))
         elif fields:
             yield header, tuple(fields)

@@ -416,3 +416,15 @@ def test_memory_does_not_grow_with_the_entries_of_one_message() -> None:
 )
 def test_details(text: str, expected: Details) -> None:
     assert details_of(text) == expected
+
+
+def test_details_of_an_entry_are_limited_over_all_their_fields() -> None:
+    details = f":86:{'x' * 999}\n"
+    balances = {"opening": ("1", "2026-01-05"), "closing": ("0", "2026-01-05")}
+    entry = mt940_entry("2026-01-05", "-1")
+    (found,) = read_bank_file(mt940([entry + details * 99], **balances))
+    assert len(found.entries) == 1
+    # Those of no entry are left out, however many there are.
+    assert read_bank_file(mt940([details * 101, entry], **balances))
+    with pytest.raises(ImportRefused, match=r"line 5: the fields :86: of an entry have more than"):
+        read_bank_file(mt940([entry + details * 101], **balances))

@@ -45,3 +45,9 @@ def test_file_that_is_cut_off_gives_its_beginning_or_nothing(data: bytes) -> Non
 
 def without_states(entries: list[Entry]) -> list[Entry]:
     return [entry._replace(record_state=None) for entry in entries]
+
+
+def test_lines_of_a_transaction_are_limited() -> None:
+    text = "!Type:Bank\nD2026-01-05\nT-1\n" + "Ax\n" * 100_000 + "^\n"
+    with pytest.raises(ImportRefused, match=r"line 2: what begins here has more than 100,000"):
+        read_qif(text.encode(), account="A")

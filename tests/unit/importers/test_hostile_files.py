@@ -1,0 +1,83 @@
+"""Files made to keep a server busy are read or refused in linear time, and in little memory.
+
+Each is read whole in a process of its own, at two sizes. What counts is the processor's time for
+each byte that the file unpacks to: in quadratic time it is four times as long at the larger size.
+"""
+
+import io
+import multiprocessing
+import resource
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.files import FileImport, ImportSettings
+from finance_api.storage.interface import StorageBackend
+from support.hostile_files import HOSTILE
+from support.ledger import Person
+
+SMALL, LARGE = 250_000, 1_000_000
+#: Quadratic growth is fourfold; what begins a process, and a busy machine, are less.
+MOST_GROWTH = 2.0
+#: Below this a measurement says nothing.
+_LEAST_SECONDS = 0.1
+#: Where it ends: of time, and of the memory of the larger file.
+_SECONDS = 20
+_BYTES_PER_BYTE = 32
+_FORK = multiprocessing.get_context("fork")
+
+
+def _seconds() -> float:
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
+
+
+def _read(data: bytes, person: Person, answer: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, resource.RLIM_INFINITY))
+    settings = ImportSettings(keep_days=400, link_by_number=True, profiles="")
+    before, peak_before = _seconds(), _peak()
+    said = ""
+    try:
+        file = FileImport(io.BytesIO(data), {}, settings)
+        file.run(person.backend, person.user.email, now=person.clock.now(), name="file")
+    except ImportRefused as refused:
+        said = str(refused)
+    answer.send((_seconds() - before, _peak() - peak_before, said))
+
+
+def measure(data: bytes, person: Person) -> tuple[float, int, str]:
+    """Seconds and bytes that a file takes to be read, and why it is refused."""
+    here, there = _FORK.Pipe(duplex=False)
+    with here:
+        process = _FORK.Process(target=_read, args=(data, person, there))
+        process.start()
+        there.close()
+        try:
+            found: tuple[float, int, str] = here.recv()
+        except EOFError:
+            pytest.fail(f"{len(data):,} bytes took {_SECONDS} seconds and more")
+        finally:
+            process.join()
+    return found
+
+
+@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
+def test_time_and_memory_grow_with_the_file_only(
+    make: Callable[[int], bytes], new_backend: Callable[[str], StorageBackend]
+) -> None:
+    person = Person(new_backend("memory"))
+    small, large = make(SMALL), make(LARGE)
+    seconds, peak, said = measure(large, person)
+    assert len(said) < 2_000
+    assert peak < LARGE * _BYTES_PER_BYTE
+    if seconds > _LEAST_SECONDS:
+        # The least of several is what others on the machine have no part in.
+        least = min(measure(small, person)[0] for _ in range(2))
+        seconds = min(seconds, measure(large, person)[0])
+        assert seconds / LARGE < MOST_GROWTH * least / SMALL
