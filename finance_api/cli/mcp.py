@@ -28,7 +28,42 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
     metavar="ORIGIN",
     help="An Origin header that is accepted; without it, requests of web pages are refused.",
 )
-def mcp(http: bool, host: str, port: int, hosts: tuple[str, ...], origins: tuple[str, ...]) -> None:
+@click.option(
+    "--per-address",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Connections of one address; one more closes the one that has been silent longest.",
+)
+@click.option(
+    "--request-seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=10,
+    show_default=True,
+    help="Time for a request to arrive whole, and for an idle connection.",
+)
+@click.option(
+    "--calls",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="Calls that are worked on at once; others wait for their turn.",
+)
+@click.option(
+    "--wait-seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=30,
+    show_default=True,
+    help="How long a call may wait for its turn; after that the answer is 503.",
+)
+def mcp(
+    http: bool,
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    **limits: float,
+) -> None:
     """Serve the API as tools of agents, by the Model Context Protocol.
 
     It asks the service at $FINANCE_BASE (default http://127.0.0.1:6543). Over stdio it uses the
@@ -41,6 +76,7 @@ def mcp(http: bool, host: str, port: int, hosts: tuple[str, ...], origins: tuple
     if not http and not (token.isascii() and token.replace("_", "").isalnum()):
         raise click.UsageError(f"Over stdio {TOKEN} has to hold a personal token.")
     try:
+        from finance_api.mcp.callers import Limits
         from finance_api.mcp.server import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise click.ClickException(
@@ -49,7 +85,14 @@ def mcp(http: bool, host: str, port: int, hosts: tuple[str, ...], origins: tuple
         ) from None
     if http:
         own = [f"{name}:{port}" for name in _LOOPBACK]
-        serve_http(base, host=host, port=port, hosts=[*own, *hosts], origins=origins)
+        serve_http(
+            base,
+            host=host,
+            port=port,
+            hosts=[*own, *hosts],
+            origins=origins,
+            limits=Limits(**limits),  # type: ignore[arg-type]
+        )
     else:
         serve_stdio(base, token)
 

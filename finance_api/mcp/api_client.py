@@ -1,9 +1,11 @@
 """Asking the API for a tool: requests, pages, and what is to be done about an error."""
 
 import json
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -25,6 +27,12 @@ _NEXT = {
     410: "Drop what is held of these types, and call changes with since=0.",
     503: "Ask for less as the error says, or call again after a while.",
 }
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """Reading the certificates of authorities takes longer than most calls."""
+    return httpx2.create_ssl_context()
 
 
 class Refused(Exception):
@@ -58,7 +66,7 @@ class Api:
             "Accept": "application/json",
             "User-Agent": f"finance-api-mcp/{__version__}",
         }
-        async with httpx2.AsyncClient(timeout=_SECONDS) as client:
+        async with httpx2.AsyncClient(timeout=_SECONDS, verify=_tls()) as client:
             try:
                 response = await client.get(
                     f"{self.base}/v1/api/{path}", params=query, headers=headers

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from finance_api import __version__
 from finance_api.mcp.api_client import Api, call
+from finance_api.mcp.callers import MAX_BODY_BYTES, Connections, Limits, Turns
 from finance_api.mcp.results import result
 from finance_api.mcp.tool_table import BY_NAME, TOOLS
 
@@ -37,8 +38,6 @@ INSTRUCTIONS = (
     "quota, which every answer tells."
 )
 PATH = "/mcp"
-_MAX_BODY_BYTES = 65_536
-_MAX_CONNECTIONS = 100
 _VALIDATORS = {t.name: Draft202012Validator(t.declaration.input_schema) for t in TOOLS}
 
 
@@ -88,7 +87,13 @@ def serve_stdio(base: str, token: str) -> None:
 
 
 def serve_http(
-    base: str, *, host: str, port: int, hosts: Sequence[str], origins: Sequence[str]
+    base: str,
+    *,
+    host: str,
+    port: int,
+    hosts: Sequence[str],
+    origins: Sequence[str],
+    limits: Limits,
 ) -> None:
     """Until it is ended. hosts, origins: what the headers of these names may say."""
     server = make_server(base, _authorization_of)
@@ -97,19 +102,20 @@ def serve_http(
         # No session: each request is its caller's, by its own header.
         stateless_http=True,
         json_response=True,
-        max_request_body_size=_MAX_BODY_BYTES,
+        max_request_body_size=MAX_BODY_BYTES,
         transport_security=TransportSecuritySettings(
             allowed_hosts=list(hosts), allowed_origins=list(origins)
         ),
     )
+    connections = Connections(limits)
     uvicorn.run(
-        RequireBearer(app),
+        RequireBearer(Turns(app, connections, limits)),
+        http=connections.protocol(),
         host=host,
         port=port,
         log_level="warning",
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_MAX_CONNECTIONS,
     )
 
 

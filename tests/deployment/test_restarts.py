@@ -158,6 +158,7 @@ def test_f3_what_is_in_flight_is_answered_when_the_parent_is_killed(served: Site
         flying = InFlight(server, clients, waiting)
         served.forget(server)
         server.process.kill()
+        server.process.wait()
         wait_until(lambda: nobody_listens(server))
     flying.join()
     assert flying.failures == {}, server.said

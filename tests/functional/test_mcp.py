@@ -1,13 +1,11 @@
 """The tools of agents, by the SDK's own client over stdio and over streamable HTTP."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -15,9 +13,10 @@ import pytest
 from webtest.http import StopableWSGIServer
 
 from finance_api.storage.errors import StorageUnavailable
+from support.mcp_server import PROGRAM, mcp_server
 from support.native_rows import account, category, label, record, standing_order, uid
 from support.nightly import count
-from support.programs import as_child, free_port, wait_until
+from support.programs import free_port
 from support.service import Client, Service
 
 httpx2 = pytest.importorskip("httpx2")
@@ -25,7 +24,6 @@ mcp = pytest.importorskip("mcp")
 streamable_http = pytest.importorskip("mcp.client.streamable_http")
 make_server = pytest.importorskip("finance_api.mcp.server").make_server
 
-PROGRAM = Path(sys.executable).parent / "finance-api"
 TRANSPORTS = ("stdio", "http")
 #: Of a whole answer as it is sent.
 MOST = 25_000
@@ -83,32 +81,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     service = Service("memory", settings)
     service.clock.set("2026-03-18T12:00:00Z")
     server = StopableWSGIServer.create(service.app, ident=None, expose_tracebacks=False)
-    base, port = server.application_url.rstrip("/"), free_port()
-    log = tmp_path_factory.mktemp("mcp") / "log"
-    with open(log, "wb") as out:
-        command = as_child([PROGRAM, "mcp", "--http", "--port", str(port)])
-        process = subprocess.Popen(
-            command,
-            env={**os.environ, "FINANCE_BASE": base},
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-        )
-    found = Site(service, base, port)
-
-    def listens() -> bool:
-        assert process.poll() is None, log.read_text()
-        try:
-            return httpx2.get(found.url).status_code == 401
-        except httpx2.ConnectError:
-            return False
-
+    base = server.application_url.rstrip("/")
     try:
-        wait_until(listens)
-        yield found
+        with mcp_server(tmp_path_factory.mktemp("mcp"), base) as port:
+            yield Site(service, base, port)
     finally:
-        process.terminate()
-        process.wait(60)
         server.shutdown()
         service.stop()
 

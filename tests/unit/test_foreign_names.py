@@ -71,7 +71,7 @@ def own_names(tree: ast.AST) -> frozenset[str]:
     """What is defined in the source: functions, classes, variables, attributes of ``self``."""
     names: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
