@@ -272,3 +272,14 @@ def test_every_warning_and_error_of_the_log_is_in_the_runbook() -> None:
     assert len(lines) > 10
     text = page("runbook.md")
     assert not [line for line in lines if line not in text]
+
+
+def test_the_threads_in_the_docs_leave_one_free_and_make_granian_say_nothing() -> None:
+    table = [
+        row for row in rows(section(page("deploying.md"), "The service")) if row[0][0].isdigit()
+    ]
+    assert len(table) == 3
+    for cores, threads, requests, downloads in table:
+        # granian warns of more.
+        assert int(threads) <= 2 * int(cores.split()[0]) + 1
+        assert int(threads) > int(requests) + int(downloads)
