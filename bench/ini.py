@@ -24,13 +24,14 @@ def write_ini(
     url: str,
     cached: bool = True,
     server: str = "granian",
-    threads: int = 1,
+    threads: int | None = 1,
     port: int = 0,
     project: Path = PROJECT,
 ) -> Path:
     """An ini file like production.ini that serves ``url`` and logs to a file beside it.
 
     server: granian, with one worker and so many threads; or waitress, one for each connection.
+    threads: None: as many as in the files, of either server.
     project: the checkout whose files these are.
     """
     ini = _read(project / "production.ini")
@@ -44,10 +45,11 @@ def write_ini(
         application[_CACHE_BYTES] = "0"
     if server == "waitress":
         ini["server:main"] = _read(project / "development.ini")["server:main"]
-        # More than there are connections, of which slow searches would be refused.
-        ini["server:main"]["threads"] = "20"
-        application["finance_api.max_data_requests"] = "17"
-    else:
+        if threads is not None:
+            # More than there are connections, of which slow searches would be refused.
+            ini["server:main"]["threads"] = "20"
+            application["finance_api.max_data_requests"] = "17"
+    elif threads is not None:
         ini["server:main"].update({"workers": "1", "threads": str(threads)})
     ini.remove_option("server:main", "get port")
     ini["server:main"].update({"host": "127.0.0.1", "port": str(port)})

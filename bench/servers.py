@@ -107,6 +107,19 @@ def serving_exports(
         yield Server("granian", database, Ours(), process)
 
 
+@contextmanager
+def serving_as_usual(
+    workspace: Workspace, postgresql: Postgresql | None, name: str, database: str
+) -> Iterator[Server]:
+    """A server of the service with the threads and places that its ini file gives it."""
+    with ExitStack() as stack:
+        process = _start_ours(
+            stack, workspace, postgresql, name, database, cached=False, threads=None
+        )
+        process.wait_until_listening()
+        yield Server(name, database, Ours(), process)
+
+
 def _start(
     stack: ExitStack, workspace: Workspace, postgresql: Postgresql | None, name: str, database: str
 ) -> Server:
@@ -156,9 +169,9 @@ def _start_ours(
     database: str,
     *,
     cached: bool,
-    threads: int = 1,
+    threads: int | None = 1,
 ) -> Process:
-    label = f"{name}-{database}{'' if cached else '-uncached'}{f'-{threads}' * (threads > 1)}"
+    label = f"{name}-{database}{'' if cached else '-uncached'}{f'-{threads}' * (threads != 1)}"
     url = url_of(workspace, database, postgresql)
     port = free_port()
     file = workspace.scratch(f"{label}.ini")

@@ -1,60 +1,130 @@
-"""Bulkhead: bounds the calls of one kind that run at once, so that they leave threads to others.
+"""Bulkhead: shares out the places for requests for data, and leaves threads to everything else.
 
-Used for requests for data (`services.Services.data_requests`). The pattern is Michael Nygard's
-("Release It!", 2007).
+Used by `finance_api.requests.Request.in_place`. The pattern is Michael Nygard's ("Release It!",
+2007).
 """
 
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
 
+#: Costly calls that run at once. Of Python only one thread runs at a time: each one more makes
+#: everybody's requests wait longer, and none of them is done sooner.
+_COSTLY = 1
+
 
 class BulkheadFull(Exception):
-    """As many calls as are allowed have been running for a while."""
+    """There is no place. is_own: because of other calls of the same user."""
+
+    def __init__(self, *, is_own: bool) -> None:
+        super().__init__("too many calls at once")
+        self.is_own = is_own
+
+
+@dataclass(eq=False, slots=True)
+class _Call:
+    """began: when it had its turn."""
+
+    user: Hashable
+    is_cheap: bool
+    has_turn: bool = False
+    began: float = -math.inf
 
 
 class Bulkhead:
-    """``calls`` run at once. One more waits until each of them has run for ``wait_seconds``.
+    """So many places, of which each call has one for as long as it waits for its turn and runs.
 
-    So it waits behind fast calls, and is refused at once while all are slow.
+    A place is always left for another user, one for costly calls of another user, and one for cheap
+    calls. A call without a place waits behind fast calls, and is refused at once while what is in
+    its way has run for ``wait_seconds`` or waits. Costly calls run one after the other, users in
+    turn; each waits for its turn for up to ``turn_seconds``.
 
     monotonic: seconds, as of `time.monotonic`.
     """
 
     def __init__(
         self,
-        calls: int,
+        places: int,
         *,
         wait_seconds: float = 0.05,
+        turn_seconds: float = 5,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._calls = calls
+        self._places = places
         self._wait_seconds = wait_seconds
+        self._turn_seconds = turn_seconds
         self._monotonic = monotonic
-        #: When each of those that run began, in order.
-        self._began: list[float] = []
-        self._ended = threading.Condition()
+        #: Those with a place, in the order in which they came.
+        self._calls: list[_Call] = []
+        #: Who had the last turn, and when it began.
+        self._latest: Hashable = None
+        self._turn_began = -math.inf
+        self._changed = threading.Condition()
 
-    def call(self, function: Callable[[], T]) -> T:
-        """Calls the function. Raises BulkheadFull instead if it may not run."""
-        began = self._begin()
+    def call(self, function: Callable[[], T], user: Hashable, *, is_cheap: bool) -> T:
+        """Calls the function for the user. Raises BulkheadFull instead if it may not run."""
+        call = _Call(user, is_cheap)
+        with self._changed:
+            self._wait_for_place(call)
+            self._calls.append(call)
+            try:
+                self._wait_for_turn(call)
+            except BaseException:
+                self._leave(call)
+                raise
         try:
             return function()
         finally:
-            with self._ended:
-                self._began.remove(began)
-                self._ended.notify()
+            with self._changed:
+                self._leave(call)
 
-    def _begin(self) -> float:
-        with self._ended:
-            while len(self._began) >= self._calls:
-                seconds = self._began[-1] + self._wait_seconds - self._monotonic()
-                if seconds <= 0:
-                    raise BulkheadFull
-                self._ended.wait(seconds)
-            began = self._monotonic()
-            self._began.append(began)
-            return began
+    def _leave(self, call: _Call) -> None:
+        self._calls.remove(call)
+        self._changed.notify_all()
+
+    def _wait_for_place(self, call: _Call) -> None:
+        while others := self._in_the_way(call):
+            # Costly ones come nearer to their turns when one begins.
+            began = max(each.began if each.is_cheap else self._turn_began for each in others)
+            seconds = began + self._wait_seconds - self._monotonic()
+            if seconds <= 0:
+                raise BulkheadFull(is_own=all(each.user == call.user for each in others))
+            self._changed.wait(seconds)
+
+    def _in_the_way(self, call: _Call) -> list[_Call]:
+        """The calls one of which has to end before there is a place."""
+        places, calls = self._places, self._calls
+        own = [each for each in calls if each.user == call.user]
+        if call.is_cheap:
+            limits = [(own, places - 1), (calls, places)]
+        else:
+            costly = [each for each in calls if not each.is_cheap]
+            own_costly = [each for each in own if not each.is_cheap]
+            limits = [(own_costly, places - 2), (own, places - 1), (costly, places - 1)]
+            limits.append((calls, places))
+        return next((held for held, most in limits if len(held) >= max(1, most)), [])
+
+    def _wait_for_turn(self, call: _Call) -> None:
+        until = self._monotonic() + self._turn_seconds
+        while not self._has_turn(call):
+            seconds = until - self._monotonic()
+            if seconds <= 0:
+                raise BulkheadFull(is_own=call.user == self._latest)
+            self._changed.wait(seconds)
+        call.has_turn, call.began = True, self._monotonic()
+        if not call.is_cheap:
+            self._latest, self._turn_began = call.user, call.began
+
+    def _has_turn(self, call: _Call) -> bool:
+        if call.is_cheap:
+            return True
+        costly = [each for each in self._calls if not each.is_cheap]
+        waiting = [each for each in costly if not each.has_turn]
+        # Of each user the first that came.
+        first = min(waiting, key=lambda each: each.user == self._latest)
+        return first is call and len(costly) - len(waiting) < _COSTLY

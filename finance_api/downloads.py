@@ -27,7 +27,7 @@ class DownloadRunning(Exception):
 class Downloads:
     """Bounds those that run at once: ``most`` in all, and one of each user.
 
-    Uploads are among them: they have a thread for as long as their client sends.
+    Uploads are among them, since they have a thread for as long as their client sends.
     """
 
     def __init__(self, most: int) -> None:
@@ -42,7 +42,7 @@ class Downloads:
             if user_id in self._users:
                 raise DownloadRunning
             if len(self._users) >= self._most:
-                raise BulkheadFull
+                raise BulkheadFull(is_own=False)
             self._users.add(user_id)
         try:
             yield

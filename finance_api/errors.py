@@ -30,8 +30,11 @@ DAMAGED_RETRY_SECONDS = 300
 DOWNLOAD_RETRY_SECONDS = 10
 
 BUSY = "Other requests keep the database busy; please try again."
+OWN_BUSY = "Other requests of yours are still running; please try again when they have ended."
 DAMAGED = "Some of the data cannot be read; whoever runs this service can mend it."
-DOWNLOAD_RUNNING = "Another download of yours is running; please try again when it has ended."
+DOWNLOAD_RUNNING = (
+    "Another download or upload of yours is running; please try again when it has ended."
+)
 TOO_LONG_TITLE = "Request took too long"
 TOO_LONG = (
     "This request took longer than {:g} s. "
@@ -117,7 +120,8 @@ def took_too_long(error: TookTooLong, request: Request) -> Response:
 
 def busy(error: BulkheadFull, request: Request) -> Response:
     """503 at once."""
-    return problem(503, BUSY, headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
+    detail = OWN_BUSY if error.is_own else BUSY
+    return problem(503, detail, headers={"Retry-After": str(STORAGE_RETRY_SECONDS)})
 
 
 def download_running(error: DownloadRunning, request: Request) -> Response:

@@ -1,7 +1,7 @@
 """The request: Pyramid's, with the properties of this application."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyramid.request
 from pyramid.registry import Registry
@@ -10,9 +10,13 @@ from pyramid.response import Response
 from finance_api.auth.identity import Failure, Identity
 from finance_api.ratelimit.limits import Decision
 from finance_api.storage.interface import Storage
+from finance_api.time_limit import time_limit
 
 if TYPE_CHECKING:
     from finance_api.services import Services
+
+
+T = TypeVar("T")
 
 
 class Request(pyramid.request.Request):  # type: ignore[misc]
@@ -56,6 +60,19 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
             self._storage = self.services.storage.read()
             self.add_finished_callback(Request.close_storage)
         return self._storage
+
+    def in_place(self, work: Callable[[], T], user_id: int, *, is_cheap: bool) -> T:
+        """What ``work`` returns, which reads data of the user, when it is its turn.
+
+        From then on it has the whole time limit. is_cheap: whether it is known to be quick, however
+        much data there is. Raises BulkheadFull.
+        """
+
+        def limited() -> T:
+            with time_limit(self.services.statement_seconds):
+                return work()
+
+        return self.services.data_requests.call(limited, user_id, is_cheap=is_cheap)
 
     def close_storage(self) -> None:
         """Ends the unit of work; `storage` would begin another one."""

@@ -108,7 +108,10 @@ def make_services(settings: Settings, clock: Clock) -> Services:
             audit_days=settings["finance_api.audit.keep_days"],
         ),
         response_cache=response_cache,
-        data_requests=Bulkhead(settings["finance_api.max_data_requests"]),
+        data_requests=Bulkhead(
+            settings["finance_api.max_data_requests"],
+            turn_seconds=settings["sqlalchemy.statement_seconds"],
+        ),
         downloads=Downloads(settings["finance_api.max_downloads"]),
         upload_jobs=UploadJobs(
             storage,

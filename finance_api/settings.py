@@ -265,10 +265,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "finance_api.max_data_requests",
         _integer(1, 1000),
-        "3",
+        "5",
         "requests",
-        "Requests for data that a process reads from the database at once; with downloads fewer "
-        "than the server's threads, so that health is still answered.",
+        "Requests for data that a process works on or keeps waiting; with downloads fewer than the "
+        "server's threads, so that health is still answered.",
     ),
     Setting(
         "finance_api.max_downloads",
@@ -552,7 +552,7 @@ SERVER_SETTINGS: tuple[Setting, ...] = (
     Setting(
         "server.threads",
         _integer(1, 1000),
-        "6",
+        "8",
         "threads",
         "Requests that each process works on at once.",
     ),

@@ -60,8 +60,10 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
         response = cache.get(user.id, tag, key)
         services.metrics.cache_lookups("miss" if response is None else "hit").inc()
         if response is None:
-            payload = services.data_requests.call(
-                lambda: _read(request.storage, data_request, user.id, today)
+            payload = request.in_place(
+                lambda: _read(request.storage, data_request, user.id, today),
+                user.id,
+                is_cheap=data_request.is_cheap,
             )
             # Another process may have imported since the user was read.
             tag = payload.state.tag

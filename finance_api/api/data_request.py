@@ -86,9 +86,11 @@ class DataRequest(TaggedRequest):
     """For a body that is read at once.
 
     key: as the client wrote it: requests with one key are the same.
+    is_cheap: whether it takes as long however many rows the user has.
     """
 
     key: tuple[str, ...]
+    is_cheap: bool = False
 
     @abstractmethod
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:

@@ -55,6 +55,7 @@ class ListRequest(DataRequest):
             self.text += f"\0{COUNTED}"
         self.content_type = self._representation.content_type
         self.key = (target.path, target.query_string, self.content_type)
+        self.is_cheap = self._columns.are_stored and self._query.is_cheap
         self.depends_on_today = self._columns.depends_on_today or query.is_relative
 
     def on(self, today: int) -> "ListRequest":
@@ -100,6 +101,7 @@ class ObjectRequest(DataRequest):
         self.text = f"one\0{canonical_text(self._query)}{self._columns.text}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
+        self.is_cheap = self._columns.are_stored
         self.depends_on_today = self._columns.depends_on_today
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:

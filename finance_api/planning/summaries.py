@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import islice
+from operator import itemgetter
 from typing import Any, TypeVar, cast
 
 from finance_api.planning.categories import CategoryTree
@@ -510,7 +511,8 @@ class _Summarizing:
             currency, *values = group[0]
             return currency, *[of(value) for of, value in zip(orders, values, strict=True)]
 
-        return sorted(in_time(groups.items()), key=order)
+        keyed = [(order(group), group) for group in in_time(groups.items())]
+        return [group for _, group in sorted(keyed, key=itemgetter(0))]
 
     def _folded(self, found: _Found) -> dict[GroupKey, _Sums]:
         """The sums of the query's groups."""

@@ -4,9 +4,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.values.number import MAX_UNITS
 from finance_api.values.time import DAY_SECONDS, months_before
+
+#: What records may be filtered by while they are read in their usual order, and how far.
+_OF_THE_ORDER = ("recordDate", "recordState", "id")
+_NEAR = 1_000
 
 
 class Operator(Enum):
@@ -160,6 +165,19 @@ class Query:
     offset: int = 0
     with_total: bool = False
     with_time: bool = False
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether the page takes about as long, however many records there are.
+
+        Of other resources there are few. Of records it is a page in the usual order.
+        """
+        if self.resource is not RECORDS:
+            return True
+        order = [f"{'-' if key.descending else '+'}{key.field.name}" for key in self.sort]
+        in_order = order in ([], [RECORDS.default_sort])
+        by_order = all(condition.field.name in _OF_THE_ORDER for condition in self.conditions)
+        return in_order and by_order and not self.with_total and self.offset <= _NEAR
 
     @property
     def is_relative(self) -> bool:

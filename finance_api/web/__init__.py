@@ -16,6 +16,7 @@ def includeme(config: Configurator) -> None:
     config.include("finance_api.web.csrf")
     config.include("finance_api.web.headers")
     config.include("finance_api.web.errors")
+    config.include("finance_api.web.places")
     config.include("finance_api.web.routes")
     config.set_default_csrf_options(
         require_csrf=True,

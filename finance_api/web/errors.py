@@ -18,6 +18,7 @@ from finance_api.errors import (
     DAMAGED_RETRY_SECONDS,
     DOWNLOAD_RETRY_SECONDS,
     DOWNLOAD_RUNNING,
+    OWN_BUSY,
     STORAGE_RETRY_SECONDS,
     TOO_LONG,
     UNEXPECTED,
@@ -113,7 +114,7 @@ def took_too_long(error: TookTooLong, request: Request) -> Response:
 
 
 def busy(error: BulkheadFull, request: Request) -> Response:
-    response = error_page(request, 503, BUSY)
+    response = error_page(request, 503, OWN_BUSY if error.is_own else BUSY)
     response.headers["Retry-After"] = str(STORAGE_RETRY_SECONDS)
     return response
 

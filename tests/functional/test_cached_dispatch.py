@@ -321,6 +321,7 @@ VIEW_DERIVERS = {
     "http_cached_view": "is for views with the option http_cache, which are left to the router",
     "decorated_view": "is for views with the option decorator, which are left to the router",
     "require_permission": "does something when a view is registered only",
+    "in_place": "is for pages",
     "rendered_view": "is for views that return no response",
     "mapped_view": "calls the view with the request, as cached dispatch does",
 }

@@ -198,7 +198,7 @@ def test_a_second_download_at_once_is_refused(service, user, visitor):
     assert next(stream.chunks)
     page = visitor.get(DOWNLOAD, status=429)
     assert_error_page(page, 429)
-    assert "Another download of yours is running" in shown_text(page.text)
+    assert "Another download or upload of yours is running" in shown_text(page.text)
     assert page.headers["Retry-After"]
     stream.close()
     assert visitor.get(DOWNLOAD).status_int == 200

@@ -656,7 +656,7 @@ def test_one_download_of_each_user_and_so_many_in_all(service):
     again = clients[0].get("export/records.csv")
     assert again.status_int == 429
     assert int(again.headers["Retry-After"]) > 0
-    assert "Another download of yours" in again.json["detail"]
+    assert "Another download or upload of yours" in again.json["detail"]
     assert again.headers["X-RateLimit-Remaining"]
     second = Stream(clients[1], "records.csv")
     third = clients[2].get("export/records.csv")

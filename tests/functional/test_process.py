@@ -108,9 +108,9 @@ def test_waitress_has_to_leave_what_proxies_say_and_a_thread(place):
             "clear_untrusted_proxy_headers = false",
         ),
         (
-            ini.replace("threads = 6", "threads = 5"),
-            "finance_api.max_data_requests: 3, and 2 of finance_api.max_downloads, are too many "
-            "for 5 threads of the server; one has to be left that answers health",
+            ini.replace("threads = 8", "threads = 7"),
+            "finance_api.max_data_requests: 5, and 2 of finance_api.max_downloads, are too many "
+            "for 7 threads of the server; one has to be left that answers health",
         ),
     ):
         place.ini.write_text(text)

@@ -145,6 +145,7 @@ ALLOWED = {
         "auth.identity",
         "ratelimit.limits",
         "storage.interface",
+        "time_limit",
     ),
     "services": (
         "api.response_cache",

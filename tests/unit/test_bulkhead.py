@@ -1,4 +1,4 @@
-"""So many calls at once; one more waits behind fast ones and is refused behind slow ones."""
+"""Places are shared out between users; costly calls run one after the other, users in turn."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -8,41 +8,64 @@ import pytest
 
 from finance_api.bulkhead import Bulkhead, BulkheadFull
 
+PLACES = 5
 WAIT_SECONDS = 0.05
+LONG = 60
 
 
 class Running:
     """Calls that run until they are told to end, by a clock that is held."""
 
-    def __init__(self, pool: ThreadPoolExecutor, calls: int) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, **options: float) -> None:
         self._pool = pool
         self.now = 0.0
-        self.bulkhead = Bulkhead(calls, wait_seconds=WAIT_SECONDS, monotonic=lambda: self.now)
+        given = {"wait_seconds": WAIT_SECONDS, "turn_seconds": LONG, **options}
+        self.bulkhead = Bulkhead(PLACES, monotonic=lambda: self.now, **given)
+        #: Who ran, in order.
+        self.ran: list[str] = []
         self.ends: list[threading.Event] = []
 
-    def begin(self) -> None:
-        """One that runs when this returns."""
+    def begin(self, user: str, *, is_cheap: bool) -> threading.Event:
+        """A call that runs when this returns, and ends with the event."""
         began, end = threading.Event(), threading.Event()
 
         def call() -> None:
+            self.ran.append(user)
             began.set()
             end.wait()
 
         self.ends.append(end)
-        self._pool.submit(self.bulkhead.call, call)
-        assert began.wait(60)
+        self._pool.submit(self.bulkhead.call, call, user, is_cheap=is_cheap)
+        assert began.wait(LONG)
+        self.now += WAIT_SECONDS
+        return end
 
-    def ask(self) -> Future[str]:
-        return self._pool.submit(self.bulkhead.call, lambda: "called")
+    def ask(self, user: str, *, is_cheap: bool) -> Future[str]:
+        def call() -> str:
+            self.ran.append(user)
+            return "called"
+
+        return self._pool.submit(self.bulkhead.call, call, user, is_cheap=is_cheap)
+
+    def wait_in_turn(self, user: str) -> Future[str]:
+        """A costly call that has a place, and waits for its turn when this returns."""
+        held = len(self.bulkhead._calls)
+        asked = self.ask(user, is_cheap=False)
+        while len(self.bulkhead._calls) == held:
+            assert not asked.done()
+        return asked
+
+
+Make = Callable[..., Running]
 
 
 @pytest.fixture
-def make_running() -> Iterator[Callable[[int], Running]]:
-    with ThreadPoolExecutor(8) as pool:
+def make_running() -> Iterator[Make]:
+    with ThreadPoolExecutor(16) as pool:
         made: list[Running] = []
 
-        def make(calls: int) -> Running:
-            made.append(Running(pool, calls))
+        def make(**options: float) -> Running:
+            made.append(Running(pool, **options))
             return made[-1]
 
         yield make
@@ -51,71 +74,111 @@ def make_running() -> Iterator[Callable[[int], Running]]:
                 end.set()
 
 
-@pytest.mark.parametrize("calls", [1, 3])
-def test_one_more_is_refused_when_all_others_have_run_for_a_while(
-    make_running: Callable[[int], Running], calls: int
-) -> None:
-    running = make_running(calls)
-    for _ in range(calls):
-        running.begin()
-    running.now += WAIT_SECONDS
-    for _ in range(5):
-        with pytest.raises(BulkheadFull):
-            running.ask().result(60)
-    running.ends[0].set()
-    # It is back when that one has ended.
-    while True:
-        try:
-            assert running.ask().result(60) == "called"
-        except BulkheadFull:
-            continue
-        break
+def refused(asked: Future[str]) -> BulkheadFull:
+    with pytest.raises(BulkheadFull) as error:
+        asked.result(LONG)
+    return error.value
 
 
-def test_one_more_waits_behind_one_that_has_just_begun(
-    make_running: Callable[[int], Running],
+def test_no_user_has_all_places_for_costly_calls(make_running: Make) -> None:
+    running = make_running()
+    end = running.begin("one", is_cheap=False)
+    waiting = [running.wait_in_turn("one") for _ in range(PLACES - 3)]
+    assert refused(running.ask("one", is_cheap=False)).is_own
+    others = running.wait_in_turn("two")
+    end.set()
+    assert [each.result(LONG) for each in (*waiting, others)] == ["called"] * (PLACES - 2)
+
+
+def test_a_cheap_call_has_a_place_whatever_costly_calls_there_are(make_running: Make) -> None:
+    running = make_running()
+    running.begin("one", is_cheap=False)
+    for user in ("one", "one", "two"):
+        running.wait_in_turn(user)
+    assert not refused(running.ask("three", is_cheap=False)).is_own
+    for user in ("one", "two", "three"):
+        assert running.ask(user, is_cheap=True).result(LONG) == "called"
+
+
+def test_no_user_has_all_places_for_cheap_calls(make_running: Make) -> None:
+    running = make_running()
+    for _ in range(PLACES - 1):
+        running.begin("one", is_cheap=True)
+    for is_cheap in (True, False):
+        assert refused(running.ask("one", is_cheap=is_cheap)).is_own
+        assert running.ask("two", is_cheap=is_cheap).result(LONG) == "called"
+
+
+def test_costly_calls_run_one_after_the_other_and_users_in_turn(make_running: Make) -> None:
+    running = make_running()
+    end = running.begin("one", is_cheap=False)
+    waiting = [running.wait_in_turn(user) for user in ("one", "one", "two")]
+    assert running.ran == ["one"]
+    end.set()
+    for each in waiting:
+        each.result(LONG)
+    assert running.ran == ["one", "two", "one", "one"]
+
+
+@pytest.mark.parametrize(("user", "is_own"), [("one", True), ("two", False)])
+def test_a_turn_that_does_not_come_is_refused_in_the_end(
+    make_running: Make, user: str, is_own: bool
 ) -> None:
-    running = make_running(2)
-    running.begin()
-    running.now += 10
-    running.begin()
-    running.now += WAIT_SECONDS / 2
-    asked = running.ask()
+    running = make_running(turn_seconds=0.001)
+    running.begin("one", is_cheap=False)
+    asked = running.wait_in_turn(user)
+    running.now += 1
+    assert refused(asked).is_own is is_own
+    assert len(running.bulkhead._calls) == 1
+
+
+def test_one_more_waits_behind_one_that_has_just_begun(make_running: Make) -> None:
+    running = make_running()
+    ends = [running.begin("one", is_cheap=True) for _ in range(PLACES - 1)]
+    running.now -= WAIT_SECONDS / 2
+    asked = running.ask("one", is_cheap=True)
     # Longer than it waits, by the clock of the machine: refused too early it would be done.
     assert not threading.Event().wait(2 * WAIT_SECONDS) and not asked.done()
-    running.ends[0].set()
-    assert asked.result(60) == "called"
+    ends[0].set()
+    assert asked.result(LONG) == "called"
 
 
-def test_one_that_waits_is_refused_in_the_end(make_running: Callable[[int], Running]) -> None:
-    running = make_running(1)
-    running.begin()
-    asked = running.ask()
+def test_one_that_waits_is_refused_in_the_end(make_running: Make) -> None:
+    running = make_running()
+    for _ in range(PLACES - 1):
+        running.begin("one", is_cheap=True)
+    running.now -= WAIT_SECONDS / 2
+    asked = running.ask("one", is_cheap=True)
     running.now += WAIT_SECONDS
-    with pytest.raises(BulkheadFull):
-        asked.result(60)
+    assert refused(asked).is_own
 
 
-def test_a_call_that_fails_makes_room_and_raises() -> None:
+@pytest.mark.parametrize("is_cheap", [True, False])
+def test_a_call_that_fails_makes_room_and_raises(is_cheap: bool) -> None:
     bulkhead = Bulkhead(1)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
-            bulkhead.call(lambda: 1 // 0)
-    assert bulkhead.call(lambda: "called") == "called"
+            bulkhead.call(lambda: 1 // 0, "one", is_cheap=is_cheap)
+    assert bulkhead.call(lambda: "called", "two", is_cheap=is_cheap) == "called"
 
 
 def test_no_more_than_are_allowed_run_at_once() -> None:
-    bulkhead, running, most, lock = Bulkhead(3, wait_seconds=60), 0, 0, threading.Lock()
+    bulkhead, lock = Bulkhead(PLACES, wait_seconds=LONG), threading.Lock()
+    running = {True: 0, False: 0}
+    most = dict(running)
 
-    def work() -> None:
-        nonlocal running, most
+    def work(is_cheap: bool) -> None:
         with lock:
-            running += 1
-            most = max(most, running)
+            running[is_cheap] += 1
+            most[is_cheap] = max(most[is_cheap], running[is_cheap])
         with lock:
-            running -= 1
+            running[is_cheap] -= 1
 
     with ThreadPoolExecutor(16) as pool:
-        for done in [pool.submit(bulkhead.call, work) for _ in range(2_000)]:
-            done.result(60)
-    assert 1 <= most <= 3
+        calls = [
+            pool.submit(bulkhead.call, lambda c=n % 3 > 0: work(c), n % 4, is_cheap=n % 3 > 0)
+            for n in range(2_000)
+        ]
+        for done in calls:
+            done.result(LONG)
+    assert 1 <= most[True] <= PLACES and most[False] == 1

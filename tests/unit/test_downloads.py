@@ -17,9 +17,9 @@ class Backend(MemoryBackend):
 
     opened = 0
 
-    def read(self, *arguments: Any) -> Any:
+    def read(self, **options: Any) -> Any:
         self.opened += 1
-        storage = super().read(*arguments)
+        storage = super().read(**options)
         object.__setattr__(storage, "close", self._close)
         return storage
 

@@ -118,6 +118,7 @@ class DocumentsRequest(DataRequest):
         )
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
+        self.is_cheap = self.convert_to is None
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.data.get_state(user_id)

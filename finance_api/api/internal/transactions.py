@@ -110,6 +110,7 @@ class TransactionsRequest(DataRequest):
         self.text = f"get-records\0{canonical_text(self._query)}\0{self.convert_to}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
+        self.is_cheap = self.convert_to is None and self._query.is_cheap
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         state = storage.data.get_state(user_id)

@@ -107,6 +107,7 @@ class ChangesRequest(DataRequest):
         self.text = "\0".join(["changes", self._since_text, str(self._limit), paths])
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string, paths)
+        self.is_cheap = not any(resource.computed_fields for resource in types)
         self.depends_on_today = any(resource.computed_fields for resource in types)
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:

@@ -31,6 +31,7 @@ class RecordsByIdRequest(DataRequest):
         self.text = f"records/by-id\0{ids}{self._columns.text}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string)
+        self.is_cheap = self._columns.are_stored
 
     def read(self, storage: Storage, user_id: int, today: int) -> Payload:
         columns = self._columns

@@ -83,6 +83,8 @@ class WalletListRequest(DataRequest):
         self.key = (target.path, target.query_string, shown)
         self.depends_on_today = declared.depends_on_today
         self.convert_to = given.get("convertTo")
+        only_rows = declared.read is None and (is_records or declared.enrich is None)
+        self.is_cheap = only_rows and self.convert_to is None and self._query.is_cheap
         #: What it was in the last minute that it was asked for in.
         self._latest: tuple[int, WalletListRequest | None] = 0, None
 

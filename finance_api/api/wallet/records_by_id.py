@@ -39,6 +39,7 @@ class WalletRecordsByIdRequest(DataRequest):
         self.text = f"wallet records/by-id\0{ids}\0{self._has_hints}\0{has_older}"
         self.content_type = JSON.content_type
         self.key = (target.path, target.query_string, str(has_older))
+        self.is_cheap = True
 
     def state_headers(self, state: DataState) -> HeaderItems:
         return state_headers(state)

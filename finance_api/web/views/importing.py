@@ -99,7 +99,7 @@ def receive(request: Request) -> Any:
     request.close_storage()
     try:
         with (
-            request.services.downloads.running(object()),
+            request.services.downloads.running(identity_of(request).user.id),
             sent_file(
                 request,
                 "file",
