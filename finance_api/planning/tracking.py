@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from finance_api.planning.categories import CategoryTree
 from finance_api.planning.periods import BudgetPeriod, current_period
-from finance_api.query.model import Span
-from finance_api.query.records import dated
+from finance_api.query.model import Condition, Span
+from finance_api.query.records import any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
 from finance_api.storage.interface import Storage
-from finance_api.time_limit import in_time
+from finance_api.time_limit import check_time, in_time
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
@@ -40,6 +40,10 @@ class RecordGroup(NamedTuple):
     number: int
 
 
+#: Records, and what they are made of.
+_Group = tuple[RecordGroup, list[_Labelled]]
+
+
 class Counted(NamedTuple):
     """What counts for a budget. income: what would count, were it not income. number: of spent."""
 
@@ -61,11 +65,10 @@ def track(
 ) -> list[Row]:
     """Each budget with its computed fields in the period that stands beside it.
 
-    Each record is read once at most, however many budgets it counts for.
+    Each record is read once at most, however many budgets with labels it counts for.
     """
-    spans = [span_of(period) for _, period in asked if period is not None]
-    has_labels = any(budget["labelIds"] for budget, period in asked if period is not None)
-    sums = BudgetSums(storage, user_id, spans, has_labels)
+    within = [(budget, span_of(period)) for budget, period in asked if period is not None]
+    sums = BudgetSums(storage, user_id, within)
     return [
         {**budget, **(_OUTSIDE if period is None else _tracked(sums, budget, period))}
         for budget, period in asked
@@ -95,27 +98,45 @@ def span_of(period: BudgetPeriod) -> Span:
 
 
 class BudgetSums:
-    """The sums of a user's records in the parts that some spans divide each other into."""
+    """The sums of a user's records in the parts that the spans of budgets divide each other into.
 
-    def __init__(
-        self, storage: Storage, user_id: int, spans: Sequence[Span], has_labels: bool
-    ) -> None:
+    Stored sums have no labels: only those of budgets with labels are of records, which have them.
+    """
+
+    def __init__(self, storage: Storage, user_id: int, asked: Iterable[tuple[Row, Span]]) -> None:
+        """asked: budgets, each with a span that it is counted in."""
         self._categories = CategoryTree(storage.data.scan_rows(user_id, CATEGORIES))
         accounts = storage.data.scan_rows(user_id, ACCOUNTS)
         self._counted_accounts = {a["id"] for a in accounts if not a["excludeFromStats"]}
-        #: Of each part the groups, and what each is made of.
-        self._parts: dict[Span, list[tuple[RecordGroup, list[_Labelled]]]] = {}
-        names = _KEY if has_labels else _KEY[:-1]
-        for part in _parts(spans):
-            sums = storage.data.sum_by(user_id, names, [dated(part.first, part.end)])
-            by_key: defaultdict[tuple[Any, ...], list[_Labelled]] = defaultdict(list)
-            for key, found in in_time(sums.items()):
-                labels = key[5] if has_labels else ()
-                by_key[key[:5]].append((labels, found.amount, found.number))
-            self._parts[part] = [
-                (RecordGroup._make((*key, self._kind_of(key[2]), *_totals(labelled))), labelled)
-                for key, labelled in in_time(by_key.items())
-            ]
+        spans: dict[bool, set[Span]] = {True: set(), False: set()}
+        labels: set[str] = set()
+        for budget, span in asked:
+            spans[bool(budget["labelIds"])].add(span)
+            labels.update(budget["labelIds"])
+        with_any = [any_of("labelIds", labels)]
+        #: Of budgets with labels, and of those without: of each part the groups.
+        self._parts = {
+            True: {p: self._read(storage, user_id, p, _KEY, with_any) for p in _parts(spans[True])},
+            False: {p: self._read(storage, user_id, p, _KEY[:-1]) for p in _parts(spans[False])},
+        }
+
+    def _read(
+        self,
+        storage: Storage,
+        user_id: int,
+        part: Span,
+        names: Sequence[str],
+        conditions: Sequence[Condition] = (),
+    ) -> list[_Group]:
+        found = [*conditions, dated(part.first, part.end)]
+        by_key: defaultdict[tuple[Any, ...], list[_Labelled]] = defaultdict(list)
+        for key, sums in in_time(storage.data.sum_by(user_id, names, found).items()):
+            labels = key[5] if len(key) > 5 else ()
+            by_key[key[:5]].append((labels, sums.amount, sums.number))
+        return [
+            (RecordGroup._make((*key, self._kind_of(key[2]), *_totals(labelled))), labelled)
+            for key, labelled in in_time(by_key.items())
+        ]
 
     def count(self, budget: Row, span: Span) -> Counted:
         """What counts: no transfers, and the budget's currency alone."""
@@ -139,10 +160,11 @@ class BudgetSums:
             accounts = accounts.intersection(budget["accountIds"])
         categories = self._categories.with_descendants(budget["categoryIds"])
         labels = frozenset(budget["labelIds"])
-        for part, groups in self._parts.items():
+        for part, groups in self._parts[bool(labels)].items():
             if not span.first <= part.first < span.end:
                 continue
-            for group, labelled in in_time(groups):
+            check_time()
+            for group, labelled in groups:
                 if group.account_id not in accounts:
                     continue
                 if categories and group.category_id not in categories:
@@ -163,9 +185,8 @@ def _totals(labelled: Sequence[_Labelled]) -> tuple[int, int]:
     return sum([amount for _, amount, _ in labelled]), sum([number for _, _, number in labelled])
 
 
-def _parts(spans: Iterable[Span]) -> list[Span]:
+def _parts(distinct: set[Span]) -> list[Span]:
     """What lies between the ends of the spans, as far as it is within one."""
-    distinct = set(spans)
     ends = sorted({end for span in distinct for end in (span.first, span.end)})
     parts = (Span(first, end) for first, end in pairwise(ends))
     return [p for p in parts if any(s.first <= p.first < s.end for s in distinct)]

@@ -38,9 +38,8 @@ def enrich(
         return
     today = context.today
     asked = [(row, current_period(row, today), _past(row, today, number)) for row in rows]
-    spans = [span_of(p) for _, now, past in asked for p in (now, *past) if p is not None]
-    has_labels = any(row["labelIds"] for row in rows)
-    sums = BudgetSums(storage, user_id, spans, has_labels)
+    within = [(b, span_of(p)) for b, now, past in asked for p in (now, *past) if p is not None]
+    sums = BudgetSums(storage, user_id, within)
     computed_at = moment(max(today, context.changed_at))
     for row, current, past in asked:
         context.spending[row["id"]] = {

@@ -180,6 +180,29 @@ def test_each_record_is_read_once_however_many_budgets_there_are(new_backend, st
         assert sum(each.number for groups in sums for each in groups.values()) == 60
 
 
+def test_only_budgets_with_labels_read_records_with_theirs(new_backend):
+    """Before: with one of them, the records of all budgets were read by their labels."""
+    unit = Unit(new_backend("memory"))
+    unit.put(ACCOUNTS, make_row(ACCOUNTS, 1))
+    own = {"accountId": make_id(1), "currencyCode": "EUR", "recordType": "expense"}
+    labels = [(make_id(n % 6),) for n in range(60)]
+    unit.put(
+        RECORDS, *(make_row(RECORDS, n, amount=-1, labelIds=s, **own) for n, s in enumerate(labels))
+    )
+    some = make_row(BUDGETS, 1, type=CUSTOM, currencyCode="EUR", labelIds=labels[0])
+    every = make_row(BUDGETS, 2, type=CUSTOM, currencyCode="EUR", labelIds=())
+    with unit.reading() as reading:
+        read, sum_by = [], reading.data.sum_by
+        reading.data.sum_by = lambda user_id, names, conditions: (
+            read.append((names, sum_by(user_id, names, conditions))) or read[-1][1]
+        )
+        found = tracked_budgets(reading, unit.user.id, from_date(TODAY), [some, every])
+    assert [budget["recordCount"] for budget in found] == [10, 60]
+    by_labels = {"labelIds" in names: sums for names, sums in read}
+    assert sum(each.number for each in by_labels[True].values()) == 10
+    assert len(by_labels[False]) == 1
+
+
 def test_records_of_many_labels_are_few_groups(new_backend):
     """Before: as many as sets of labels, for each budget; 60 took 39 s of 50,000 records."""
     unit = Unit(new_backend("memory"))
@@ -195,6 +218,6 @@ def test_records_of_many_labels_are_few_groups(new_backend):
     every = make_row(BUDGETS, 2, type=CUSTOM, currencyCode="EUR", labelIds=())
     span = Span(MIN_SECONDS, MAX_SECONDS + 1)
     with unit.reading() as reading:
-        sums = BudgetSums(reading, unit.user.id, [span], has_labels=True)
+        sums = BudgetSums(reading, unit.user.id, [(some, span), (every, span)])
         found = [[group.number for group in sums.groups_of(each, span)] for each in (some, every)]
     assert found == [[sum(not {*asked}.isdisjoint(s) for s in sets)], [len(sets)]]
