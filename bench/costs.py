@@ -39,6 +39,8 @@ _LIBC = ctypes.CDLL(None)
 #: A request that takes longer is ended.
 _MOST_SECONDS = 20
 _V1, _WALLET = "/v1/api", "/wallet/v1/api"
+#: Columns of every summary.
+_SUMS = ("currencyCode", "count", "income", "expense", "net", "firstDate", "lastDate")
 _SUMMARY, _DAYS = f"{_V1}/records/summary", "originalDate=gte.2020-01-01,lt.2030-01-01"
 _ALL = "from=1826-01-01&to=2026-12-31"
 #: The dearest requests that are known.
@@ -225,15 +227,15 @@ class RandomRequests:
             if where == "query" and (
                 parameter.get("required") or self._draw.random() < (0.7 if likely else chance)
             ):
-                given.append(f"{name}={quote(self._value(name, path, parameter['schema']))}")
+                given.append(f"{name}={quote(self._value(path, parameter))}")
         return f"{path}?{'&'.join(given)}"
 
     def _id(self, path: str) -> str:
         kind = next((name for name in self._ids if f"/{name}" in path), "records")
         return self._draw.choice(self._ids[kind])
 
-    def _value(self, name: str, path: str, schema: Mapping[str, Any]) -> str:
-        draw = self._draw
+    def _value(self, path: str, parameter: Mapping[str, Any]) -> str:
+        draw, name, schema = self._draw, parameter["name"], parameter["schema"]
         special: Mapping[str, Callable[[], str]] = {
             "recordDate": self._dates, "originalDate": self._dates,
             "amount": lambda: f"{draw.choice(('gte', 'lt'))}.{draw.randrange(-90, 90)}",
@@ -246,27 +248,30 @@ class RandomRequests:
         }  # fmt: skip
         if name in special:
             return special[name]()
-        if "anyOf" in schema or "oneOf" in schema:
-            schema = draw.choice(schema.get("anyOf") or schema["oneOf"])
         match schema.get("type"):
             case "integer":
                 low, high = schema.get("minimum", 0), schema.get("maximum", 1000)
                 return str(draw.choice((low, high, draw.randint(low, min(high, 200_000)))))
             case "boolean":
                 return draw.choice(("true", "true", "false"))
-            case "array":
-                return self._names(schema)
-        if "enum" in schema:
-            return str(draw.choice(schema["enum"]))
-        return str(draw.choice(schema.get("examples", ["eq.1"])))
+        items = schema.get("items", schema)
+        if "enum" in items:
+            most = min(schema.get("maxItems", 3), 3) if items is not schema else 1
+            number = draw.randint(1, min(most, len(items["enum"])))
+            return ",".join(map(str, draw.sample(items["enum"], number)))
+        return self._text(path, parameter, items.get("pattern", ".*"))
 
-    def _names(self, schema: Mapping[str, Any]) -> str:
-        draw, items = self._draw, schema.get("items", {})
-        if "enum" not in items:
-            example = draw.choice(schema.get("examples", [["a"]]))
-            return ",".join(map(str, example)) if isinstance(example, list) else str(example)
-        most = min(schema.get("maxItems", 3), 3, len(items["enum"]))
-        return ",".join(map(str, draw.sample(items["enum"], draw.randint(1, most))))
+    def _text(self, path: str, parameter: Mapping[str, Any], pattern: str) -> str:
+        """An operand that the pattern allows."""
+        example = parameter.get("example", "a")
+        example = ",".join(map(str, example)) if isinstance(example, list) else str(example)
+        known = re.findall(r"[A-Za-z]\w+", pattern) if parameter["name"] == "sortBy" else []
+        if "summary" in path:
+            known = [name for name in known if name in _SUMS]
+        operators = ("", "ne.", "lt.", "gte.", "contains-i.", "startsWith-i.", "-")
+        possible = ["is.null", "is.not_null", "contains-i.a", *known]
+        possible += [operator + text for operator in operators for text in (example, *known)]
+        return self._draw.choice([x for x in possible if re.fullmatch(pattern, x)] or [example])
 
     def _dates(self) -> str:
         year = self._draw.randrange(2016, 2027)
