@@ -25,7 +25,18 @@ def enrich(
     by_account: dict[str, dict[str, RecordSum]] = {row["id"]: {} for row in rows}
     for (account_id, kind), found in sums.items():
         by_account[account_id][kind] = found
-    context.stats = {account_id: _stats(of) for account_id, of in by_account.items()}
+    times = storage.data.record_times(user_id)
+    context.stats = {
+        account_id: _stats(of) | _times(times.get(account_id))
+        for account_id, of in by_account.items()
+    }
+
+
+def _times(found: tuple[int, int, int] | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    first, last, changed = map(moment, found)
+    return {"createdAt": {"min": first, "max": last}, "lastUpdatedAt": changed}
 
 
 def _stats(sums: Mapping[str, RecordSum]) -> dict[str, Any]:

@@ -126,6 +126,8 @@ STATS = of_members(
         "totalIncomes": value(NUMBER, "What came in, positive.", 2500),
         "totalExpenses": value(NUMBER, "What went out, positive.", 162.49),
         "recordDate": _SPAN,
+        "createdAt": _SPAN,
+        "lastUpdatedAt": value(DATE_TIME, "When the last of them was changed.", _MOMENT),
     },
     ["recordCount", "totalIncomes", "totalExpenses"],
 )

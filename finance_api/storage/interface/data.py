@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from finance_api.query.model import Condition, Query
-from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Resource
+from finance_api.resources.records import VOID
 from finance_api.resources.wire import encoder_of, lines_with_time
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
@@ -216,6 +217,24 @@ class DataReader(ABC):
     @abstractmethod
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
         """The records of transfers, by the transfer's id: of each the two first by their ids."""
+
+    def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
+        """The first and last createdAt and the last updatedAt of each account's records, by its id.
+
+        Void records are left out. Reads every record.
+        """
+        found: dict[str, list[Row]] = {}
+        for row in self.scan_rows(user_id, RECORDS):
+            if row["recordState"] != VOID:
+                found.setdefault(row["accountId"], []).append(row)
+        return {
+            account_id: (
+                min(row["createdAt"] for row in rows),
+                max(row["createdAt"] for row in rows),
+                max(row["updatedAt"] for row in rows),
+            )
+            for account_id, rows in found.items()
+        }
 
     @abstractmethod
     def scan_rows(

@@ -86,6 +86,14 @@ def _transfers(database: str) -> Select[Any]:
     return select(*table.persisted).where(table.user_id == USER, record_id.in_(first))
 
 
+def _record_times(database: str) -> Select[Any]:
+    table = DATA_TABLES[RECORDS.name]
+    account, created, updated = (table.columns[n] for n in ("accountId", "createdAt", "updatedAt"))
+    found = select(account, func.min(created), func.max(created), func.max(updated))
+    void = sums.group_column(database, "isVoid")
+    return found.where(table.user_id == USER, ~void).group_by(account)
+
+
 def _scan(
     database: str, resource: str, predicates: tuple[Predicate, ...], has_limit: bool
 ) -> Select[Any]:
@@ -165,6 +173,11 @@ class SqlDataReader(Part, DataReader):
         for row in sorted(rows, key=itemgetter("id")):
             transfers.setdefault(row["transferId"], []).append(row)
         return transfers
+
+    def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
+        self.connection.begin_snapshot()
+        found = self.connection.fetch(_record_times, values={"user": user_id})
+        return {account_id: (first, last, changed) for account_id, first, last, changed in found}
 
     def scan_rows(
         self,

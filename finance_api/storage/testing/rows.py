@@ -37,6 +37,24 @@ class RowsConformance(OneUser):
             }
             assert storage.data.get_transfers(unit.user.id, []) == {}
 
+    def test_the_times_of_records_are_told_by_account(self, unit: Unit) -> None:
+        accounts = [make_row(ACCOUNTS, n) for n in (1, 2, 3)]
+        states = [(1, 50, 60, None), (1, 40, 90, "cleared"), (1, 10, 99, "void"), (2, 70, 70, None)]
+        rows = [
+            make_row(
+                RECORDS, n, accountId=make_id(of), createdAt=at, updatedAt=then, recordState=state
+            )
+            for n, (of, at, then, state) in enumerate(states)
+        ]
+        unit.put(ACCOUNTS, *accounts)
+        unit.put(RECORDS, *rows)
+        with unit.writing() as storage:
+            other = add_user(storage, "two@example.org").id
+        with unit.reading() as storage:
+            found = storage.data.record_times(unit.user.id)
+            assert found == {make_id(1): (40, 50, 90), make_id(2): (70, 70, 70)}
+            assert storage.data.record_times(other) == {}
+
     # -- units of work
 
     def test_nothing_of_a_failed_unit_of_work_is_kept(self, unit: Unit) -> None:

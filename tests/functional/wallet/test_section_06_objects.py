@@ -87,6 +87,8 @@ def test_an_account(current):
             "recordDate": {"min": "2026-08-21T22:39:59.000Z", "max": "2026-11-22T22:41:00.000Z"},
             "totalIncomes": 2500,
             "totalExpenses": 167.53,
+            "createdAt": {"min": "2026-11-21T22:36:30.000Z", "max": "2026-11-21T22:40:30.000Z"},
+            "lastUpdatedAt": "2026-11-21T22:40:30.000Z",
         },
         **TIMES,
     }
