@@ -18,7 +18,7 @@ from finance_api.ledger.matching.learned import (
     facts_by_account,
     learned,
 )
-from finance_api.ledger.matching.new_accounts import ask_about_new_account
+from finance_api.ledger.matching.new_accounts import ask_about_new_accounts
 from finance_api.ledger.matching.other_sources import OtherSources
 from finance_api.ledger.matching.own_source import OwnSource
 from finance_api.ledger.matching.source_ids import Scope
@@ -93,11 +93,11 @@ class StatementImport:
             self._report,
         )
         accounts = self._find_accounts()
+        workspace.run("CREATE INDEX entries_day ON entries (account, day)")
         questions = Questions()
         reader = StoredReader(session, workspace, accounts)
-        for account in accounts:
-            if account.is_new and not options.new_account and not reader.is_empty:
-                ask_about_new_account(session, workspace, account, questions)
+        if not options.new_account and not reader.is_empty:
+            ask_about_new_accounts(session, workspace, accounts, questions)
         reader.read_days()
         own = OwnSource(workspace, reader, accounts, options.first_day, questions)
         own.decide()
@@ -115,7 +115,6 @@ class StatementImport:
             transfers = counted(linked, "transfer")
             were = "was" if linked == 1 else "were"
             report.remarks.append(f"{transfers} between own accounts {were} linked")
-        workspace.run("CREATE INDEX entries_day ON entries (account, day)")
         workspace.run("CREATE INDEX stored_account ON stored (account)")
         sums = self._sum_days(accounts)
         facts = [fact for account in accounts for fact in self._facts(account, own, sums)]
