@@ -237,10 +237,12 @@ class Remembered:
         the `Statement.options` of the last file of these, or None.
     new_accounts: accounts of a file, each the name that it has or that was given, and the bank's
         number if it has one -> the names of those that an import would make.
+    last_year: no date of a file can be later.
     """
 
     options: Callable[[str, str | None], Mapping[str, Any] | None]
     new_accounts: Callable[[Collection[tuple[str, str | None]]], list[str]]
+    last_year: int = 9998
 
 
 #: What is remembered for a user without imports.

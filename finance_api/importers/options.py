@@ -232,6 +232,22 @@ FILE_OPTIONS = (
         metavar="COL=VALUE",
     ),
     FileOption(
+        name="leave_out",
+        label="Leave out rows with",
+        help="CSV: which rows are no money; may be given several times.",
+        formats=_TABLES,
+        kind=OptionKind.LIST,
+        metavar="COL=VALUE",
+    ),
+    FileOption(
+        name="ignore",
+        label="Columns to leave out",
+        help="CSV: a column that is not imported; may be given several times.",
+        formats=_TABLES,
+        kind=OptionKind.LIST,
+        metavar="COL",
+    ),
+    FileOption(
         name="balance",
         label="Balance column",
         help="CSV: the column of the balance after each row.",

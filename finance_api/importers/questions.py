@@ -50,6 +50,12 @@ class Questions:
         if of is not None:
             self.fields.add(of)
 
+    def add(self, others: "Questions") -> None:
+        """Asks what the others ask."""
+        self.asked += others.asked
+        self.columns |= others.columns
+        self.fields |= others.fields
+
     def ask_for_currency(self, new: Collection[str] | None, codes: Sequence[str] = ()) -> None:
         """Of accounts that may be new, where the command line is shown anyway.
 

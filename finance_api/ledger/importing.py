@@ -24,6 +24,7 @@ from finance_api.ledger.session import (
 from finance_api.ledger.statement_accounts import is_new
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import COMMAND, HistoryEntry, StorageBackend, reading
+from finance_api.values.time import to_date
 
 #: How often an import is decided, where the data changes before it can be stored.
 _TRIES = 3
@@ -79,7 +80,7 @@ def import_file(
                     file = stack.enter_context(native_file(stream))
                 else:
                     workspace = stack.enter_context(Workspace(importer.source))
-                    remembered = _remembered(backend, email, importer.source)
+                    remembered = _remembered(backend, email, importer.source, now)
                     workspace.read(importer.read(stream, remembered))
                 session = stack.enter_context(change)
                 begin(session, report)
@@ -104,7 +105,7 @@ def _measures(stream: BinaryIO) -> dict[str, Any]:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def _remembered(backend: StorageBackend, email: str, source: str) -> Remembered:
+def _remembered(backend: StorageBackend, email: str, source: str, now: int) -> Remembered:
     @contextmanager
     def owned() -> Iterator[UserRows]:
         with reading(backend, newest=True) as storage:
@@ -123,7 +124,7 @@ def _remembered(backend: StorageBackend, email: str, source: str) -> Remembered:
         with owned() as rows:
             return [name for name, number in accounts if is_new(rows, source, name, number)]
 
-    return Remembered(options, new_accounts)
+    return Remembered(options, new_accounts, last_year=to_date(now).year + 1)
 
 
 def import_rows(

@@ -36,7 +36,7 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
     options_of: as `Remembered.options`.
     """
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
-    remembered = Remembered(options_of, nothing_remembered.new_accounts)
+    remembered = Remembered(options_of, nothing_remembered.new_accounts, last_year=2027)
     found: dict[int, Read] = {}
     for statement, entry in CsvImporter(CsvOptions(**options), profiles).read(stream, remembered):
         if entry is None:

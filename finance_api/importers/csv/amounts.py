@@ -56,6 +56,8 @@ class AmountColumns:
     def __init__(self, decimal: str | None, thousands: str | None) -> None:
         self._readings = _readings(decimal, thousands)
         self._thousands = thousands
+        given = [f"--{n}" for n, v in (("decimal", decimal), ("thousands", thousands)) if v]
+        self._without_marks = (Answer(instead_of=tuple(given)),) if given else ()
         self._seen: dict[str, int] = {}
         self._seen_beside: dict[str, int] = {}
         self._mark_of: dict[str, Mark] = {}
@@ -104,7 +106,7 @@ class AmountColumns:
         }
         if not numbers:
             reason = _misfit(text, parts, list(self._readings), self._thousands)
-            raise ImportRefused(reason, line)
+            raise ImportRefused(reason, line, answers=self._without_marks)
         if len(numbers) < len(self._readings):
             self._readings = {mark: self._readings[mark] for mark in numbers}
         elif self._doubtful is None and len(numbers) == 2 and numbers["."] != numbers[","]:

@@ -1,8 +1,10 @@
 """A column of balances: every row is checked against the one before it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from finance_api.importers.interface import BankBalance, ImportRefused
+from finance_api.importers.interface import Answer, BankBalance, ImportRefused
 from finance_api.values.number import decimal_text
 from finance_api.values.time import DAY_SECONDS
 
@@ -22,9 +24,11 @@ class _Order:
 class BalanceCheck:
     """The balances of one account, row by row, in whichever order they run.
 
-    Rows without a balance are added up until the next one that has one.
+    Rows without a balance are added up until the next one that has one. answers: how to read the
+    file without them.
     """
 
+    answers: tuple[Answer, ...] = ()
     _orders: list[_Order] = field(default_factory=lambda: [_Order(False), _Order(True)])
     _first: tuple[int, int] | None = None
     _last: int = 0
@@ -78,8 +82,9 @@ class BalanceCheck:
             raise ImportRefused(
                 f"the balance is {decimal_text(is_)}, and by the row before it should be "
                 f"{decimal_text(should)}: a row is missing, changed or moved; download the file "
-                "again",
+                "again" + (", or leave the balances out with --ignore" if self.answers else ""),
                 at,
+                answers=self.answers,
             )
 
     def ends(self) -> tuple[BankBalance | None, BankBalance | None]:
@@ -101,3 +106,31 @@ class BalanceCheck:
             BankBalance(opening, self._earliest - DAY_SECONDS),
             BankBalance(closing, self._latest),
         )
+
+
+#: Line, size of the amount, and the balance after it: ten-thousandths.
+BalanceRow = tuple[int, int, int]
+
+
+def orders_of(rows: Sequence[BalanceRow]) -> list[bool]:
+    """The orders in which the balances run by the sizes of the amounts: False: oldest first."""
+    return [newest for newest in (False, True) if _ways(rows, newest_first=newest) is not None]
+
+
+def ways_of(rows: Sequence[BalanceRow]) -> dict[int, int] | None:
+    """Line -> 1 for money coming in, -1 for going out, as the balances say.
+
+    The oldest row has none before it, and is missing. None if they do not run, or in two ways.
+    """
+    found = [ways for newest in (False, True) if (ways := _ways(rows, newest_first=newest))]
+    return found[0] if len(found) == 1 or (found and found[0] == found[-1]) else None
+
+
+def _ways(rows: Sequence[BalanceRow], *, newest_first: bool) -> dict[int, int] | None:
+    ordered = rows[::-1] if newest_first else rows
+    ways = {}
+    for (_, _, before), (line, size, after) in pairwise(ordered):
+        if abs(after - before) != size:
+            return None
+        ways[line] = 1 if after > before else -1
+    return ways

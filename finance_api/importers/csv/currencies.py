@@ -1,18 +1,17 @@
 """The currency of each row, and the names of accounts where one has several."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from finance_api.importers.csv.columns import Columns, Headings, field_of
-from finance_api.importers.csv.marks import CODES, Mark
+from finance_api.importers.csv.heading_words import currency_in
+from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.marks import CODES, Mark, mark_of
 from finance_api.importers.csv.options import CsvOptions, currency_of
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import CODE, Questions
 from finance_api.importers.texts import listed, quoted
-
-_IN_HEADING = re.compile(r"[(\[]\s*([A-Z]{3})\s*[)\]]")
 
 
 class Currencies:
@@ -54,16 +53,24 @@ class Currencies:
                     raise ImportRefused("the amount has no currency, and others have several", line)
                 return mark.currency
             return self.option
-        code = text.upper()
-        if code not in CODES:
+        said = mark_of(text)
+        if said is None or said.currency is None:
             raise ImportRefused(
                 f"the currency {quoted(text)} is not an ISO 4217 code such as EUR", line
             )
+        code = said.currency
         if self._is_option and code != self.option:
             raise ImportRefused(
                 f"the currency is {code}, but --currency says {self.option}",
                 line,
-                answers=(Answer(("--map", f"currency={self._column}"), ("--currency",)),),
+                answers=(
+                    Answer(
+                        ("--map", f"currency={self._column}"),
+                        ("--currency",),
+                        f"amounts are in the currency of {quoted(self._column)}",
+                    ),
+                    Answer(("--map", "currency="), (), f"all amounts are in {self.option}"),
+                ),
             )
         return code
 
@@ -77,10 +84,8 @@ class Currencies:
 
 def decide_currencies(
     survey: Survey,
-    options: CsvOptions,
-    columns: Columns,
+    layout: Layout,
     headings: Headings,
-    remembered: Mapping[str, Any],
     questions: Questions,
     *,
     needs_one: Callable[[], bool],
@@ -89,6 +94,7 @@ def decide_currencies(
 
     needs_one: whether an account may be new.
     """
+    options, columns, remembered = layout.options, layout.columns, layout.remembered
     option = currency_of(options)
     if "currency" in columns:
         several = _per_account(survey.currencies, options)
@@ -134,13 +140,11 @@ def _per_account(
 
 
 def _in_headings(columns: Columns, headings: Headings) -> str | None:
-    """The code in brackets in the heading of the amounts."""
-    found = set()
-    for name in ("amount", "debit", "credit"):
-        for index in columns.get(name, ()):
-            match = _IN_HEADING.search((headings.texts or [""] * headings.width)[index])
-            if match is not None and match[1] in CODES:
-                found.add(match[1])
+    """The code or symbol in the heading of the amounts."""
+    texts = headings.texts or [""] * headings.width
+    names = ("amount", "debit", "credit")
+    found = {currency_in(texts[index]) for name in names for index in columns.get(name, ())}
+    found.discard(None)
     return found.pop() if len(found) == 1 else None
 
 

@@ -9,26 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from finance_api.importers.csv.months import month_number
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
-from finance_api.values.time import from_date
+from finance_api.values.time import DAY_SECONDS, from_date
 
-#: Month names in English, as their first three letters, "sept", or in full.
-_MONTH_NUMBERS = {
-    "january": 1,
-    "february": 2,
-    "march": 3,
-    "april": 4,
-    "may": 5,
-    "june": 6,
-    "july": 7,
-    "august": 8,
-    "september": 9,
-    "october": 10,
-    "november": 11,
-    "december": 12,
-}
-_MONTH_NUMBERS |= {name[:3]: i for name, i in _MONTH_NUMBERS.items()} | {"sept": 9}
+#: The first year that a bank's file has.
+FIRST_YEAR = 1970
 
 #: Directive -> (the group it fills, or "" if it is read over; expression; expression where
 #: a number stands directly beside it and its width has to be fixed).
@@ -36,8 +23,8 @@ _DIRECTIVES = {
     "Y": ("year", "[0-9]{4}", "[0-9]{4}"),
     "y": ("year", "[0-9]{2}", "[0-9]{2}"),
     "m": ("month", "1[0-2]|0?[1-9]", "[0-9]{2}"),
-    "b": ("month", "[A-Za-z]{3,9}", ""),
-    "B": ("month", "[A-Za-z]{3,9}", ""),
+    "b": ("month", r"[^\W\d_]{3,12}\.?", ""),
+    "B": ("month", r"[^\W\d_]{3,12}\.?", ""),
     "d": ("day", "3[01]|[12][0-9]|0?[1-9]", "[0-9]{2}"),
     "H": ("hour", "[0-9]{1,2}", "[0-9]{2}"),
     "I": ("hour", "[0-9]{1,2}", "[0-9]{2}"),
@@ -62,8 +49,9 @@ _READABLE = {
     "HH": "%H",
     "mm": "%M",
     "ss": "%S",
+    "de": "de",
 }
-_READABLE_TOKEN = re.compile("YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|[A-SU-Za-su-z]+")
+_READABLE_TOKEN = re.compile("YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|de|[A-SU-Za-su-z]+")
 _TOKEN = re.compile(r"%(.?)|(\s+)|([^%\s]+)", re.DOTALL)
 
 #: The time of day that may follow a form without one.
@@ -82,30 +70,39 @@ _LONGEST = 64
 
 @dataclass(frozen=True)
 class DateForm:
-    """name: as the user wrote it, or may write it after --date-format."""
+    """name: as the user wrote it, or may write it after --date-format.
+
+    _period: the first and last day of dates without a year.
+    """
 
     name: str
     _pattern: re.Pattern[str]
     _short_year: bool
     _groups: frozenset[str]
+    _period: tuple[date, date] | None = None
 
     @classmethod
     def compile(cls, name: str) -> "DateForm":
         """Raises ImportRefused naming --date-format."""
-        expression, fills, used = _expression(name, name if "%" in name else _from_readable(name))
-        if sorted(set(fills) & set(_DAY)) != _DAY or len(set(fills)) < len(fills):
+        if name.lower() == EXCEL.lower():
+            return _ExcelDays(EXCEL, _SERIAL, False, frozenset())
+        form, period = _period_of(name)
+        expression, fills, used = _expression(name, form if "%" in form else _from_readable(form))
+        needed = _DAY if period is None else _DAY[:2]
+        if sorted(set(fills) & set(_DAY)) != needed or len(set(fills)) < len(fills):
             raise ImportRefused(
                 f"--date-format {quoted(name)} needs the day, the month and the year, once each, "
-                "as in %d/%m/%Y or DD/MM/YYYY"
+                "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
+                "DD.MM. 2026-01-01..2026-01-31"
             )
         pattern = re.compile(expression + ("" if used & set("HIMS") else _TIME))
-        return cls(name, pattern, "y" in used, frozenset(pattern.groupindex))
+        return cls(name, pattern, "y" in used, frozenset(pattern.groupindex), period)
 
     def read(self, text: str) -> int | None:
         """Seconds of the day and time as written; None if the text has another form or is no day.
 
         A time zone moves nothing. Years of two digits are POSIX's (strptime): 69 to 99 are 19YY,
-        00 to 68 are 20YY.
+        00 to 68 are 20YY. Earlier years than 1970 are none.
         """
         match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
         if match is None:
@@ -137,16 +134,25 @@ class DateForm:
         assert shift is not None
         return instant + int(shift.total_seconds())
 
-    def _day(self, match: re.Match[str]) -> int | None:
+    def year_of(self, text: str) -> int | None:
+        """The year of a text of this form, also of one that is no day; None for another text."""
+        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        return None if match is None or "year" not in self._groups else self._year(match)
+
+    def _year(self, match: re.Match[str]) -> int:
         year = int(match["year"])
-        if self._short_year:
-            year += 1900 if year >= 69 else 2000
+        return year + (1900 if year >= 69 else 2000) if self._short_year else year
+
+    def _day(self, match: re.Match[str]) -> int | None:
         month = match["month"]
-        number = int(month) if month.isdigit() else _MONTH_NUMBERS.get(month.lower(), 0)
-        try:
-            return from_date(date(year, number, int(match["day"])))
-        except ValueError:
-            return None
+        number = int(month) if month.isdigit() else month_number(month)
+        if self._period is not None:
+            first, last = self._period
+            days = [_date(year, number, match["day"]) for year in range(first.year, last.year + 1)]
+            within = [day for day in days if day is not None and first <= day <= last]
+            return from_date(within[0]) if len(within) == 1 else None
+        day = _date(self._year(match), number, match["day"])
+        return None if day is None or day.year < FIRST_YEAR else from_date(day)
 
     def _time(self, match: re.Match[str]) -> int | None:
         """Seconds since midnight, 0 without a time; None if there is no such time."""
@@ -164,6 +170,51 @@ class DateForm:
 
     def _part(self, match: re.Match[str], group: str) -> str:
         return match[group] or "" if group in self._groups else ""
+
+
+#: The name of the form of Excel's days.
+EXCEL = "Excel"
+_SERIAL = re.compile(r"([0-9]{5})(?:[.,]([0-9]{1,15}))?")
+#: Day 0 of Excel, from March 1900 on.
+_DAY_0 = date(1899, 12, 30)
+
+
+class _ExcelDays(DateForm):
+    """The number of days since the end of 1899, with the time as a fraction."""
+
+    def read(self, text: str) -> int | None:
+        match = self._pattern.fullmatch(text)
+        if match is None:
+            return None
+        day = _DAY_0 + timedelta(days=int(match[1]))
+        return from_date(day) + round(float(f"0.{match[2] or 0}") * DAY_SECONDS)
+
+    def read_instant(self, text: str, zone: ZoneInfo) -> int | None:
+        return None
+
+    def year_of(self, text: str) -> int | None:
+        return None
+
+
+_PERIOD = re.compile(r"(.+) ([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")
+
+
+def _period_of(name: str) -> tuple[str, tuple[date, date] | None]:
+    """The form of dates without a year, and the days of the file, which follow it."""
+    match = _PERIOD.fullmatch(name)
+    if match is None:
+        return name, None
+    try:
+        return match[1], (date.fromisoformat(match[2]), date.fromisoformat(match[3]))
+    except ValueError:
+        raise ImportRefused(f"--date-format {quoted(name)}: there is no such day") from None
+
+
+def _date(year: int, month: int, day: str) -> date | None:
+    try:
+        return date(year, month, int(day))
+    except ValueError:
+        return None
 
 
 def _offset_seconds(text: str) -> int:

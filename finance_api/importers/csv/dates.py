@@ -1,22 +1,24 @@
 """A column of dates: read under the form that is named, or the only one that fits."""
 
+from datetime import date
 from itertools import combinations
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.csv.date_form import DateForm
-from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.csv.date_form import FIRST_YEAR, DateForm
+from finance_api.importers.interface import Answer, ImportRefused, nothing_remembered
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
-from finance_api.values.time import date_text
+from finance_api.values.time import date_text, from_date
 
-# YY-MM-DD is the short form of ISO 8601:1988 and still written with hyphens; no bank is known
-# to begin with a year of two digits before / or a full stop.
+# YY-MM-DD is the short form of ISO 8601:1988, and written with slashes, too; no bank is known to
+# begin with a year of two digits before a full stop.
 _YEAR_FIRST = (
     "YYYY-MM-DD",
     "YYYY/MM/DD",
     "YYYY.MM.DD",
     "YYYYMMDD",
     "YY-MM-DD",
+    "YY/MM/DD",
     "YYYY-MMM-DD",
     "YYYY MMM DD",
 )
@@ -29,6 +31,7 @@ _BEFORE_YEAR = (
     "MM-DD-",
     *(f"DD{by}MMM{by}" for by in "/.- "),
     "DD. MMM ",
+    "DD de MMM de ",
     "MMM DD, ",
     "MMM DD ",
 )
@@ -48,7 +51,8 @@ class DateColumn:
 
     date_format: the form, if it is named. likely: tried before the known ones. order: "DMY" or
     "MDY" for dates that do not begin with a year of four digits, where that is known. is_sheet:
-    cells that are dates, which are ISO 8601 whatever it says, are among them. Memory does not grow
+    cells that are dates, which are ISO 8601 whatever it says, are among them. last_year: later ones
+    are none. Memory does not grow
     with the number of texts.
     """
 
@@ -59,7 +63,10 @@ class DateColumn:
         *,
         likely: str | None = None,
         is_sheet: bool = False,
+        last_year: int = nothing_remembered.last_year,
     ) -> None:
+        self._last_year = last_year
+        self._end = from_date(date(last_year + 1, 1, 1))
         self._named = date_format is not None
         self._is_sheet = is_sheet
         self._fitting = (
@@ -85,7 +92,11 @@ class DateColumn:
                 "the date is empty; rows that are no data are left out with --only or --skip-last",
                 line,
             )
-        read = [(form, day) for form in self._fitting if (day := form.read(text)) is not None]
+        read = [
+            (form, day)
+            for form in self._fitting
+            if (day := form.read(text)) is not None and day < self._end
+        ]
         if not read:
             raise ImportRefused(
                 self._misfit(text),
@@ -122,6 +133,12 @@ class DateColumn:
             return (
                 f"{quoted(text)} is not a date of the form {self._fitting[0].name} (--date-format)"
             )
+        years = [each for form in CANDIDATES if (each := form.year_of(text)) is not None]
+        if years and not any(FIRST_YEAR <= year <= self._last_year for year in years):
+            return (
+                f"{quoted(text)} is of the year {years[0]:04}, and dates are from {FIRST_YEAR} to "
+                f"{self._last_year}: correct it in the file, or name its form with --date-format"
+            )
         if len(self._fitting) == self._candidates:
             return f"{quoted(text)} is not a date in a known form; name its form with --date-format"
         forms = " or ".join(form.name for form in self._fitting)
@@ -130,16 +147,22 @@ class DateColumn:
             "with --date-format"
         )
 
-    def decide(self, questions: Questions, beside: DateForm | None = None) -> DateForm:
-        """The only form that fits, or one of several that mean the same days.
-
-        beside: of the dates of the rows, for a second column; it decides if it fits.
-        """
+    def readings(self) -> list[DateForm]:
+        """The forms that fit all texts and mean other days, one of those that mean the same."""
         first, *others = self._fitting
         different = [first]
         for form in others:
             if all((other.name, form.name) in self._differing for other in different):
                 different.append(form)
+        return different
+
+    def decide(self, questions: Questions, beside: DateForm | None = None) -> DateForm:
+        """The only form that fits, or one of several that mean the same days.
+
+        beside: of the dates of the rows, for a second column; it decides if it fits.
+        """
+        different = self.readings()
+        first = different[0]
         if beside is not None and any(form.name == beside.name for form in self._fitting):
             return beside
         if len(different) > 1:

@@ -4,24 +4,25 @@ import csv
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted, find_columns
-from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.known_profiles import Profiles
-from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
-from finance_api.importers.csv.options import POSITIVE, CsvOptions, account_of, delimiter_of
-from finance_api.importers.csv.profile import Match, Profile, shown
-from finance_api.importers.csv.profile_rows import ProfileRows
-from finance_api.importers.csv.proposals import (
-    has_dates,
+from finance_api.importers.csv.cells import (
     is_amount,
     is_date,
     looks_like_data,
     looks_like_headings,
-    propose_columns,
 )
+from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted, find_columns
+from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.csv.heading_words import known_headings
+from finance_api.importers.csv.inference import Inferred, infer
+from finance_api.importers.csv.known_profiles import Profiles
+from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
+from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.profile import Match, Profile, shown
+from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import MAX_CELL, MAX_COLUMNS, Table, TooWide, filled
 from finance_api.importers.interface import (
     Answer,
@@ -36,22 +37,24 @@ CANDIDATES = (",", ";", "\t", "|")
 
 #: Within so many lines the heading row is looked for.
 _SEARCHED_LINES = 40
-#: From so many rows columns are proposed.
-_SAMPLED_ROWS = 100
 #: So many columns with one heading are named.
 _NAMED_COLUMNS = 20
+#: From so many rows it is inferred what the columns are.
+_SAMPLED_ROWS = 200
+#: Among so many columns the names of balances are looked for.
+_TEXTS = 20
 
 
 @dataclass(frozen=True)
 class Layout:
     """A table, the columns of its fields, and the options that it is read under.
 
-    is_proposed: columns are asked for, and until then those that look like them are taken.
+    inferred: what of it the file says by itself.
     doubled: fields that further columns map to by themselves, and the indexes of those.
     remembered: what is remembered for it; taken: which of these options were not given.
     told: the options that the user gave, now or before. profile: what else is known of the layout;
     rows: what that makes of the file's rows, of which some columns are derived.
-    new_accounts: see `Remembered`.
+    new_accounts, last_year: see `Remembered`.
     """
 
     table: Table
@@ -63,8 +66,9 @@ class Layout:
     told: CsvOptions | None = None
     profile: Profile | None = None
     rows: ProfileRows | None = None
-    is_proposed: bool = False
+    inferred: Inferred = field(default_factory=Inferred)
     new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
+    last_year: int = nothing_remembered.last_year
 
     @property
     def headings(self) -> Headings:
@@ -73,6 +77,29 @@ class Layout:
         if self.rows is not None and texts is not None:
             texts = [*texts, *("" for _ in self.rows.columns)]
         return Headings(texts, width, self.table.first_line)
+
+    @cached_property
+    def known_headings(self) -> int:
+        return known_headings(self.table.headings or ())
+
+    @property
+    def ignored(self) -> frozenset[int]:
+        """The columns that are said to be of no use."""
+        headings = self.headings
+        return frozenset(headings.position("--ignore", name) for name in self.options.ignore)
+
+    @property
+    def texts(self) -> list[int]:
+        """The columns that may name a balance: what is neither a date nor money."""
+        of = self.profile
+        if of is not None and (of.opening or of.leave_out or of.only):
+            return []
+        named = [index for name in ("payee", "note") for index in self.columns.get(name, ())]
+        if named or of is not None:
+            return [index for index in named if index < self.table.width]
+        names = ("recordDate", "amount", "debit", "credit", "balance", "fee", "currency", "sign")
+        taken = {index for name in names for index in self.columns.get(name, ())}
+        return [index for index in range(min(self.table.width, _TEXTS)) if index not in taken]
 
     @property
     def digest(self) -> str:
@@ -117,11 +144,20 @@ def find_layout(
         if known.get("profile") != match.profile.name:
             known = {}
         layout = _profiled(table, match, options, known)
-        return dataclasses.replace(layout, new_accounts=remembered.new_accounts)
+        return dataclasses.replace(
+            layout, new_accounts=remembered.new_accounts, last_year=remembered.last_year
+        )
     if "profile" in known:
         known = {}
     options, taken = merged(options, known)
+    if not options.header:
+        _refuse_headings(places)
     possible, refusal = _possible(text, places, options)
+    fits: dict[int, int] = {}
+    for each in possible:
+        line = each.table.first_line
+        fits[line] = max(each.known_headings, fits.get(line, 0))
+    possible = [each for each in possible if fits[each.table.first_line] == max(fits.values())]
     lines = sorted({layout.table.first_line for layout in possible})
     if len(lines) > 1:
         raise ImportRefused(
@@ -138,9 +174,11 @@ def find_layout(
         )
     if not possible:
         _refuse_skipped_headings(text, places)
-        layout = _proposed(places, options, refusal or _undivided(text), questions)
-    else:
-        layout = possible[0] if len(possible) == 1 else _consistent(possible)
+        possible = _without_headings(places, options)
+    if not possible:
+        raise refusal or _undivided(text)
+    layout = possible[0] if len(possible) == 1 else _consistent(possible)
+    questions.add(layout.inferred.questions)
     for name, others in layout.doubled.items():
         numbers = [index + 1 for index in (*layout.columns[name], *others)][:_NAMED_COLUMNS]
         questions.ask(
@@ -160,11 +198,11 @@ def find_layout(
         questions.columns.update(others)
     return dataclasses.replace(
         layout,
-        options=options,
         remembered=known,
         taken=taken,
         told=options,
         new_accounts=remembered.new_accounts,
+        last_year=remembered.last_year,
     )
 
 
@@ -273,6 +311,18 @@ def _preamble(table: Table, profile: Profile) -> dict[str, str]:
     return found
 
 
+def _refuse_headings(places: list[Table]) -> None:
+    """Headings in the first row of a file that is said to have none."""
+    for table in places:
+        cells = [cell.strip() for cell in table.cells]
+        if looks_like_headings(cells) and known_headings(cells) > 1:
+            raise ImportRefused(
+                "the first row has headings: leave out --no-header",
+                table.first_line,
+                answers=(Answer(instead_of=("--no-header",)),),
+            )
+
+
 def _refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
     """Headings among the lines that --skip-rows leaves out."""
     lines = dataclasses.replace(text, skip_rows=0).lines()
@@ -300,11 +350,8 @@ def _possible(
     widest = 0
     for table in places:
         is_first = table.text.skip_rows == text.skip_rows
-        if not is_first and possible and possible[0].table.text.skip_rows == text.skip_rows:
-            break
         try:
-            columns, doubled = find_columns(wanted, _headings(table))
-            layout = Layout(table, columns, options, doubled)
+            layout = _read_columns(table, wanted, options)
             if not layout.is_complete:
                 raise ImportRefused(_missing(layout), table.first_line)
             possible.append(layout)
@@ -336,8 +383,10 @@ def _tables(text: TextFile, options: CsvOptions) -> Iterator[Table]:
 
     A line that repeats another one's headings begins none.
     """
-    yield from _first_rows(text, options)
     seen: set[tuple[str, ...]] = set()
+    for table in _first_rows(text, options):
+        seen.add((table.delimiter, *table.cells))
+        yield table
     for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
         if number == 0 or len(line) > MAX_CELL:
             continue
@@ -422,57 +471,56 @@ def _consistent(possible: list[Layout]) -> Layout:
     )
 
 
-def _proposed(
-    places: list[Table], options: CsvOptions, refused: ImportRefused, questions: Questions
-) -> Layout:
-    """A layout with columns that are asked for; the refusal if there is none to propose."""
+def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
+    """The columns that are named, and those that the file says by itself. ImportRefused."""
+    headings = _headings(table)
+    columns, doubled = find_columns(wanted, headings)
+    if table.has_header and not looks_like_headings(table.headings or ()):
+        return Layout(table, columns, options, doubled)
+    chosen = (*wanted.only, *([wanted.sign] if wanted.sign else ()))
+    ignored = [headings.position_and_rest("--only", text)[0] for text in chosen]
+    ignored += [headings.position("--ignore", column) for column in options.ignore]
+    ignored += [index for others in doubled.values() for index in others]
+    inferred = infer(
+        headings,
+        _sample(table),
+        columns,
+        currency=options.currency,
+        has_direction=bool(options.sign or options.invert or options.positive),
+        has_texts=not {"payee", "note"}.isdisjoint(wanted.columns) or options.no_text,
+        ignored=frozenset(ignored),
+    )
+    if "sign" in inferred.columns:
+        options = dataclasses.replace(options, sign=headings.named(inferred.columns["sign"][0]))
+    options = dataclasses.replace(
+        options,
+        positive=options.positive or inferred.positive,
+        date_format=options.date_format or inferred.date_format,
+    )
+    left_out = wanted.unmapped & inferred.columns.keys()
+    both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
+    return Layout(table, both, options, doubled, inferred=inferred)
+
+
+def _without_headings(places: list[Table], options: CsvOptions) -> list[Layout]:
+    """The layouts of a file whose first row is data, and no headings."""
+    if not options.header:
+        return []
     wanted = Wanted.of(options)
-    for table in sorted(places, key=lambda table: -table.width):
-        try:
-            columns, doubled = find_columns(wanted, _headings(table))
-        except ImportRefused:
-            continue
-        rows = _sample(table)
-        with_header = table.has_header and looks_like_headings(table.headings or ())
-        if table.has_header and not with_header:
-            if not looks_like_data(table.headings or ()) or columns:
+    found = []
+    for table in places:
+        if looks_like_data(table.headings or ()):
+            headless = dataclasses.replace(table, has_header=False)
+            try:
+                layout = _read_columns(headless, wanted, options)
+            except ImportRefused:
                 continue
-            table = dataclasses.replace(table, has_header=False)
-            rows = _sample(table)
-        if not any(looks_like_data(row) for row in rows):
-            continue
-        if not options.header and looks_like_headings(rows[0]):
-            raise ImportRefused(
-                "the first row has headings: leave out --no-header",
-                table.first_line,
-                answers=(Answer(instead_of=("--no-header",)),),
-            )
-        headings = _headings(table)
-        proposals = propose_columns(headings, rows, columns)
-        layout = Layout(table, columns | proposals[0], options, doubled, is_proposed=True)
-        if not layout.is_complete or not has_dates(rows, layout.columns["recordDate"]):
-            continue
-        words = [] if with_header or not options.header else ["--no-header"]
-        questions.ask(
-            _missing(Layout(table, columns, options)),
-            *(_answer(proposed, headings, words) for proposed in proposals),
-            line=table.first_line,
-            of="amount" if len(proposals) > 1 else None,
-        )
-        return layout
-    raise refused
-
-
-def _answer(proposed: Columns, headings: Headings, before: list[str]) -> Answer:
-    words = list(before)
-    for name, (index,) in proposed.items():
-        column = headings.named(index)
-        words += (
-            [f"--{name}", column] if name in ("debit", "credit") else ["--map", f"{name}={column}"]
-        )
-    places = (f"{name} is in {quoted(headings.named(i))}" for name, (i,) in proposed.items())
-    given = POSITIVE if "debit" in proposed else ()
-    return Answer(tuple(words), given, ", ".join(places))
+            if layout.is_complete:
+                layout.inferred.reasons.append(
+                    "the first row has a date and an amount: no headings"
+                )
+                found.append(layout)
+    return found
 
 
 def _sample(table: Table) -> list[list[str]]:

@@ -27,6 +27,8 @@ _DOLLARS = tuple("USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BRL JMD TTD BB
 #: unless the text begins with "?".
 _NAMES = {
     "€": "EUR",
+    "euro": "EUR",
+    "euros": "EUR",
     "£": "GBP EGP LBP SYP GIP FKP SHP SDG SSP",
     "kr": "? SEK NOK DKK ISK EEK",
     "¥": "? JPY CNY",

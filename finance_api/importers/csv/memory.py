@@ -54,7 +54,7 @@ def to_remember(options: CsvOptions) -> dict[str, Any]:
             field_of(name): [column] if isinstance(column, str) else list(column)
             for name, column in kept["columns"].items()
         }
-    for name in ("only", "fee"):
+    for name in ("only", "leave_out", "ignore", "fee"):
         if name in kept:
             kept[name] = list(kept[name])
     return kept

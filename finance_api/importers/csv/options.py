@@ -41,6 +41,8 @@ class CsvOptions:
     positive: "in" or "out": what a positive number of the amount column means.
     invert: another name of "out".
     only: ``COLUMN=VALUE``: which rows are money; others are left out.
+    leave_out: ``COLUMN=VALUE``: which rows are no money; ``COLUMN=``: none for what it says.
+    ignore: columns that say nothing that is to be imported.
     balance: the column of the balance after each row.
     fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; several are added up.
     fee_category: of the records that fees become.
@@ -71,6 +73,8 @@ class CsvOptions:
     positive: str | None = None
     invert: bool = False
     only: Sequence[str] = ()
+    leave_out: Sequence[str] = ()
+    ignore: Sequence[str] = ()
     balance: str | None = None
     fee: Sequence[str] = ()
     fee_category: str | None = None

@@ -1,41 +1,129 @@
-"""Which rows are money: ``--only``."""
+"""Which rows are money: by ``--only``, and by the words of a status."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.csv.balance_rows import TOTAL, kind_of
+from finance_api.importers.csv.columns import Columns, Headings
+from finance_api.importers.csv.heading_words import denies
+from finance_api.importers.csv.options import CsvOptions
+from finance_api.importers.csv.vocabulary import BOOKED, NO, NOT_MONEY, YES, folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
 
 #: So many different values are counted each by itself.
 _COUNTED = 20
+_REMEMBERED = 1_000
 
 
 class Selection:
-    """The rows whose cells are among those that ``conditions``, ``COLUMN=VALUE``, name."""
+    """The rows that happened: by ``--only`` and ``--leave-out``, ``COLUMN=VALUE``, by the words of
+    a status, and without those that only state a balance.
 
-    def __init__(self, conditions: Sequence[str], headings: Headings) -> None:
-        self._values: dict[int, set[str]] = {}
-        for condition in conditions:
-            column, value = headings.position_and_rest("--only", condition)
-            if value is None:
-                raise ImportRefused(f"--only {quoted(condition)} is not COLUMN=VALUE")
-            self._values.setdefault(column, set()).add(folded(value))
+    statuses: columns of which words that are known decide. texts: columns that may name a balance.
+    columns: of the fields. unknown: words of statuses that are not known, each with its first line.
+    words: the known ones, and whether such rows are kept. doubtful: (column, cell) of rows that may
+    be totals, and their first lines. balances: line -> kind and cells of rows that state one.
+    """
+
+    def __init__(
+        self,
+        options: CsvOptions,
+        headings: Headings,
+        statuses: Sequence[int] = (),
+        texts: Sequence[int] = (),
+        columns: Columns | None = None,
+    ) -> None:
+        self._values = _conditions("--only", options.only, headings)
+        self._left_out = _conditions("--leave-out", options.leave_out, headings)
+        names = headings.texts or [""] * headings.width
+        self._denied = {i: denies(names[i]) for i in statuses if i not in self._values}
+        self._texts = [index for index in texts if index not in self._left_out]
+        found = columns or {}
+        self._days = found.get("recordDate", ())
+        money = [i for name in ("amount", "debit", "credit") for i in found.get(name, ())]
+        self._money = [index for index in money if index < headings.width]
+        self._known: dict[tuple[int, str], bool] = {}
+        self.unknown: dict[int, dict[str, int]] = {}
+        self.words: dict[int, dict[str, bool]] = {}
+        self.doubtful: dict[tuple[int, str], int] = {}
+        self.balances: dict[int, tuple[str, list[str]]] = {}
 
     @property
     def columns(self) -> frozenset[int]:
-        return frozenset(self._values)
+        """Those that decide."""
+        return frozenset((*self._values, *self._left_out, *self._denied))
 
-    def keeps(self, cells: Sequence[str], left_out: Counter[str] | None = None) -> bool:
+    @property
+    def is_needed(self) -> bool:
+        return bool(self.columns or self._texts)
+
+    def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Whether the row is money; if not, it is counted."""
         for column, values in self._values.items():
-            cell = cells[column]
-            if folded(cell) not in values:
-                if left_out is not None:
-                    name = cell.strip()[:40] or "blank"
-                    if name not in left_out and len(left_out) > _COUNTED:
-                        name = "others"
-                    left_out[name] += 1
-                return False
+            if folded(cells[column]) not in values:
+                return _count(cells[column], left_out)
+        for column, values in self._left_out.items():
+            if folded(cells[column]) in values and cells[column].strip():
+                return _count(cells[column], left_out)
+        for column in self._texts:
+            text = cells[column]
+            if text[:3] and self._states_balance(column, text.strip(), line, cells, left_out):
+                return _count(text, left_out)
+        for column in self._denied:
+            key = column, cells[column]
+            keeps = self._known.get(key)
+            if keeps is None:
+                keeps = self._judge(*key, line)
+                if len(self._known) < _REMEMBERED:
+                    self._known[key] = keeps
+            if not keeps:
+                return _count(cells[column], left_out)
         return True
+
+    def _states_balance(
+        self, column: int, text: str, line: int, cells: list[str], left_out: Counter[str] | None
+    ) -> bool:
+        kind = kind_of(text)
+        if kind is None:
+            return False
+        if kind == TOTAL:
+            is_dated = any(cells[index].strip() for index in self._days)
+            if is_dated and any(cells[index].strip() for index in self._money):
+                self.doubtful.setdefault((column, text), line)
+                return False
+        elif len(self.balances) < _REMEMBERED:
+            self.balances[line] = kind, cells
+        return True
+
+    def _judge(self, column: int, cell: str, line: int) -> bool:
+        word = folded(cell)
+        denied = self._denied[column]
+        if word in YES or word in NO or (denied and not word):
+            keeps = (word in YES) != denied
+        elif word in BOOKED or word in NOT_MONEY:
+            keeps = word in BOOKED
+        else:
+            self.unknown.setdefault(column, {}).setdefault(cell.strip(), line)
+            return True
+        self.words.setdefault(column, {})[cell.strip()] = keeps
+        return keeps
+
+
+def _conditions(option: str, conditions: Sequence[str], headings: Headings) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = {}
+    for condition in conditions:
+        column, value = headings.position_and_rest(option, condition)
+        if value is None:
+            raise ImportRefused(f"{option} {quoted(condition)} is not COLUMN=VALUE")
+        found.setdefault(column, set()).add(folded(value))
+    return found
+
+
+def _count(cell: str, left_out: Counter[str] | None) -> bool:
+    if left_out is not None:
+        name = cell.strip()[:40] or "blank"
+        if name not in left_out and len(left_out) > _COUNTED:
+            name = "others"
+        left_out[name] += 1
+    return False

@@ -1,29 +1,38 @@
 """Which way money goes: from the sign of a number, the column that it stands in, or a word."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
+from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
-from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, folded
+from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
+
+#: Of so many unknown words each combination is offered.
+_COMBINED = 3
+#: A column of directions has no more words than this.
+_FEW = 12
 
 
 @dataclass(frozen=True)
 class Signs:
     """rules: place of an amount -> sign (as `AmountColumns.add` has it) -> where the money goes:
-    1 for coming in, -1 for going out.
+    1 for coming in, -1 for going out. by_line: the same by the line, where the balances say it.
     """
 
     rules: Mapping[int, Mapping[int, int]]
+    by_line: Mapping[int, int] = field(default_factory=dict)
 
-    def units(self, amount: Amount, place: int) -> int:
+    def units(self, amount: Amount, place: int, line: int) -> int:
         """In ten-thousandths; money going out is negative."""
+        if self.by_line and line in self.by_line:
+            return self.by_line[line] * abs(amount.units)
         sign = 2 * amount.side or (1 if amount.units > 0 else -1)
         return self.rules[place][sign] * abs(amount.units)
 
@@ -33,30 +42,42 @@ class Signs:
         return self.rules[place][sign] if sign else 0
 
 
+@dataclass(frozen=True)
+class BalanceWays:
+    """What the balances say. ways: line -> 1 or -1. open: lines of which they say nothing."""
+
+    ways: Mapping[int, int]
+    open: tuple[int, ...]
+
+
 def decide_signs(
     survey: Survey,
     options: CsvOptions,
     headings: Headings,
     questions: Questions,
     fits: Callable[[Signs], bool] | None,
+    balances: Callable[[], BalanceWays | None],
     remarks: list[str],
     profile: str | None,
 ) -> Signs:
     """fits: whether the balance column agrees with these signs; None without one.
 
-    profile: what says which way money goes, if there is one.
+    balances: what it says by the row. profile: what says which way money goes, if there is one.
     """
     asked = len(questions.asked)
     positive = positive_of(options)
-    if survey.words is not None and survey.words.unknown is not None:
+    signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
+    if survey.words is not None and survey.words.unknown:
         _ask_for_words(survey.words, headings, questions)
     if any(place != AMOUNT for place, _ in survey.kinds):
         signs = _of_sides(survey, options, questions, fits, remarks)
-    else:
-        if positive is None and profile is None and _is_unsigned(survey):
+    elif profile is None and _is_unsigned(survey):
+        by_row = balances()
+        if by_row is not None:
+            signs = _of_balances(by_row, signs, positive, questions, remarks)
+        elif positive is None:
             _ask_what_unsigned_means(survey, headings, questions)
-        signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
-    if len(questions.asked) == asked:
+    if len(questions.asked) == asked and not signs.by_line:
         _ask_about_contradictions(survey, signs, options, headings, questions, profile)
     return signs
 
@@ -66,16 +87,41 @@ def _is_unsigned(survey: Survey) -> bool:
     return 1 in signs and not signs & {-1, -2}
 
 
+def _of_balances(
+    found: BalanceWays,
+    signs: Signs,
+    positive: str | None,
+    questions: Questions,
+    remarks: list[str],
+) -> Signs:
+    """The balances say which way each amount goes, but for the oldest, which none is before."""
+    remarks.append("which way each amount goes is by the balances")
+    if found.open and positive is None:
+        line = found.open[0]
+        questions.ask(
+            f"no amount is negative, and no balance says which way the amount of line {line} "
+            "goes: say it with --positive",
+            *(
+                Answer(("--positive", name), meaning=_shown_way(line, way))
+                for name, way in (("in", IN), ("out", OUT))
+            ),
+            line=line,
+        )
+    return Signs(signs.rules, found.ways)
+
+
 def _ask_for_words(words: SignWords, headings: Headings, questions: Questions) -> None:
-    """A word in the column of --sign that says nothing."""
-    assert words.unknown is not None
-    text, line = words.unknown
-    answers = _answers_of_words(headings.named(words.column), words.known)
+    """Words in the column of --sign that say nothing."""
+    name = headings.named(words.column)
+    known = {**DIRECTIONS, **words.ways}
+    answers = _answers_of_words(name, words.seen, known)
     questions.ask(
-        f"{quoted(text.strip())} does not say which way the money goes: name the words for money "
-        "going out with --sign COLUMN=OUT,…, or leave such rows out with --only",
+        f"{listed(words.unknown)} in the column {quoted(name)} does not say which way the money "
+        f"goes; it has {listed(words.seen)}: name the words for money going out and those for "
+        "money coming in with --sign COLUMN=OUT,…|IN,…, or leave such rows out with --only",
         *(answer._replace(instead_of=("--sign",)) for answer in answers),
-        line=line,
+        line=min(words.unknown.values()),
+        column=words.column,
     )
 
 
@@ -87,22 +133,23 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
         for way, direction in (("in", IN), ("out", OUT))
     ]
     for column in survey.watched:
-        words = [text.strip() for text in column.values if folded(text) in DIRECTIONS]
-        if not words:
+        texts = {text.strip(): None for text in column.values}
+        if not _may_say_direction(texts, headings, column.index):
             continue
         name = headings.named(column.index)
-        answers = _answers_of_words(name, column.values)
+        answers = _answers_of_words(name, texts, DIRECTIONS)
         if not _is_certain(column.values):
-            other = _as_note(column.index, survey, headings)
+            other = Answer(("--ignore", name))
             answers += [
                 Answer(
-                    (*other.words, *way.words), other.instead_of, f"{other.meaning}, {way.meaning}"
+                    (*other.words, *way.words),
+                    meaning=f"{quoted(name)} says no direction, and {way.meaning}",
                 )
                 for way in either
             ]
         questions.ask(
-            f"{unsigned}, and the column {quoted(name)} says which way money goes "
-            f"({listed(words)}): name it with --sign",
+            f"{unsigned}, and the column {quoted(name)} may say which way money goes "
+            f"({listed(texts)}): name its words with --sign COLUMN=OUT,…|IN,…",
             *answers,
             line=line,
             column=column.index,
@@ -117,6 +164,15 @@ def _ask_what_unsigned_means(survey: Survey, headings: Headings, questions: Ques
     )
 
 
+def _may_say_direction(texts: Iterable[str], headings: Headings, index: int) -> bool:
+    """A column of words for directions, or one whose heading says that it has such."""
+    words = {folded(text) for text in texts}
+    if words & DIRECTIONS.keys():
+        return True
+    heading = "" if headings.texts is None else headings.texts[index]
+    return 2 <= len(words) <= _FEW and role_fit("way", heading) > 0
+
+
 def _is_certain(texts: Iterable[str]) -> bool:
     """Whether they are words for a direction, and can hardly be anything else."""
     words = {folded(text) for text in texts}
@@ -124,46 +180,38 @@ def _is_certain(texts: Iterable[str]) -> bool:
     return None not in ways and (len(ways) == 2 or any(len(word) > 2 for word in words))
 
 
-def _answers_of_words(name: str, texts: Iterable[str]) -> list[Answer]:
-    """Ways to read a column of words, of which some say which way money goes.
+def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Answer]:
+    """Ways to read a column of words: each that is not known goes out, comes in, or is no money.
 
-    What the others say, only the person knows: money going out, coming in, or none. A single
-    unknown abbreviation beside a known one is its opposite.
+    An answer names all words, so that it says nothing about others that a later file has.
     """
     words = {folded(text): text.strip() for text in texts}
-    outgoing = [text for word, text in words.items() if DIRECTIONS.get(word) == OUT]
-    unknown = [text for word, text in words.items() if word not in DIRECTIONS]
-    if not unknown:
+    unknown = [word for word in words if word not in known]
+    if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
         return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
-    if any("," in text for text in words.values()):
+    if len(unknown) > _COMBINED or any(c in text for text in words.values() for c in ",|"):
         return []
-    said = listed(unknown)
-    as_incoming = Answer(
-        ("--sign", f"{name}={','.join(outgoing)}"), meaning=f"{said} is money coming in"
-    )
-    as_outgoing = Answer(
-        ("--sign", f"{name}={','.join([*outgoing, *unknown])}"),
-        meaning=f"{said} is money going out",
-    )
-    if len(words) == 2 and all(1 <= len(word) <= 2 for word in words):
-        return [as_incoming if outgoing else as_outgoing]
-    answers = [as_outgoing]
-    if outgoing:
-        answers.append(as_incoming)
+    answers = []
+    for chosen in product((OUT, IN), repeat=len(unknown)):
+        ways = {**known, **dict(zip(unknown, chosen, strict=True))}
+        sides = [",".join(words[word] for word in words if ways[word] == way) for way in (OUT, IN)]
+        meaning = " and ".join(
+            f"{quoted(words[word])} is money {'going out' if way == OUT else 'coming in'}"
+            for word, way in zip(unknown, chosen, strict=True)
+        )
+        answers.append(Answer(("--sign", f"{name}={'|'.join(sides)}"), meaning=meaning))
     if len(unknown) < len(words) - len(unknown):
-        known = [text for word, text in words.items() if word in DIRECTIONS]
-        only = [word for text in known for word in ("--only", f"{name}={text}")]
+        kept = [text for word, text in words.items() if word not in unknown]
+        only = [word for text in kept for word in ("--only", f"{name}={text}")]
+        said = listed(words[word] for word in unknown)
         answers.append(Answer(("--sign", name, *only), meaning=f"{said} is no money"))
     return answers
 
 
 def _as_note(index: int, survey: Survey, headings: Headings) -> Answer:
-    """Makes a column a part of the note: it says nothing else then."""
-    words: list[str] = []
-    for each in (*survey.columns.get("note", ()), index):
-        words += ["--map", f"note={headings.named(each)}"]
-    meaning = f"{quoted(headings.named(index))} is text of the note"
-    return Answer(tuple(words), ("--map note",), meaning)
+    """Says that a column is no direction."""
+    name = headings.named(index)
+    return Answer(("--ignore", name), (), f"{quoted(name)} says no direction")
 
 
 def _shown_way(line: int, direction: int) -> str:
@@ -210,8 +258,7 @@ def _ask_about_contradictions(
         if is_signed or not _is_certain(column.values) or options.sign or options.debit:
             answers.append(_as_note(column.index, survey, headings))
         questions.ask(
-            f"{reason}: {help_}, or map it to a field (--map note={name}) if it says something "
-            "else",
+            f"{reason}: {help_}, or leave the column out with --ignore if it says something else",
             *answers,
             line=line,
             column=column.index,
@@ -234,7 +281,7 @@ def _otherwise(
     words = {folded(text) for text in column.values}
     answers: list[Answer] = []
     if len(words & DIRECTIONS.keys()) * 2 >= len(words) or not is_signed:
-        answers = _answers_of_words(name, column.values)
+        answers = _answers_of_words(name, column.values, DIRECTIONS)
     given = POSITIVE if options.sign is None else ("--sign",)
     return "name it with --sign", [answer._replace(instead_of=given) for answer in answers]
 
@@ -329,32 +376,3 @@ def _signs(ways: Mapping[int, str]) -> Signs:
 def _rule(positive: int) -> dict[int, int]:
     """Of a place where signs count. positive: where a positive number goes."""
     return {1: positive, -1: -positive, 2: 1, -2: -1}
-
-
-def ask_for_money(survey: Survey, headings: Headings, questions: Questions) -> None:
-    """Asks for --only where an unmapped column says that rows are not (yet) money."""
-    for column in survey.watched:
-        found = [text for text in column.values if folded(text) in NOT_MONEY]
-        if not found:
-            continue
-        name = headings.named(column.index)
-        others = {folded(text): text.strip() for text in column.values if text not in found}
-        booked = [text for word, text in others.items() if word in BOOKED]
-        unknown = [text for word, text in others.items() if word not in BOOKED]
-        # Some of them are money; with others than these only the person knows which.
-        kept = [list(others.values())] if others else []
-        if len(others) > 1 and unknown:
-            kept += [booked] if booked else [[text] for text in unknown]
-        questions.ask(
-            f"the column {quoted(name)} has {listed(text.strip() for text in found)}: say which "
-            "rows are money with --only COLUMN=VALUE",
-            *(
-                Answer(
-                    tuple(word for text in texts for word in ("--only", f"{name}={text}")),
-                    meaning=f"money are rows of {listed(texts)}",
-                )
-                for texts in kept
-            ),
-            line=min(line for text in found for line in column.values[text].values()),
-            column=column.index,
-        )

@@ -1,12 +1,13 @@
 """From rows of cells to entries, each with its account's statement."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from finance_api.importers.csv.amounts import Amount, AmountReader
+from finance_api.importers.csv.balance_rows import CLOSING, OPENING
 from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.currencies import Currencies
@@ -32,6 +33,7 @@ from finance_api.importers.interface import (
 )
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
+from finance_api.values.number import decimal_text
 from finance_api.values.text import clean_or_none
 from finance_api.values.time import DAY_SECONDS
 
@@ -48,6 +50,9 @@ class _AccountRows:
     number: str | None
     first_line: int
     initial: int | None = None
+    total: int = 0
+    first_day: int = 0
+    last_day: int = 0
     mark: Mark | None = None
     balances: BalanceCheck = field(default_factory=BalanceCheck)
 
@@ -85,7 +90,7 @@ class RowReader:
         for place, text in amount_cell(self.columns, cells, self.words, line):
             amount = self.amounts.read(text, line)
             if found is None or amount.units:
-                found = (self.signs.units(amount, place), amount)
+                found = (self.signs.units(amount, place, line), amount)
         assert found is not None
         return found
 
@@ -125,7 +130,8 @@ class RowReader:
 class StatementBuilder:
     """Takes the rows in their order; each gives its entry, and its fee's.
 
-    texts, remembered, profile: of every statement of the file.
+    texts, remembered, profile: of every statement of the file. without_balance: how to read it
+    where its balances do not run.
     """
 
     def __init__(
@@ -136,8 +142,10 @@ class StatementBuilder:
         texts: str,
         remembered: dict[str, Any],
         profile: str | None,
+        without_balance: tuple[Answer, ...] = (),
     ) -> None:
         self._profile = profile
+        self._without_balance = without_balance
         self._reader = reader
         self._columns = reader.columns
         self._currencies = currencies
@@ -221,6 +229,10 @@ class StatementBuilder:
     def _add_balance(
         self, rows: _AccountRows, line: int, date: int, money: int, cells: Sequence[str]
     ) -> None:
+        day = date - date % DAY_SECONDS
+        rows.first_day = min(day, rows.first_day or day)
+        rows.last_day = max(day, rows.last_day or day)
+        rows.total += money
         if self._balances:
             balance = self._reader.amount("balance", line, cells)
             rows.balances.add(line, date, money, None if balance is None else balance.units)
@@ -243,8 +255,11 @@ class StatementBuilder:
             "original_currency": original_currency,
         }
 
-    def finish(self) -> list[Statement]:
-        """The statements, complete, in the order in which the accounts appear."""
+    def finish(self, stated: Mapping[int, tuple[str, list[str]]]) -> list[Statement]:
+        """The statements, complete, in the order in which the accounts appear.
+
+        stated: line -> kind and cells of rows that state a balance.
+        """
         for rows in self._rows.values():
             statement = rows.statement
             statement.initial = rows.initial
@@ -254,7 +269,50 @@ class StatementBuilder:
                     # The rows that it began with are no entries.
                     opening = BankBalance(opening.amount + rows.initial, opening.date)
                 statement.opening = opening
+            if len(self._rows) == 1 and stated and rows.first_day:
+                self._reconcile(rows, stated)
         return [rows.statement for rows in self._rows.values()]
+
+    def _reconcile(self, rows: _AccountRows, stated: Mapping[int, tuple[str, list[str]]]) -> None:
+        """Takes the balances that rows state for those of the account. Raises ImportRefused."""
+        opening, closing = (self._stated(kind, stated) for kind in (OPENING, CLOSING))
+        statement = rows.statement
+        if opening is not None and statement.opening is None:
+            statement.opening = BankBalance(opening[1], rows.first_day - DAY_SECONDS)
+            closing = closing or (opening[0], opening[1] + rows.total)
+        if statement.closing is None and closing is not None:
+            statement.closing = BankBalance(closing[1], rows.last_day)
+        for told, ends in ((opening, statement.opening), (closing, statement.closing)):
+            if told is not None and ends is not None and told[1] != ends.amount:
+                raise ImportRefused(
+                    f"the row states a balance of {decimal_text(told[1])}, and by the other rows "
+                    f"it is {decimal_text(ends.amount)}: a row is missing or changed; download "
+                    "the file again",
+                    told[0],
+                )
+        if opening is not None and closing is not None and opening[1] + rows.total != closing[1]:
+            raise ImportRefused(
+                f"the opening balance of {decimal_text(opening[1])} and the rows make "
+                f"{decimal_text(opening[1] + rows.total)}, but the closing balance is "
+                f"{decimal_text(closing[1])}: a row is missing or changed; download the file again",
+                closing[0],
+            )
+
+    def _stated(
+        self, kind: str, stated: Mapping[int, tuple[str, list[str]]]
+    ) -> tuple[int, int] | None:
+        """The line and the amount of the only balance of a kind; None without one."""
+        found = {}
+        for line, (its_kind, cells) in stated.items():
+            if its_kind == kind:
+                amount = self._reader.amount("balance", line, cells)
+                amount = amount or self._reader.amount("amount", line, cells)
+                if amount is not None:
+                    found[amount.units] = line
+        if len(found) != 1:
+            return None
+        ((units, line),) = found.items()
+        return line, units
 
     def _new(self, name: str, currency: str | None, number: str | None, line: int) -> _AccountRows:
         stored_name, is_part = self._currencies.account_name(name, currency)
@@ -269,7 +327,9 @@ class StatementBuilder:
             key=stored_name, name=stored_name, currency=currency, number=number
         )
         statement = Statement(account, texts=self._texts, options=options, profile=self._profile)
-        rows = self._rows[name, currency] = _AccountRows(statement, number, line)
+        check = BalanceCheck(self._without_balance)
+        rows = _AccountRows(statement, number, line, balances=check)
+        self._rows[name, currency] = rows
         return rows
 
     def _account_of_row(self, line: int, cells: Sequence[str]) -> tuple[str, str | None]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.csv.amounts import AmountColumns
+from finance_api.importers.csv.cells import is_account, is_amount, is_date, is_text
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.proposals import is_amount, is_date, is_text
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
@@ -34,51 +34,69 @@ class Watched:
     """An unmapped column.
 
     values: each of its cells -> the first line with each kind of amount; none in free text.
+    is_filled, is_text, has_money, has_decimals, is_signed, are_accounts: what its first cells are.
     """
 
     index: int
     values: dict[str, dict[Kind, int]] = field(default_factory=dict)
+    is_filled: bool = False
     is_text: bool = False
     has_money: bool = False
+    has_decimals: bool = False
+    is_signed: bool = False
+    are_accounts: bool = False
 
     def judge(self) -> None:
         """Says what the cells so far are."""
-        texts = [text.strip() for text in self.values]
+        texts = [text for cell in self.values if (text := cell.strip())]
+        money = [text for text in texts if text.strip("-0.,") and is_amount(text)]
+        self.is_filled = bool(texts)
         self.is_text = any(map(is_text, texts))
-        self.has_money = any(text.strip("-0.,") and is_amount(text) for text in texts)
+        self.has_money = bool(money)
+        self.has_decimals = len(money) * 2 > len(texts) and any(
+            "." in text or "," in text for text in money if not is_date(text)
+        )
+        self.is_signed = any("-" in text for text in money)
+        self.are_accounts = len(texts) > 1 and all(map(is_account, texts))
 
 
 class SignWords:
     """The words of a column that says which way the money goes.
 
-    outgoing: the words for money going out, all others mean coming in; None for the usual words.
-    known: the cells so far, as far as they are few. unknown: the first that says nothing, and its
-    line.
+    ways: OUT or IN of the words that are named, folded; of others the usual meaning counts.
+    seen: the words so far, as far as they are few, with their first lines. unknown: those that say
+    nothing.
     """
 
-    def __init__(self, column: int, outgoing: str | None) -> None:
+    def __init__(self, column: int, named: str | None) -> None:
         self.column = column
-        self.outgoing = None if outgoing is None else {folded(word) for word in outgoing.split(",")}
-        self.known: dict[str, int] = {}
-        self.unknown: tuple[str, int] | None = None
+        self.ways: dict[str, int] = {}
+        if named is not None:
+            outgoing, _, incoming = named.partition("|")
+            for way, words in ((OUT, outgoing), (IN, incoming)):
+                self.ways |= {folded(word): way for word in words.split(",") if word.strip()}
+        self.seen: dict[str, int] = {}
+        self.unknown: dict[str, int] = {}
+        self._known: dict[str, int] = {}
 
     def direction(self, cells: Sequence[str], line: int) -> int:
         """OUT or IN."""
         cell = cells[self.column]
-        direction = self.known.get(cell)
+        direction = self._known.get(cell)
         if direction is None:
             direction = self._read(cell, line)
-            if len(self.known) < _WATCHED_VALUES:
-                self.known[cell] = direction
+            if len(self._known) < _WATCHED_VALUES:
+                self._known[cell] = direction
         return direction
 
     def _read(self, cell: str, line: int) -> int:
         word = folded(cell)
-        if self.outgoing is not None:
-            return OUT if word in self.outgoing else IN
-        if word not in DIRECTIONS and self.unknown is None:
-            self.unknown = (cell, line)
-        return DIRECTIONS.get(word, IN)
+        way = self.ways.get(word) or DIRECTIONS.get(word)
+        if len(self.seen) < _WATCHED_VALUES:
+            self.seen.setdefault(cell.strip(), line)
+        if way is None:
+            self.unknown.setdefault(cell.strip(), line)
+        return way or IN
 
 
 def text_of(cells: Sequence[str], indexes: tuple[int, ...]) -> str:
@@ -143,8 +161,11 @@ class Survey:
         self.words = words
         order = "" if layout.profile is None else layout.profile.date_order
         is_sheet = layout.table.text.is_sheet
-        self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet)
-        self.value_dates = DateColumn(None, order, likely=options.date_format, is_sheet=is_sheet)
+        last = layout.last_year
+        self.dates = DateColumn(options.date_format, order, is_sheet=is_sheet, last_year=last)
+        self.value_dates = DateColumn(
+            None, order, likely=options.date_format, is_sheet=is_sheet, last_year=last
+        )
         self.amounts = AmountColumns(*_separators(layout))
         self.kinds: dict[Kind, int] = {}
         self.currencies: dict[str, dict[str, int]] = {}
@@ -159,7 +180,7 @@ class Survey:
         self.footer: tuple[int, ImportRefused] | None = None
         self.footer_cells: Sequence[str] = ()
         used = {index for indexes in layout.columns.values() for index in indexes}
-        used |= selection.columns
+        used |= selection.columns | layout.ignored
         if layout.rows is not None:
             used |= layout.rows.used
         unmapped = [i for i in range(layout.table.width) if i not in used]
@@ -171,7 +192,7 @@ class Survey:
         """Raises ImportRefused for rows that cannot be read, unless they may be a footer."""
         columns = self.columns
         selection = self._selection
-        select = bool(selection.columns)
+        select = selection.is_needed
         dates = self.dates
         date_columns = columns["recordDate"]
         expand = None if self._layout.rows is None else self._layout.rows.begin()
@@ -179,7 +200,7 @@ class Survey:
             if self.footer is not None:
                 self._in_footer(cells)
                 continue
-            if select and not selection.keeps(cells):
+            if select and not selection.keeps(line, cells):
                 continue
             try:
                 movements = [cells] if expand is None else expand(line, cells, None)

@@ -119,6 +119,11 @@ class Table:
         """The number of columns, including nameless ones at the end."""
         return len(self._first[1])
 
+    @property
+    def cells(self) -> list[str]:
+        """Those of the first row that is not blank."""
+        return self._first[1]
+
     @cached_property
     def headings(self) -> list[str] | None:
         """The trimmed headings, None if the file has none."""

@@ -19,17 +19,25 @@ _OUT = _words(
     """debit, dr, d, dbit, debet, expense, spending, out, outflow, withdrawal, money out, paid
     sent, s, soll, belastung, lastschrift, ausgabe, af, débit, dépense, cargo, gasto, débito
     dare, uscita, addebito, saída, despesa, výdaj, má dáti, wydatek, obciążenie, uitgave, utgift
-    uttag, udgift, kiadás, terhelés, расход, списание, витрата, gider, borç"""
+    uttag, udgift, kiadás, terhelés, расход, списание, витрата, gider, borç
+    -, paid out, ausgang, ausgehend, outgoing, retrait, sortie, debe, salida, retiro
+    uitgaand, odchozí, wypłata, afskrivning, spent, payment out"""
 )
 _IN = _words(
     """credit, cr, c, crdt, income, in, inflow, deposit, money in, received, h, haben
     gutschrift, einnahme, bij, crédit, revenu, abono, ingreso, crédito, avere, entrata
     accredito, entrada, receita, příjem, dal, przychód, uznanie, inkomst, insättning, indtægt
-    bevétel, jóváírás, доход, зачисление, дохід, gelir, alacak"""
+    bevétel, jóváírás, доход, зачисление, дохід, gelir, alacak
+    +, paid in, eingang, eingehend, incoming, versement, entrée, haber, depósito
+    inkomend, příchozí, wpłata, kredit, kreditering, payment in"""
 )
 
 #: A word of the table -> -1 for money going out, 1 for money coming in.
 DIRECTIONS = dict.fromkeys(_OUT, -1) | dict.fromkeys(_IN, 1)
+
+YES = _words("true, yes, 1, y, x, ja, oui, si, sí, sì, sim, tak, ano")
+NO = _words("false, no, 0, n, nein, non, nee, não, nie, ne, nej")
+YES_OR_NO = YES | NO
 
 #: Words for what has been booked, beside the next ones.
 BOOKED = _words(
@@ -40,7 +48,9 @@ BOOKED = _words(
     concluído, executado, verwerkt, geboekt, voltooid, uitgevoerd, bokförd, genomförd, bogført
     gennemført, bokført, gjennomført, kirjattu, zaksięgowane, zaksięgowana, rozliczone
     zaúčtováno, provedeno, könyvelt, teljesült, исполнено, выполнено, проведено, виконано
-    tamamlandı, gerçekleşti"""
+    tamamlandı, gerçekleşti, paid, c, r, cleared transaction, concluído, concluída, boekt, avräknad
+    eseguita, ejecutada, completada, contabilizada, comptabilisée, exécutée, effectuée, provedena
+    zaúčtovaná, zrealizowana, zrealizowane, verwerkte, abgerechnet, verbucht, buchung"""
 )
 
 #: Words for what has not been booked, or never will be.

@@ -52,8 +52,8 @@ def refusal(*texts, date_format=None):
         ("2026-01-31T00:30:00+14:00", "2026-01-31"),
         ("2017-09-29 15:40:00 -0700", "2017-09-29"),
         ("31/01/2026 11:59 PM", "2026-01-31"),
-        ("0001-01-01", "0001-01-01"),
-        ("9999-12-31", "9999-12-31"),
+        ("1970-01-01", "1970-01-01"),
+        ("1. März 2026", "2026-03-01"),
         ("2024-02-29", "2024-02-29"),
     ],
 )
@@ -79,10 +79,19 @@ def test_ambiguous_date_is_refused_with_both_readings():
 
 def test_short_year_at_either_end_is_ambiguous_between_hyphens():
     assert "YY-MM-DD" in refusal("25-12-19").reason
+    assert "YY/MM/DD" in refusal("25/12/19").reason
 
 
-def test_years_of_two_digits_turn_at_69():
-    assert read("31.01.68", "31.01.69") == ["2068-01-31", "1969-01-31"]
+def test_years_of_two_digits_turn_at_70():
+    assert read("31.01.26", "31.01.70", "31.01.99") == ["2026-01-31", "1970-01-31", "1999-01-31"]
+    assert "the year 1969" in refusal("31.01.69").reason
+    assert "the year 2068" in refusal("31.01.68").reason
+
+
+@pytest.mark.parametrize("text", ["0026-11-20", "0202-01-05", "9999-12-31", "01/02/1969"])
+def test_years_that_no_file_of_a_bank_has_are_refused(text):
+    refused = refusal("2026-01-01" if text[4] == "-" else "13/01/2026", text)
+    assert refused.line == 3 and "from 1970 to" in refused.reason
 
 
 def test_rows_in_different_forms_are_refused_at_the_first_that_differs():

@@ -101,7 +101,7 @@ def test_repeated_headings_are_skipped_and_counted():
 
 
 def test_rows_at_the_end_are_left_out():
-    text = "date,amount,payee\n2026-01-01,-1,x\nTotal,,\n\n1 row\n"
+    text = "date,amount,payee\n2026-01-01,-1,x\nPage,,\n\n1 row\n"
     assert len(entries(text, skip_last=2)) == 1
     refused = refusal(text)
     assert refused.line == 3
@@ -184,12 +184,12 @@ def test_unknown_heading_is_refused_with_the_nearest_and_all():
 
 
 def test_missing_date_names_the_option_and_the_headings():
-    refused = refusal("day,amount\n2026-01-01,1\n")
+    refused = refusal("day,amount\nsoon,1\n")
     assert "--map recordDate=" in refused.reason and "'day', 'amount'" in refused.reason
 
 
 def test_missing_amount_names_the_options():
-    reason = refusal("date,total\n2026-01-01,1\n").reason
+    reason = refusal("date,total\n2026-01-01,much\n").reason
     assert "--map amount=" in reason and "--debit" in reason
 
 

@@ -86,10 +86,10 @@ def test_a_column_can_make_two_fields():
 
 
 def test_debit_and_credit_take_the_place_of_an_amount_and_the_reverse(memory):
-    found = memory.read(FILE, debit="Soll", credit="Haben")
+    found = memory.read(FILE, debit="Soll", credit="Haben", ignore=["Wert"])
     assert found.entries[0].amount == -10_000
     assert memory.read(FILE).entries == found.entries
-    found = memory.read(FILE, columns={"amount": "Wert"})
+    found = memory.read(FILE, columns={"amount": "Wert"}, ignore=["Soll", "Haben"])
     assert found.entries[0].amount == -50_000
     assert memory.read(FILE).entries == found.entries
 

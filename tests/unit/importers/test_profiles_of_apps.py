@@ -151,7 +151,9 @@ def test_a_file_for_the_import_of_ynab_is_read_where_its_profile_is_named():
             "2026-03-15 1000 | Employer | - | Salary",
         ]
     }
-    assert "--debit" in refusal(text, account="X").reason
+    (found,) = read(text, account="X")
+    assert found.statement.profile is None
+    assert [entry.amount for entry in found.entries] == [-124_000, 10_000_000]
 
 
 FIREFLY = (

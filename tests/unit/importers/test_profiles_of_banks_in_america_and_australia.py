@@ -239,7 +239,7 @@ def test_westpac_and_ing_of_australia():
     assert records(ing, "ing-au", profile="ing-au", account="X") == {
         "X": ["2026-03-05 1000 | EMPLOYER | - | -", "2026-03-04 -12.4 | CORNER MKT | - | -"]
     }
-    assert "--debit" in refusal(ing).reason
+    assert "DD/MM/YYYY" in refusal(ing).reason
 
 
 def test_nubank():
@@ -258,4 +258,4 @@ def test_nubank():
     assert records(card, "nubank-card", profile="nubank-card", account="Nu") == {
         "Nu": ["2026-03-04 -12.4 | Mercado | - | -", "2026-03-05 50 | Pagamento recebido | - | -"]
     }
-    assert "payee or note" in refusal(card).reason
+    assert read(card, account="X")[0].statement.profile is None

@@ -1,0 +1,410 @@
+"""CSV files of banks that have no profile: a seed gives the text, and what it means.
+
+The words are those that banks print. None is taken from the importer's vocabulary.
+"""
+
+import csv
+import io
+import random
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+
+
+@dataclass(frozen=True)
+class Language:
+    """Headings, each with its other forms, and the forms of dates and numbers."""
+
+    day: tuple[str, ...]
+    value_day: tuple[str, ...]
+    payee: tuple[str, ...]
+    note: tuple[str, ...]
+    amount: tuple[str, ...]
+    debit: tuple[str, ...]
+    credit: tuple[str, ...]
+    balance: tuple[str, ...]
+    currency: tuple[str, ...]
+    way: tuple[tuple[str, str, str], ...]
+    status: tuple[tuple[str, str, str], ...]
+    opening: tuple[str, ...]
+    months: str
+    dates: tuple[str, ...]
+    comma: bool
+
+
+def _words(text):
+    return tuple(word.strip() for word in text.split("|"))
+
+
+def _ways(text):
+    return tuple(tuple(part.strip() for part in each.split("/")) for each in text.split("|"))
+
+
+ENGLISH = Language(
+    _words("Date|Transaction Date|Booking Date|Posted Date|Posting date|Trans. Date"),
+    _words("Value Date|Value date"),
+    _words("Payee|Name|Merchant|Counterparty|Beneficiary|Counterparty name"),
+    _words("Description|Details|Memo|Reference text|Narrative|Transaction Details"),
+    _words("Amount|Transaction Amount|Value|Amount (EUR)|Amount EUR|Sum"),
+    _words("Debit|Money Out|Withdrawals|Paid out|Debit Amount|Withdrawal"),
+    _words("Credit|Money In|Deposits|Paid in|Credit Amount|Deposit"),
+    _words("Balance|Running Balance|Account Balance|Balance after"),
+    _words("Currency|Ccy|CCY"),
+    _ways("Type/Debit/Credit|Dr Cr/DR/CR|Direction/Out/In|D-C/D/C|Debit or Credit/debit/credit"),
+    _ways("Status/Completed/Pending|State/Booked/Declined|Status/Posted/Pending"),
+    _words("Opening balance|Balance brought forward"),
+    "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
+    ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d %b %Y", "%d-%b-%Y", "%d/%m/%y"),
+    False,
+)
+GERMAN = Language(
+    _words("Buchungstag|Datum|Buchungsdatum|Buchung"),
+    _words("Valuta|Wertstellung|Valutadatum"),
+    _words("Empfänger|Name|Auftraggeber/Empfänger|Begünstigter|Zahlungsbeteiligter"),
+    _words("Verwendungszweck|Buchungstext|Text|Beschreibung|Zahlungsgrund"),
+    _words("Betrag|Betrag (EUR)|Umsatz|Betrag in EUR|Betrag EUR"),
+    _words("Soll|Belastung|Ausgang|Lastschrift"),
+    _words("Haben|Gutschrift|Eingang|Gutschrift"),
+    _words("Saldo|Kontostand|Saldo nach Buchung|Saldo (EUR)"),
+    _words("Währung|Waehrung"),
+    _ways("Soll Haben/S/H|Art/Lastschrift/Gutschrift|S-H/Soll/Haben|Richtung/Ausgang/Eingang"),
+    _ways("Status/gebucht/vorgemerkt|Status/Ausgeführt/Abgelehnt"),
+    _words("Anfangssaldo|Saldovortrag"),
+    "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+    ("%d.%m.%Y", "%d.%m.%y", "%Y-%m-%d", "%d. %b %Y"),
+    True,
+)
+FRENCH = Language(
+    _words("Date|Date opération|Date d'opération|Date de comptabilisation"),
+    _words("Date de valeur|Date valeur"),
+    _words("Tiers|Bénéficiaire|Nom"),
+    _words("Libellé|Libellé de l'opération|Détail|Description"),
+    _words("Montant|Montant (EUR)|Montant en EUR|Montant de l'opération"),
+    _words("Débit|Débit euros|Dépense"),
+    _words("Crédit|Crédit euros|Recette"),
+    _words("Solde|Solde après opération"),
+    _words("Devise|Monnaie"),
+    _ways("Sens/Débit/Crédit|Sens/D/C"),
+    _ways("Statut/Comptabilisé/En attente|Etat/Exécuté/Refusé"),
+    _words("Solde initial|Ancien solde|Solde d'ouverture"),
+    "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.",
+    ("%d/%m/%Y", "%d-%m-%Y", "%Y-%m-%d", "%d %b %Y"),
+    True,
+)
+SPANISH = Language(
+    _words("Fecha|Fecha operación|Fecha contable|F. operación"),
+    _words("Fecha valor|F. valor|Fecha de valor"),
+    _words("Beneficiario|Comercio|Ordenante"),
+    _words("Concepto|Descripción|Movimiento|Detalle"),
+    _words("Importe|Importe (EUR)|Importe EUR|Cantidad|Monto"),
+    _words("Cargo|Cargos|Debe"),
+    _words("Abono|Abonos|Haber"),
+    _words("Saldo|Saldo disponible|Saldo contable"),
+    _words("Divisa|Moneda"),
+    _ways("Tipo/Cargo/Abono|Signo/D/H|Tipo/Gasto/Ingreso"),
+    _ways("Estado/Completado/Pendiente|Estado/Contabilizado/Rechazado"),
+    _words("Saldo inicial|Saldo anterior"),
+    "ene feb mar abr may jun jul ago sep oct nov dic",
+    ("%d/%m/%Y", "%d-%m-%Y", "%Y-%m-%d", "%d %b %Y"),
+    True,
+)
+ITALIAN = Language(
+    _words("Data|Data contabile|Data operazione|Data movimento"),
+    _words("Data valuta|Valuta"),
+    _words("Beneficiario|Controparte|Ordinante"),
+    _words("Descrizione|Causale|Descrizione operazione|Dettagli"),
+    _words("Importo|Importo (EUR)|Importo in EUR"),
+    _words("Uscite|Dare|Addebiti"),
+    _words("Entrate|Avere|Accrediti"),
+    _words("Saldo|Saldo contabile"),
+    _words("Divisa|Valuta conto"),
+    _ways("Segno/Dare/Avere|Tipo/Uscita/Entrata|Tipo/Addebito/Accredito"),
+    _ways("Stato/Contabilizzato/In attesa|Stato/Eseguito/Rifiutato"),
+    _words("Saldo iniziale|Saldo precedente"),
+    "gen feb mar apr mag giu lug ago set ott nov dic",
+    ("%d/%m/%Y", "%d.%m.%Y", "%Y-%m-%d", "%d %b %Y"),
+    True,
+)
+DUTCH = Language(
+    _words("Datum|Boekdatum|Boekingsdatum|Transactiedatum"),
+    _words("Valutadatum|Rentedatum"),
+    _words("Naam|Naam tegenpartij|Begunstigde"),
+    _words("Omschrijving|Mededelingen|Mededeling"),
+    _words("Bedrag|Bedrag (EUR)|Bedrag EUR"),
+    _words("Af|Debet|Uitgaven"),
+    _words("Bij|Credit|Inkomsten"),
+    _words("Saldo|Saldo na mutatie|Saldo na boeking"),
+    _words("Munt|Valuta|Muntsoort"),
+    _ways("Af Bij/Af/Bij|Type/Debet/Credit|Debet Credit/D/C"),
+    _ways("Status/Verwerkt/In behandeling|Status/Geboekt/Geweigerd"),
+    _words("Beginsaldo|Vorig saldo"),
+    "jan feb mrt apr mei jun jul aug sep okt nov dec",
+    ("%d-%m-%Y", "%d/%m/%Y", "%Y-%m-%d", "%d %b %Y"),
+    True,
+)
+PORTUGUESE = Language(
+    _words("Data|Data mov.|Data do movimento|Data movimento|Data Lançamento"),
+    _words("Data valor|Data-valor"),
+    _words("Beneficiário|Destinatário|Nome"),
+    _words("Descrição|Descritivo|Histórico|Movimento"),
+    _words("Valor|Montante|Importância|Valor (EUR)"),
+    _words("Débito|Débitos|Saída"),
+    _words("Crédito|Créditos|Entrada"),
+    _words("Saldo|Saldo contabilístico|Saldo após movimento"),
+    _words("Moeda|Divisa"),
+    _ways("Tipo/Débito/Crédito|Tipo/Saída/Entrada"),
+    _ways("Estado/Concluído/Pendente|Estado/Executado/Recusado"),
+    _words("Saldo inicial|Saldo anterior"),
+    "jan fev mar abr mai jun jul ago set out nov dez",
+    ("%d-%m-%Y", "%d/%m/%Y", "%Y-%m-%d", "%d %b %Y"),
+    True,
+)
+POLISH = Language(
+    _words("Data|Data operacji|Data księgowania|Data transakcji"),
+    _words("Data waluty"),
+    _words("Odbiorca|Kontrahent|Nadawca/Odbiorca|Nazwa kontrahenta"),
+    _words("Opis|Tytuł|Opis operacji|Tytułem|Szczegóły"),
+    _words("Kwota|Kwota operacji|Kwota (EUR)|Kwota transakcji"),
+    _words("Obciążenia|Wydatki|Obciążenie"),
+    _words("Uznania|Wpływy|Uznanie"),
+    _words("Saldo|Saldo po operacji"),
+    _words("Waluta|Waluta operacji"),
+    _ways("Typ/Obciążenie/Uznanie|Rodzaj/Wydatek/Przychód"),
+    _ways("Status/Zaksięgowane/Oczekujące|Status/Rozliczone/Odrzucone"),
+    _words("Saldo początkowe|Saldo poprzednie"),
+    "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+    ("%d.%m.%Y", "%Y-%m-%d", "%d-%m-%Y", "%d %b %Y"),
+    True,
+)
+CZECH = Language(
+    _words("Datum|Datum zaúčtování|Datum provedení|Datum transakce"),
+    _words("Datum valuty|Valuta"),
+    _words("Příjemce|Název protiúčtu|Protistrana|Obchodník"),
+    _words("Popis|Poznámka|Zpráva pro příjemce|Popis transakce"),
+    _words("Částka|Částka (EUR)|Částka v EUR|Objem"),
+    _words("Výdaje|Má dáti|Odchozí"),
+    _words("Příjmy|Dal|Příchozí"),
+    _words("Zůstatek|Zůstatek po operaci"),
+    _words("Měna|Měna účtu"),
+    _ways("Typ/Výdaj/Příjem|Směr/Odchozí/Příchozí"),
+    _ways("Stav/Zaúčtováno/Čeká|Stav/Provedeno/Zamítnuto"),
+    _words("Počáteční zůstatek"),
+    "led úno bře dub kvě čvn čvc srp zář říj lis pro",
+    ("%d.%m.%Y", "%Y-%m-%d", "%d.%m.%y", "%d. %b %Y"),
+    True,
+)
+SWEDISH = Language(
+    _words("Datum|Bokföringsdag|Bokföringsdatum|Transaktionsdag"),
+    _words("Valutadag|Valutadatum"),
+    _words("Mottagare|Motpart|Avsändare"),
+    _words("Beskrivning|Text|Meddelande|Rubrik"),
+    _words("Belopp|Belopp (EUR)|Summa|Belopp EUR"),
+    _words("Uttag|Utgifter|Debet"),
+    _words("Insättning|Inkomster|Kredit"),
+    _words("Saldo|Bokfört saldo"),
+    _words("Valuta|Valutakod"),
+    _ways("Typ/Uttag/Insättning|Typ/Utgift/Inkomst"),
+    _ways("Status/Bokförd/Reserverad|Status/Genomförd/Avvisad"),
+    _words("Ingående saldo"),
+    "jan feb mar apr maj jun jul aug sep okt nov dec",
+    ("%Y-%m-%d", "%d/%m/%Y", "%Y/%m/%d", "%d %b %Y"),
+    True,
+)
+LANGUAGES = {
+    "en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "it": ITALIAN, "nl": DUTCH,
+    "pt": PORTUGUESE, "pl": POLISH, "cs": CZECH, "sv": SWEDISH,
+}  # fmt: skip
+
+PAYEES = """Corner Shop|Zielona Apteka|Bäckerei Huber|Café Nero|Employer Ltd|City Rail|Água Viva|
+Nordic Power AB|Librairie Dupont|Farmacia Verdi|Kino Praha|Jansen & Zn""".replace("\n", "")
+NOTES = """weekly shop|invoice 4711|rent March|salary|tickets|card 1234 purchase|gift for Ana|
+membership|refund order 88|electricity|coffee and cake|dinner""".replace("\n", "")
+
+
+@dataclass
+class File:
+    """text: the file. days, units, payees, notes: of its records, in its order.
+
+    closing: the balance after the newest, if the file has balances. is_open: what only the person
+    can know of it, "" for nothing. label: how it was made.
+    """
+
+    text: str
+    days: list[date]
+    units: list[int]
+    payees: list[str]
+    notes: list[str]
+    closing: int | None
+    label: str
+    is_open: str = ""
+    damage: str = ""
+    options: dict = field(default_factory=dict)
+
+
+SHAPES = ("signed", "signed", "signed", "sides", "sides", "words", "words", "balance")
+
+
+def make(seed):
+    """An ordinary file, undamaged."""
+    pick = random.Random(seed)
+    code = pick.choice(list(LANGUAGES))
+    of = LANGUAGES[code]
+    shape = pick.choice(SHAPES)
+    has_balance = shape == "balance" or pick.random() < 0.45
+    form = pick.choice(of.dates)
+    comma = of.comma if pick.random() < 0.85 else not of.comma
+    grouped = pick.random() < 0.35
+    delimiter = pick.choice(";,\t" if comma else ",,;\t")
+    newest_first = pick.random() < 0.5
+    count = pick.choice((4, 6, 9, 14, 25, 40))
+    day = date(2026, pick.randint(1, 6), pick.randint(1, 28))
+    rows, balance, left_out = [], pick.randint(-5_000, 900_000), []
+    first = balance
+    for _ in range(count):
+        day += timedelta(days=pick.choice((0, 1, 1, 2, 3, 5)))
+        cents = pick.choice((1, 1, 1, 10, 100)) * pick.randint(99, 25_000)
+        cents *= 1 if pick.random() < 0.25 else -1
+        balance += cents
+        payee, note = pick.choice(PAYEES.split("|")), pick.choice(NOTES.split("|"))
+        rows.append((day, cents, balance, payee, note))
+    if not {1, -1} <= {1 if cents > 0 else -1 for _, cents, *_ in rows}:
+        return make(seed + 1_000_003)
+    is_open = ""
+    columns = [("day", pick.choice(of.day))]
+    if pick.random() < 0.4:
+        columns.append(("value", pick.choice(of.value_day)))
+    texts = [("payee", pick.choice(of.payee)), ("note", pick.choice(of.note))]
+    if pick.random() < 0.4:
+        texts = [texts[1]]
+    columns += texts
+    if shape == "sides":
+        which = pick.randrange(len(of.debit))
+        money = [("debit", of.debit[which]), ("credit", of.credit[which])]
+    else:
+        money = [("amount", pick.choice(of.amount))]
+    if shape == "words":
+        way, word_out, word_in = pick.choice(of.way)
+        money.append(("way", way))
+    else:
+        word_out = word_in = ""
+    has_currency = pick.random() < 0.3
+    if has_currency:
+        money.append(("currency", pick.choice(of.currency)))
+    if has_balance:
+        money.append(("balance", pick.choice(of.balance)))
+    status = pick.choice(of.status) if pick.random() < 0.2 else None
+    if status:
+        money.append(("status", status[0]))
+    if pick.random() < 0.2:
+        money = money[::-1] if pick.random() < 0.3 else money
+        columns = [columns[0], *money, *columns[1:]]
+    else:
+        columns += money
+    if len({heading for _, heading in columns}) < len(columns):
+        return make(seed + 1_000_003)
+    if len({form_day(day, form, of) for day, *_ in rows}) == 0:
+        raise AssertionError
+
+    def number(cents, plus=False):
+        text = f"{abs(cents) // 100:,}.{abs(cents) % 100:02}"
+        if not grouped:
+            text = text.replace(",", "")
+        if comma:
+            text = text.translate(str.maketrans(",.", ".,"))
+        return ("-" if cents < 0 else "+" if plus else "") + text
+
+    def cells(row):
+        day, cents, balance, payee, note = row
+        found = {
+            "day": form_day(day, form, of),
+            "value": form_day(day, form, of),
+            "payee": payee,
+            "note": note,
+            "amount": number(cents if shape == "signed" else abs(cents)),
+            "debit": number(-cents) if cents < 0 else "",
+            "credit": number(cents) if cents > 0 else "",
+            "way": word_out if cents < 0 else word_in,
+            "currency": "EUR",
+            "balance": number(balance),
+            "status": status and status[1],
+        }
+        return [found[name] for name, _ in columns]
+
+    lines = [cells(row) for row in rows]
+    if status and pick.random() < 0.5:
+        # It never happened, or not yet: the balance stays.
+        at = pick.randrange(len(rows))
+        day, _, balance_then, payee, note = rows[at]
+        pending = cells((day, -pick.randint(100, 9_000), balance_then, payee, note))
+        names = [name for name, _ in columns]
+        pending[names.index("status")] = status[2]
+        if has_balance:
+            pending[names.index("balance")] = ""
+        lines.insert(at + 1, pending)
+    if has_balance and pick.random() < 0.25:
+        names = [name for name, _ in columns]
+        opening = ["" for _ in columns]
+        opening[names.index("day")] = form_day(rows[0][0], form, of)
+        opening[names.index(texts[-1][0])] = pick.choice(of.opening)
+        opening[names.index("balance")] = number(first)
+        if status:
+            opening[names.index("status")] = status[1]
+        lines.insert(0, opening)
+        left_out.append("opening")
+    if newest_first:
+        lines, rows = lines[::-1], rows[::-1]
+    preamble = []
+    if pick.random() < 0.25:
+        preamble = [["Bank AG"], ["", ""], ["Account", "Giro"]][: pick.randint(1, 3)]
+    stream = io.StringIO()
+    quoting = csv.QUOTE_ALL if pick.random() < 0.3 else csv.QUOTE_MINIMAL
+    writer = csv.writer(stream, delimiter=delimiter, quoting=quoting, lineterminator="\r\n")
+    writer.writerows([*preamble, [heading for _, heading in columns], *lines])
+    is_open = "" if len(readings(rows, form)) == 1 else "date order"
+    if shape == "balance" and "opening" not in left_out:
+        is_open = (is_open + " first amount").strip()
+    return File(
+        stream.getvalue(),
+        [row[0] for row in rows],
+        [row[1] * 100 for row in rows],
+        [row[3] if len(texts) == 2 else "" for row in rows],
+        [row[4] for row in rows],
+        balance * 100 if has_balance else None,
+        f"{seed}: {code} {shape} {form}{' balance' if has_balance else ''}"
+        f"{' preamble' if preamble else ''}{' status' if status else ''}",
+        is_open,
+    )
+
+
+def form_day(day, form, of):
+    month = of.months.split()[day.month - 1]
+    return day.strftime(form.replace("%b", month))
+
+
+def readings(rows, form):
+    """The forms under which the same texts are days."""
+    if form in ("%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d/%m/%y"):
+        others = {form, form.replace("%d", "#").replace("%m", "%d").replace("#", "%m")}
+        if form.endswith("%y"):
+            others.add("%y/%m/%d")
+    else:
+        others = {form}
+    found = []
+    for other in others:
+        try:
+            days = [read_day(row[0].strftime(form), other) for row in rows]
+        except ValueError:
+            continue
+        if all(1970 <= each.year <= 2027 for each in days):
+            found.append(other)
+    return found
+
+
+def read_day(text, form):
+    from datetime import datetime
+
+    return datetime.strptime(text, form).date()
+
+
+def decimal_of(units):
+    return Decimal(units) / 10_000
