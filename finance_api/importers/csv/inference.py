@@ -31,8 +31,9 @@ _BY_HEADING, _ONLY, _BY_BALANCE = (
 class Inferred:
     """columns: what was inferred. statuses: columns that say which rows happened.
 
-    positive, date_format: as in `CsvOptions`. explained: columns that are known to
-    add nothing. reasons: a line for each decision. questions: what has several readings; reading goes on under the first.
+    positive, date_format: as in `CsvOptions`. explained: columns that are known to add nothing.
+    reasons: a line for each decision. questions: what has several readings; reading goes on under
+    the first.
     """
 
     columns: Columns = field(default_factory=dict)
@@ -132,7 +133,7 @@ class _Inference:
             words += [self._name(column) if is_side else f"{name}={self._name(column)}"]
         places = (f"{name} is in {quoted(self._name(column))}" for name, column in parts)
         given = POSITIVE if parts[0][0] == "debit" else ()
-        columns = {name: (column.index,) for name, column in parts}
+        columns: Columns = {name: (column.index,) for name, column in parts}
         return Answer(tuple(words), given, ", ".join(places)), columns
 
     # -- dates
@@ -215,7 +216,7 @@ class _Inference:
         plain = [column for column in plain if column not in on_sides]
         named = self._best("amount", plain)
         if all(len(side) == 1 for side in sides) and any(column.filled for column in on_sides):
-            self._find_sides(*on_sides, named)
+            self._find_sides(on_sides[0], on_sides[1], named)
             return
         if len(named) > 1:
             named = self._without_copies(named)

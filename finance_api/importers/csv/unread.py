@@ -1,6 +1,6 @@
 """The columns that are not read: each is named, and asked about if it looks like money."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.layout import Layout
@@ -99,7 +99,7 @@ def _readings(column: Watched, layout: Layout) -> tuple[str, list[Answer]]:
     return "", []
 
 
-def _is_vocabulary(values: dict[str, object]) -> bool:
+def _is_vocabulary(values: Mapping[str, object]) -> bool:
     """Nothing but currency codes, directions, or yes and no."""
     texts = [text.strip() for text in values if text.strip()]
     return bool(texts) and (
