@@ -48,7 +48,7 @@ def options_of(answer: Answer, before: Mapping[str, Any]) -> dict[str, Any]:
             options["columns"] = {**options.get("columns", {}), field: column}
         elif name in ("no_text", "force_encoding"):
             options[name] = True
-        elif name in ("only", "fee"):
+        elif name in ("only", "leave_out", "ignore", "fee"):
             options[name] = [*options.get(name, []), next(rest)]
         elif name in ("skip_rows", "skip_last"):
             options[name] = int(next(rest))
