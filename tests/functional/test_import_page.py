@@ -98,14 +98,13 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     (upload,) = uploads_of(service, user)
     for question in upload.outcome["questions"]:
         assert in_labels(question["reason"])[1:] in shown_text(page.text)
-    assert "name it with “Date column”" in shown_text(page.text)
+    assert "“Positive amounts”" in shown_text(page.text)
     assert "--" not in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
     # The way of money is never chosen for the person.
     assert dict(asked.fields)["positive"] == ""
-    assert ("columns-recordDate", "Day") in asked.fields
     given = {"positive": "out", "new-account-name": "Card", "currency": "eur"}
-    given |= {"columns-amount": "Value", "columns-payee": ["Text"]}
+    given |= {"columns-payee": ["Text"]}
     assert do(visitor, path, "options", **given) == path
     text = shown_text(visitor.get(path).text)
     assert "Preview" in text and "−32.50" in text and "Card New account" in text
