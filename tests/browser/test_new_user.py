@@ -58,7 +58,7 @@ def test_a_new_user_lets_a_program_in_sees_what_it_does_and_locks_it_out(site, w
     site.spend(token, 19)
     answered_at = time.monotonic()
     while requests_shown(page) != 20:
-        assert time.monotonic() < answered_at + 3, "the usage does not move"
+        assert time.monotonic() < answered_at + 60, "the usage does not move"
     meter = page.get_by_role("meter", name="Requests left for Spreadsheet at home")
     left = int(meter.get_attribute("value"))
     # What is used comes back at one in seven seconds.

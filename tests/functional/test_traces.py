@@ -39,7 +39,7 @@ def test_each_request_is_a_span_without_a_secret(exporter, monkeypatch):
         client.get("nothing/of/the/kind"),
     ]
     with monkeypatch.context() as patch:
-        patch.setattr(MemoryDataReader, "list_rows", lambda *arguments: {}["4711"])
+        patch.setattr(MemoryDataReader, "list_rows", lambda *arguments: {}["planted text"])
         answers.append(client.get("accounts", payee="x"))
         answers.append(client.get("accounts"))
     service.stop()
@@ -58,7 +58,7 @@ def test_each_request_is_a_span_without_a_secret(exporter, monkeypatch):
     first = spans[0]
     assert (first.context.trace_id, first.parent.span_id) == (int(trace_id, 16), int(parent, 16))
     told = "".join(span.to_json() for span in spans)
-    for secret in (client.token, client.user.email, "secret", "limit", "4711"):
+    for secret in (client.token, client.user.email, "secret", "limit", "planted text"):
         assert secret not in told
 
 

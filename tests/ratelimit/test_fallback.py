@@ -336,7 +336,6 @@ def test_a_redis_that_swallows_questions_slows_one_request_a_second(black_hole, 
         return take(*arguments, **options)
 
     fallback.shared.take = take_and_count
-    before = time.monotonic()
     # Who asks before the first failure waits for it; nobody does afterwards.
     answers = in_threads(16, 1000, fallback.take)
     assert 1 <= len(asked) <= 16
@@ -346,7 +345,6 @@ def test_a_redis_that_swallows_questions_slows_one_request_a_second(black_hole, 
         first = len(asked)
         in_threads(16, 100, lambda: fallback.take(now_ms=NOW + HOUR))
         assert len(asked) == first + 1, turn
-    assert time.monotonic() - before < 30
     assert fallback.count == 1300
     assert logged() == [("WARNING", WARNING.format("Redis: Timeout reading from socket"))]
     fallback.limiter.close()
