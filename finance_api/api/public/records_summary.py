@@ -29,6 +29,7 @@ from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries import (
     DIMENSIONS,
     LEFT_OUT,
+    MAX_GROUPS,
     Dimension,
     SummaryQuery,
     SummaryTooLarge,
@@ -43,7 +44,7 @@ from finance_api.resources import RECORDS
 from finance_api.storage.interface import Storage
 from finance_api.values.time import date_text
 
-MAX_GROUPS = 1_000
+MAX_PAGE = 1_000
 DEFAULT_GROUPS = 100
 MAX_DIMENSIONS = 3
 
@@ -108,14 +109,17 @@ def _schema() -> ParameterSchema:
     groups = of_names(DIMENSIONS, ["category", "month"], uniqueItems=True, maxItems=MAX_DIMENSIONS)
     included = of_names(LEFT_OUT, ["transfers"], uniqueItems=True)
     order = Scalar(partial(parse_order, _SORT_KEYS), of_order(_SORT_KEYS, ""))
-    meaning = "What the records of a group have in common, beside the currency."
+    meaning = (
+        "What the records of a group have in common, beside the currency. More than "
+        f"{MAX_GROUPS:,} groups are refused."
+    )
     schema.add_parameter("groupBy", Scalar(_group_by, groups), (), meaning)
     meaning = "What is counted, too, and else left out."
     schema.add_parameter("include", Scalar(_include, included), frozenset(), meaning)
     meaning = "Whether there are groups of zeros too: for empty periods, and if nothing matches."
     schema.add_flag("fill", meaning)
     schema.add_parameter("sortBy", order, (), SORT_MEANING)
-    schema.add_page(MAX_GROUPS, DEFAULT_GROUPS)
+    schema.add_page(MAX_PAGE, DEFAULT_GROUPS)
     schema.add_conversion(CONVERT_TO)
     schema.add_filters(RECORDS)
     schema.rules = (_sorts_by_its_columns, _fills_periods)

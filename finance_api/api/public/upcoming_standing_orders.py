@@ -15,7 +15,13 @@ from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
-from finance_api.planning.upcoming import TooManyDueDays, Total, upcoming_days, upcoming_page
+from finance_api.planning.upcoming import (
+    MAX_DUE_DAYS,
+    TooManyDueDays,
+    Total,
+    upcoming_days,
+    upcoming_page,
+)
 from finance_api.requests import Request
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.common import date_field
@@ -38,7 +44,10 @@ _COLUMNS = (
 
 def _schema() -> ParameterSchema:
     schema = ParameterSchema()
-    meaning = "How many days from today on, today included."
+    meaning = (
+        "How many days from today on, today included. Where the rules of the standing orders have "
+        f"more than {MAX_DUE_DAYS:,} days in that time, they are refused."
+    )
     schema.add_integer("days", 1, MAX_DAYS, DEFAULT_DAYS, meaning)
     schema.add_page(MAX_OCCURRENCES, DEFAULT_OCCURRENCES)
     return schema
