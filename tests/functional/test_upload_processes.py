@@ -20,7 +20,7 @@ from support.uploads import STATEMENT, do, finished, post_file, sent, uploads_of
 
 pytestmark = pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
 
-ROWS = count(2_000, 6_000)
+ROWS = count(2_000, 4_000)
 #: About as long as the import of them takes.
 SECONDS = ROWS / 2_000
 LARGE = b"date,amount,payee,account,currency\n" + b"".join(
@@ -138,7 +138,7 @@ def test_a_file_whose_server_is_gone_says_so_at_once(service, user, visitor, chi
 @pytest.mark.parametrize("victim", ["child", "server"])
 def test_a_killed_import_stores_nothing_or_everything(service, victim, figures):
     """The process that imports, or the one that serves, is killed at random moments."""
-    moments, kills, done = random.Random(4713), count(2, 100), 0
+    moments, kills, done = random.Random(4713), count(2, 50), 0
     for _ in range(kills):
         user = new_user(service)
         visitor = signed_in(service, user)
