@@ -102,17 +102,22 @@ class Connections:
             def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
                 super().connection_made(transport)
                 self._counted_as = _client(transport.get_extra_info("peername"))
-                connections.add(self._counted_as, transport)
+                if self._counted_as is None:
+                    transport.abort()
+                else:
+                    connections.add(self._counted_as, transport)
 
             def connection_lost(self, exc: Exception | None) -> None:
                 super().connection_lost(exc)
-                connections.remove(self._counted_as)
+                if self._counted_as is not None:
+                    connections.remove(self._counted_as)
 
         return Protocol
 
 
-def _client(address: tuple[str, int]) -> Client:
-    return address[0], address[1]
+def _client(address: tuple[str, int] | None) -> Client | None:
+    """None: the client had gone before its address was asked for."""
+    return None if address is None else (address[0], address[1])
 
 
 class Turns:
@@ -140,7 +145,7 @@ class Turns:
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
         unread = [await _whole(receive)]
-        has_come = unread[0]["type"] == "http.request"
+        client = _client(scope["client"])
         answer: list[Message] = []
 
         async def replay() -> Message:
@@ -149,8 +154,8 @@ class Turns:
         async def collect(message: Message) -> None:
             answer.append(message)
 
-        if has_come:
-            with self._connections.calling(_client(scope["client"])):
+        if client is not None and unread[0]["type"] == "http.request":
+            with self._connections.calling(client):
                 await self._in_turn(scope, replay, collect)
         for message in answer:
             await send(message)

@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -133,6 +134,16 @@ def test_whoever_holds_connections_keeps_nobody_out(
             # Calls that wait for their turn may have all connections of their address.
             assert site.call_once(addresses[0]) == (200, "household")
         wait_until(lambda: all(map(is_closed, held)))
+
+
+def test_a_client_that_leaves_at_once_is_no_error(site: Site) -> None:
+    """The log of the server is looked at when it ends."""
+    reset = struct.pack("ii", 1, 0)
+    for _ in range(50):
+        with socket.create_connection(("127.0.0.1", site.port)) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+            connection.sendall(raw(site.token) + BODY)
+    assert site.call_once() == (200, "household")
 
 
 @pytest.mark.nightly
