@@ -98,7 +98,6 @@ def test_what_is_missing_is_asked_for_and_given_in_a_form(service, user, visitor
     (upload,) = uploads_of(service, user)
     for question in upload.outcome["questions"]:
         assert in_labels(question["reason"])[1:] in shown_text(page.text)
-    assert "“Positive amounts”" in shown_text(page.text)
     assert "--" not in shown_text(page.text)
     asked = next(form for form in forms(page.text) if form.action.endswith("options"))
     # The way of money is never chosen for the person.

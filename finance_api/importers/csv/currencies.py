@@ -8,6 +8,7 @@ from finance_api.importers.csv.heading_words import currency_in
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.marks import CODES, Mark, mark_of
 from finance_api.importers.csv.options import CsvOptions, currency_of
+from finance_api.importers.csv.preamble import currency_above, lines_above
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import CODE, Questions
@@ -102,7 +103,9 @@ def decide_currencies(
         return Currencies(
             option, None, several, by_mark=False, remembered=remembered, column=column
         )
-    written = _in_headings(columns, headings)
+    above = None if layout.profile is not None else currency_above(lines_above(layout.table))
+    in_heading = _in_headings(columns, headings)
+    written = in_heading or above
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
@@ -118,7 +121,8 @@ def decide_currencies(
     whole = written
     if option is not None and written is not None and option != written:
         raise ImportRefused(
-            f"the heading of the amount says {written}, but --currency says {option}",
+            f"{'the heading of the amount' if in_heading else 'a line above the headings'} says "
+            f"{written}, but --currency says {option}",
             headings.line,
             answers=(Answer(instead_of=("--currency",)),),
         )

@@ -1,5 +1,6 @@
 """A column of dates: read under the form that is named, or the only one that fits."""
 
+import re
 from datetime import date
 from itertools import combinations
 from zoneinfo import ZoneInfo
@@ -41,6 +42,8 @@ _YEAR_LAST = tuple(form + year for form in _BEFORE_YEAR for year in ("YYYY", "YY
 CANDIDATES = tuple(DateForm.compile(name) for name in _YEAR_FIRST + _YEAR_LAST)
 
 _ISO = CANDIDATES[0]
+
+_YEARLESS = re.compile(r"[0-3]?[0-9]([-/.]| ?[.]? )([01]?[0-9]|[^\W\d_]{3,12})[.]?")
 
 #: So many different texts are remembered at a time.
 _REMEMBERED = 50_000
@@ -138,6 +141,11 @@ class DateColumn:
             return (
                 f"{quoted(text)} is of the year {years[0]:04}, and dates are from {FIRST_YEAR} to "
                 f"{self._last_year}: correct it in the file, or name its form with --date-format"
+            )
+        if _YEARLESS.fullmatch(text):
+            return (
+                f"{quoted(text)} has no year: name the days of the file with --date-format, as in "
+                "'DD.MM. 2026-01-01..2026-01-31'"
             )
         if len(self._fitting) == self._candidates:
             return f"{quoted(text)} is not a date in a known form; name its form with --date-format"

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.csv.columns import Columns, Headings
-from finance_api.importers.csv.heading_words import currency_in
+from finance_api.importers.csv.cells import is_date
+from finance_api.importers.csv.date_form import EXCEL, DateForm
+from finance_api.importers.csv.heading_words import currency_in, role_fit
 from finance_api.importers.csv.options import POSITIVE
 from finance_api.importers.csv.sample import Column, Numbers
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
@@ -16,6 +18,12 @@ from finance_api.importers.interface import Answer
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
+_DAYS = ("booked", "date", "value")
+#: Forms of days without a year.
+_YEARLESS = tuple(
+    "DD.MM. DD.MM DD/MM MM/DD DD-MM MM-DD".split()
+    + ["DD MMM", "DD. MMM", "MMM DD", "DD-MMM", "DD/MMM"]
+)
 #: So many columns are looked at, and so many proposed one instead of the other.
 _COLUMNS, _MOST_PROPOSED = 200, 6
 #: A column with more different cells than this is neither a status nor a direction.
@@ -53,14 +61,16 @@ def infer(
     currency: str | None,
     has_direction: bool,
     has_texts: bool,
+    period: str | None,
+    by_name: frozenset[str],
     ignored: frozenset[int],
 ) -> Inferred:
     """known: the columns that are given, or have the names of fields.
 
     has_direction, has_texts: whether it is given which way money goes, and where the texts are.
-    ignored: columns that say nothing.
+    period: the days of the statement. by_name: fields whose columns only have their names. ignored: columns that say nothing.
     """
-    inference = _Inference(headings, rows, known, currency, ignored)
+    inference = _Inference(headings, rows, known, currency, period, by_name, ignored)
     return inference.run(has_direction=has_direction, has_texts=has_texts)
 
 
@@ -71,6 +81,8 @@ class _Inference:
         rows: Sequence[Sequence[str]],
         known: Columns,
         currency: str | None,
+        period: str | None,
+        by_name: frozenset[str],
         ignored: frozenset[int],
     ) -> None:
         self._headings = headings
@@ -82,6 +94,8 @@ class _Inference:
             Column(index, texts[index], [row[index].strip() for row in rows])
             for index in range(min(headings.width, _COLUMNS))
         ]
+        self._period = period
+        self._by_name = by_name
         taken = {index for indexes in known.values() for index in indexes} | ignored
         self._free = [column for column in self._all if column.index not in taken]
         self._numbers = Numbers([column for column in self._all if column.is_number])
@@ -147,6 +161,25 @@ class _Inference:
         if not self._has("valueDate") and len(values) == 1:
             self._take("valueDate", values[0], _BY_HEADING)
         self._find_time()
+        self._find_form()
+
+    def _find_form(self) -> None:
+        """The form of days that are numbers of Excel, or without a year."""
+        record = self._known.get("recordDate", self._found.columns.get("recordDate", ()))
+        texts = self._all[record[0]].filled if record and record[0] < len(self._all) else []
+        if not texts or any(map(is_date, texts)):
+            return
+        names = [EXCEL] if max(role_fit(r, self._all[record[0]].heading) for r in _DAYS) else []
+        names += [f"{form} {self._period}" for form in _YEARLESS if self._period]
+        forms = [DateForm.compile(name) for name in names]
+        read = {
+            tuple(days): form.name
+            for form in reversed(forms)
+            if None not in (days := [form.read(text) for text in texts])
+        }
+        if len(read) == 1:
+            (self._found.date_format,) = read.values()
+            self._found.reasons.append(f"dates are read as {self._found.date_format}")
 
     def _find_record_date(self, dates: Sequence[Column]) -> None:
         others = [column for column in dates if column.fit("value") < 2] or dates
@@ -192,6 +225,8 @@ class _Inference:
             ]
         if not self._has("amount", "debit") and numbers:
             self._find_amounts(numbers, blank)
+        elif self._by_name >= {"amount", "currency"}:
+            self._find_settled(numbers)
         numbers = [column for column in numbers if column in self._free]
         if self._has("amount", "debit"):
             self._find_balance(numbers)
@@ -286,6 +321,27 @@ class _Inference:
             )
             return own
         return list(named)
+
+    def _find_settled(self, numbers: Sequence[Column]) -> None:
+        """The column of the account's currency, beside those that are called amount, currency."""
+        (amount,), (currency,) = self._known["amount"], self._known["currency"]
+        original, codes = self._all[amount], self._all[currency]
+        settled = [
+            column
+            for column in numbers
+            if column.fit("amount")
+            and currency_in(column.heading) in (self._currency or currency_in(column.heading),)
+            and currency_in(column.heading) is not None
+            and len(codes.values) > 1
+            and self._settles(column, original, codes)
+        ]
+        if len(settled) == 1:
+            self._found.columns |= {
+                "originalAmount": (amount,),
+                "originalCurrencyCode": (currency,),
+                "currency": (),
+            }
+            self._take("amount", settled[0], f"it has all in {currency_in(settled[0].heading)}")
 
     def _settles(self, own: Column, original: Column, codes: Column) -> bool:
         """Whether rows in the account's currency have the same amount in both columns."""

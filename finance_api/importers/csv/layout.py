@@ -21,6 +21,7 @@ from finance_api.importers.csv.inference import Inferred, infer
 from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.preamble import labelled, lines_above, period_above
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import MAX_CELL, MAX_COLUMNS, Table, TooWide, filled
@@ -248,7 +249,7 @@ def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, 
     rows = ProfileRows(
         match,
         table.width,
-        _preamble(table, profile),
+        labelled(lines_above(table), profile),
         frozenset(headings.position_and_rest("--only", only)[0] for only in told.only),
     )
     _refuse_displacing(told, profile)
@@ -259,7 +260,10 @@ def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, 
     if profile.says_direction:
         columns.pop("amount", None)
     table = dataclasses.replace(
-        table, missing_cells=profile.missing_cells, extra_cells=profile.extra_cells
+        table,
+        missing_cells=profile.missing_cells,
+        extra_cells=profile.extra_cells,
+        nameless=True,
     )
     return Layout(
         table,
@@ -294,21 +298,6 @@ def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
                 Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
             ),
         )
-
-
-def _preamble(table: Table, profile: Profile) -> dict[str, str]:
-    """Field -> what a line above the headings says of it, behind its label."""
-    above = dataclasses.replace(table.text, skip_rows=0).lines()
-    found: dict[str, str] = {}
-    for line in list(islice(above, min(table.first_line - 1, _SEARCHED_LINES))):
-        cells = [cell.strip() for cell in _cells(line, table.delimiter)]
-        label, _, rest = cells[0].partition(":") if cells else ("", "", "")
-        texts = [text for text in (rest.strip(), *cells[1:]) if text]
-        for name, labels in profile.preamble.items():
-            if label.strip() in labels and texts:
-                # What the number is of may stand behind a slash.
-                found.setdefault(name, texts[0].partition(" / ")[0])
-    return found
 
 
 def _refuse_headings(places: list[Table]) -> None:
@@ -475,6 +464,9 @@ def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
     """The columns that are named, and those that the file says by itself. ImportRefused."""
     headings = _headings(table)
     columns, doubled = find_columns(wanted, headings)
+    named = filled(table.cells)
+    if any(index >= named for indexes in columns.values() for index in indexes):
+        table = dataclasses.replace(table, nameless=True)
     if table.has_header and not looks_like_headings(table.headings or ()):
         return Layout(table, columns, options, doubled)
     chosen = (*wanted.only, *([wanted.sign] if wanted.sign else ()))
@@ -488,6 +480,8 @@ def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
         currency=options.currency,
         has_direction=bool(options.sign or options.invert or options.positive),
         has_texts=not {"payee", "note"}.isdisjoint(wanted.columns) or options.no_text,
+        period=period_above(lines_above(table)),
+        by_name=frozenset(columns.keys() - wanted.columns.keys()),
         ignored=frozenset(ignored),
     )
     if "sign" in inferred.columns:
@@ -499,6 +493,7 @@ def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
     )
     left_out = wanted.unmapped & inferred.columns.keys()
     both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
+    both = {name: indexes for name, indexes in both.items() if indexes}
     return Layout(table, both, options, doubled, inferred=inferred)
 
 

@@ -8,6 +8,7 @@ from finance_api.importers.csv.cells import is_account, is_amount, is_date, is_t
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.marks import mark_of
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
@@ -259,7 +260,9 @@ class Survey:
         if "valueDate" in columns and (text := text_of(cells, columns["valueDate"])):
             self.value_dates.add(text, line)
         if "currency" in columns and (text := text_of(cells, columns["currency"])):
-            self._note(self.currencies, text.upper(), cells, line)
+            mark = mark_of(text)
+            code = mark.currency if mark is not None and mark.currency else text.upper()
+            self._note(self.currencies, code, cells, line)
         elif self._names_accounts and len(self.accounts) < _WATCHED_VALUES:
             name, number = self._account(cells)
             if name:

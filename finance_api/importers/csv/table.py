@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from finance_api.importers.csv.cells import is_date
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.interface import Answer, ImportRefused
 
@@ -26,11 +27,13 @@ class TooWide(ImportRefused):
     """A row has more cells, or a file more columns, than are read."""
 
 
-def read_rows(lines: Iterable[str], delimiter: str, skipped_lines: int = 0) -> Iterator[Row]:
+def read_rows(
+    lines: Iterable[str], delimiter: str, skipped_lines: int = 0, *, has_lines: bool = False
+) -> Iterator[Row]:
     """Each row's first physical line (from 1, skipped lines count) and its cells as written.
 
     A blank line is a row without cells. Raises ImportRefused where quotes do not fit, TooWide for
-    too many cells.
+    too many cells. has_lines: cells with line breaks are whole, as in a sheet.
     """
     line = size = 0
 
@@ -46,7 +49,8 @@ def read_rows(lines: Iterable[str], delimiter: str, skipped_lines: int = 0) -> I
 
     reader = csv.reader(limited(), delimiter=delimiter, strict=True)
     while True:
-        line = skipped_lines + reader.line_num + 1
+        before = reader.line_num
+        line = skipped_lines + before + 1
         size = 0
         try:
             cells = next(reader)
@@ -58,7 +62,24 @@ def read_rows(lines: Iterable[str], delimiter: str, skipped_lines: int = 0) -> I
             raise ImportRefused(_fault("field larger"), line)
         if len(cells) > MAX_CELLS:
             raise TooWide(f"the row has {len(cells):,} cells; at most {MAX_CELLS:,} are read", line)
+        if reader.line_num - before > 1 and not has_lines and _swallows(cells, delimiter):
+            raise ImportRefused(
+                "a quote opens in this row and closes in a later one, so that a cell holds other "
+                "rows: remove the quote, or double it",
+                line,
+            )
         yield line, cells
+
+
+def _swallows(cells: Sequence[str], delimiter: str) -> bool:
+    """Whether a cell of several lines has as many delimiters as whole rows, and a date."""
+    for cell in cells:
+        breaks = cell.count("\n")
+        if breaks and len(cells) > 2 and cell.count(delimiter) >= breaks * (len(cells) - 1):
+            pieces = cell.replace("\n", delimiter).split(delimiter)
+            if any(is_date(piece.strip(' "\r')) for piece in pieces):
+                return True
+    return False
 
 
 def _fault(error: str) -> str:
@@ -82,7 +103,7 @@ class Table:
     has_header: the first row that is not blank holds the headings.
     skip_last: how many rows at the end, blank ones not counted, are left out.
     missing_cells: how many cells rows may have less than the headings; extra_cells: whether they
-    may have more, which are left out.
+    may have more, which are left out. nameless: whether columns without a heading have cells.
     """
 
     text: TextFile
@@ -91,6 +112,7 @@ class Table:
     skip_last: int = 0
     missing_cells: int = 0
     extra_cells: bool = False
+    nameless: bool = False
 
     @cached_property
     def _first(self) -> Row:
@@ -136,7 +158,7 @@ class Table:
     ) -> Iterator[Row]:
         """The rows below the headings, blank ones left out: line, and exactly `width` cells.
 
-        Empty cells at the end of a row may be more than there are columns, and may be missing
+        Empty cells at the end of a row may be more than there are headings, and may be missing
         below columns without a heading. A row of any other length is an ImportRefused, raised
         unless ``misfit`` takes it. A row that repeats the headings is counted in ``skipped``.
         """
@@ -144,6 +166,7 @@ class Table:
         most = len(first)
         least = filled(first) if self.has_header else most
         least -= self.missing_cells
+        named = filled(first) if self.has_header and not self.nameless else most
         rows = self._all_rows()
         if self.has_header:
             rows = self._without_headings(rows, first, skipped)
@@ -164,10 +187,17 @@ class Table:
                 cells = cells[:most] + [""] * (most - count)
             elif not filled(cells):
                 continue
+            if named < most and not self.extra_cells and filled(cells) > named:
+                refused = ImportRefused(_ragged(filled(cells), named, self.has_header), line)
+                if misfit is None:
+                    raise refused
+                misfit(refused, cells)
+                continue
             yield line, cells
 
     def _all_rows(self) -> Iterator[Row]:
-        return read_rows(self.text.lines(), self.delimiter, self.text.skip_rows)
+        text = self.text
+        return read_rows(text.lines(), self.delimiter, text.skip_rows, has_lines=text.is_sheet)
 
     def _without_headings(
         self, rows: Iterator[Row], first: list[str], skipped: Counter[str] | None
