@@ -211,8 +211,8 @@ FILE_OPTIONS = (
     FileOption(
         name="positive",
         label="Positive amounts",
-        help="CSV: what a positive number of the amount column means.",
-        formats=_TABLES,
+        help="CSV, OFX: what a positive amount means.",
+        formats=(*_TABLES, OFX),
         kind=OptionKind.CHOICE,
         choices=("in", "out"),
     ),
@@ -222,6 +222,14 @@ FILE_OPTIONS = (
         help="CSV: the same as --positive out.",
         formats=_TABLES,
         kind=OptionKind.FLAG,
+    ),
+    FileOption(
+        name="units",
+        label="Units of amounts",
+        help="CSV: whether amounts are in hundredths of the currency, such as cents.",
+        formats=_TABLES,
+        kind=OptionKind.CHOICE,
+        choices=("major", "minor"),
     ),
     FileOption(
         name="only",

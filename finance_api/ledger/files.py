@@ -123,7 +123,7 @@ class FileImport:
         if format_name == OFX:
             from finance_api.importers.ofx.importer import OfxImporter
 
-            return OfxImporter(given.get("currency"))
+            return OfxImporter(given.get("currency"), given.get("positive"))
         if format_name == CAMT:
             from finance_api.importers.camt.importer import CamtImporter
 

@@ -16,6 +16,7 @@ CHOICES = {
         "minus": "A negative number follows its column",
         "ignore": "The column alone decides",
     },
+    "units": {"major": "Whole units", "minor": "Hundredths, such as cents"},
     "positive": {"in": "Money coming in", "out": "Money going out"},
 }
 #: What the columns of fields are called.

@@ -34,13 +34,32 @@ _SUGGESTED = {
 #: The fields in their groups; the rest is in the last one.
 _GROUPS = {
     "Account": ("account", "currency", "new_account"),
-    "Columns": ("columns", "debit", "credit", "sign", "balance", "fee", "fee_category", "no_text"),
+    "Columns": (
+        "columns",
+        "debit",
+        "credit",
+        "sign",
+        "balance",
+        "fee",
+        "fee_category",
+        "ignore",
+        "no_text",
+    ),
     "Dates and amounts": (
-        *("date_format", "timezone", "decimal", "thousands", "positive", "mixed_signs", "invert"),
+        *(
+            "date_format",
+            "timezone",
+            "decimal",
+            "thousands",
+            "units",
+            "positive",
+            "mixed_signs",
+            "invert",
+        ),
     ),
     "Layout of the file": (
         *("profile", "no_profile", "sheet", "delimiter", "encoding", "force_encoding", "no_header"),
-        *("skip_rows", "skip_last", "only", "label_separator"),
+        *("skip_rows", "skip_last", "only", "leave_out", "label_separator"),
     ),
     "What is stored already": (),
 }

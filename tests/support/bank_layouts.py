@@ -4,6 +4,7 @@ The words are those that banks print. None is taken from the importer's vocabula
 """
 
 import csv
+import dataclasses
 import io
 import random
 from dataclasses import dataclass, field
@@ -408,3 +409,40 @@ def read_day(text, form):
 
 def decimal_of(units):
     return Decimal(units) / 10_000
+
+
+#: What may be wrong with a file, and makes it another one than the bank's.
+DAMAGES = ("swallowed", "more cells", "lost row", "year")
+
+
+def damaged(file, damage, seed):
+    """The file with one fault; None where it cannot have it, or where nothing in it shows it.
+
+    What the file means stays: whoever reads the damaged one without a word is wrong.
+    """
+    pick = random.Random(seed)
+    lines = file.text.splitlines(keepends=True)
+    rows = [n for n in range(len(lines) - len(file.days) + 1, len(lines) - 1)]
+    if not rows or '"' in file.text:
+        return None
+    at = pick.choice(rows)
+    delimiter = next(d for d in ";,\t" if lines[at].count(d) > 1)
+    if damage == "swallowed":
+        cells, after = lines[at].split(delimiter), lines[at + 1].split(delimiter)
+        column = pick.randrange(1, len(cells) - 1)
+        cells[column] = '"' + cells[column]
+        after[column] += '"'
+        lines[at], lines[at + 1] = delimiter.join(cells), delimiter.join(after)
+    elif damage == "more cells":
+        end = lines[at].rstrip("\r\n")
+        lines[at] = f"{end}{delimiter}50\r\n"
+    elif damage == "year":
+        if "2026" not in lines[at]:
+            return None
+        lines[at] = lines[at].replace("2026", "0202")
+    else:
+        # Only the balances show it.
+        if file.closing is None or at in (rows[0], rows[-1]) or "status" in file.label:
+            return None
+        del lines[at]
+    return dataclasses.replace(file, text="".join(lines), damage=damage)

@@ -147,8 +147,12 @@ def search_ofx(data: bytes) -> Independent:
         fields = each["bank"] or each["invested"]
         (date,) = re.findall(f"<{day}>([0-9]{{8}})", fields, re.IGNORECASE)
         (number,) = re.findall(f"<{amount}>([-+0-9.,]+)", fields, re.IGNORECASE)
-        if _ofx_units(number) or each["bank"]:
-            found.entries.append((f"{date[:4]}-{date[4:6]}-{date[6:]}", _ofx_units(number)))
+        units = _ofx_units(number)
+        if each["invested"]:
+            way = re.match("<(BUY|SELL)", each[0], re.IGNORECASE)
+            units = units if way is None else abs(units) * (1 if way[1].upper() == "SELL" else -1)
+        if units or each["bank"]:
+            found.entries.append((f"{date[:4]}-{date[4:6]}-{date[6:]}", units))
     return found
 
 

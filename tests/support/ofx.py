@@ -5,7 +5,11 @@ from support.whole import Whole, read_whole
 
 
 def read_ofx(
-    data: str | bytes, currency: str | None = None, *, piece_bytes: int = PIECE_BYTES
+    data: str | bytes,
+    currency: str | None = None,
+    positive: str | None = None,
+    *,
+    piece_bytes: int = PIECE_BYTES,
 ) -> list[Whole]:
     """The statements in the order of the file. Raises ImportRefused."""
-    return read_whole(OfxImporter(currency, piece_bytes=piece_bytes), data)
+    return read_whole(OfxImporter(currency, positive, piece_bytes=piece_bytes), data)

@@ -140,9 +140,10 @@ class AmountColumns:
 
 
 class AmountReader:
-    """Reads texts under one reading."""
+    """Reads texts under one reading. minor: they are in hundredths of the currency."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, *, minor: bool = False) -> None:
+        self._divisor = 100 if minor else 1
         self._pattern = reading.pattern
         mark = re.escape(reading.decimal)
         self._plain = re.compile(rf"(-?)([0-9]{{1,12}})(?:{mark}([0-9]{{1,4}}))?")
@@ -160,6 +161,11 @@ class AmountReader:
             amount = Amount(-units if minus else units, 0, None)
         else:
             amount = self._read(text, line)
+        if self._divisor > 1:
+            units, rest = divmod(abs(amount.units), self._divisor)
+            if rest:
+                raise ImportRefused(f"{quoted(text)} hundredths have too many decimals", line)
+            amount = amount._replace(units=units if amount.units > 0 else -units)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[text] = amount

@@ -13,6 +13,7 @@ from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.currencies import Currencies, decide_currencies
 from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.dates import DateReader
+from finance_api.importers.csv.heading_words import in_minor_units
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.memory import to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of
@@ -78,6 +79,7 @@ class Deciding:
         form = self._decide_days(of_dates, reading)
         value_form = survey.value_dates.decide(questions, form)
         ask_which_rows(survey, self.selection, self._headings, questions)
+        self._ask_about_units()
         currencies = decide_currencies(
             survey, layout, self._headings, questions, needs_one=lambda: self._new_accounts != []
         )
@@ -146,6 +148,23 @@ class Deciding:
                 f"dates are {chosen.name}: only so are the days in the order of the balances"
             )
         return chosen
+
+    def _ask_about_units(self) -> None:
+        """Asks whether amounts whose heading says so are in hundredths of the currency."""
+        texts, columns = self._headings.texts, self.layout.columns
+        names = ("amount", "debit", "credit")
+        indexes = [index for name in names for index in columns.get(name, ())]
+        if texts is None or self.layout.options.units is not None or self.layout.profile:
+            return
+        named = [texts[index] for index in indexes if in_minor_units(texts[index])]
+        if named:
+            self._questions.ask(
+                f"the amounts of {quoted(named[0])} may be in hundredths of the currency: say it "
+                "with --units",
+                Answer(("--units", "minor"), (), "an amount of 1250 is 12.5"),
+                Answer(("--units", "major"), (), "an amount of 1250 is 1250"),
+                line=self._headings.line,
+            )
 
     def _orders(self, reading: Reading) -> list[bool]:
         """The only order in which the balances run: False: oldest first. Empty if it is open."""
@@ -237,7 +256,7 @@ class Deciding:
             self._words,
             DateReader(form, self._zone),
             DateReader(value_form),
-            AmountReader(reading),
+            AmountReader(reading, minor=layout.options.units == "minor"),
             self._fees_signed,
         )
         return StatementBuilder(
@@ -252,9 +271,11 @@ class Deciding:
 
     def _without_balance(self) -> tuple[Answer, ...]:
         """How to read the file without a balance column that nobody named."""
-        if "balance" not in self.layout.inferred.columns:
+        layout = self.layout
+        told = None if layout.told is None else layout.told.balance
+        (index,) = layout.columns.get("balance", (layout.table.width,))
+        if told is not None or index >= layout.table.width:
             return ()
-        (index,) = self.layout.inferred.columns["balance"]
         name = self._headings.named(index)
         return (Answer(("--ignore", name), meaning=f"{quoted(name)} is no running balance"),)
 

@@ -7,8 +7,8 @@ run by its amounts. What has two readings is asked.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.cells import is_date
+from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.date_form import EXCEL, DateForm
 from finance_api.importers.csv.heading_words import currency_in, role_fit
 from finance_api.importers.csv.options import POSITIVE
@@ -60,6 +60,7 @@ def infer(
     *,
     currency: str | None,
     has_direction: bool,
+    has_account: bool,
     has_texts: bool,
     period: str | None,
     by_name: frozenset[str],
@@ -67,10 +68,12 @@ def infer(
 ) -> Inferred:
     """known: the columns that are given, or have the names of fields.
 
-    has_direction, has_texts: whether it is given which way money goes, and where the texts are.
-    period: the days of the statement. by_name: fields whose columns only have their names. ignored: columns that say nothing.
+    has_direction, has_account, has_texts: whether it is given which way money goes, of which
+    account all is, and where the texts are.
+    period: the days of the statement. by_name: fields whose columns only have their names.
+    ignored: columns that say nothing.
     """
-    inference = _Inference(headings, rows, known, currency, period, by_name, ignored)
+    inference = _Inference(headings, rows, known, currency, has_account, period, by_name, ignored)
     return inference.run(has_direction=has_direction, has_texts=has_texts)
 
 
@@ -81,6 +84,7 @@ class _Inference:
         rows: Sequence[Sequence[str]],
         known: Columns,
         currency: str | None,
+        has_account: bool,
         period: str | None,
         by_name: frozenset[str],
         ignored: frozenset[int],
@@ -94,6 +98,7 @@ class _Inference:
             Column(index, texts[index], [row[index].strip() for row in rows])
             for index in range(min(headings.width, _COLUMNS))
         ]
+        self._has_account = has_account
         self._period = period
         self._by_name = by_name
         taken = {index for indexes in known.values() for index in indexes} | ignored
@@ -471,6 +476,8 @@ class _Inference:
             return
         if len(own[0].values) == 1 and len(own[0].filled) == len(own[0].texts):
             self._take("accountNumber", own[0], "all rows have the same")
+        elif not self._has_account and len(own[0].filled) == len(own[0].texts):
+            self._take("accountNumber", own[0], _BY_HEADING)
 
 
 def _ways(column: Column) -> list[int]:

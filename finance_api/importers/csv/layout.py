@@ -259,6 +259,9 @@ def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, 
     columns |= {n: i for n, i in rows.columns.items() if n not in told.columns}
     if profile.says_direction:
         columns.pop("amount", None)
+    ignored = {headings.position("--ignore", name) for name in told.ignore}
+    if not ignored.isdisjoint(columns.get("balance", ())):
+        del columns["balance"]
     table = dataclasses.replace(
         table,
         missing_cells=profile.missing_cells,
@@ -479,6 +482,7 @@ def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
         columns,
         currency=options.currency,
         has_direction=bool(options.sign or options.invert or options.positive),
+        has_account=options.account is not None,
         has_texts=not {"payee", "note"}.isdisjoint(wanted.columns) or options.no_text,
         period=period_above(lines_above(table)),
         by_name=frozenset(columns.keys() - wanted.columns.keys()),

@@ -40,6 +40,8 @@ class CsvOptions:
         money going out (all others: coming in) where they are not the usual ones.
     positive: "in" or "out": what a positive number of the amount column means.
     invert: another name of "out".
+    units: "minor": amounts are in hundredths of the currency, such as cents; "major": they are not,
+        whatever their heading says.
     only: ``COLUMN=VALUE``: which rows are money; others are left out.
     leave_out: ``COLUMN=VALUE``: which rows are no money; ``COLUMN=``: none for what it says.
     ignore: columns that say nothing that is to be imported.
@@ -72,6 +74,7 @@ class CsvOptions:
     sign: str | None = None
     positive: str | None = None
     invert: bool = False
+    units: str | None = None
     only: Sequence[str] = ()
     leave_out: Sequence[str] = ()
     ignore: Sequence[str] = ()

@@ -5,6 +5,7 @@ import dataclasses
 import re
 from itertools import islice
 
+from finance_api.importers.csv.balance_rows import CLOSING, TOTAL, kind_of
 from finance_api.importers.csv.dates import CANDIDATES
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.marks import mark_of
@@ -61,6 +62,18 @@ def currency_above(lines: list[list[str]]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def balances_above(lines: list[list[str]]) -> list[tuple[int, str]]:
+    """The day and the text of each balance, as of "Kontostand vom 31.01.2026:;1.087,60 EUR"."""
+    found = []
+    for cells in lines:
+        label, texts = _label_and_texts(cells)
+        if texts and kind_of(label) in (CLOSING, TOTAL):
+            for text in _DATE.findall(label):
+                days = {day for form in CANDIDATES if (day := form.read(text)) is not None}
+                found += [(days.pop(), texts[0])] if len(days) == 1 else []
+    return found
+
+
 def period_above(lines: list[list[str]]) -> str | None:
     """The first and last day of the statement, as in "2026-01-01..2026-01-31"."""
     found = set()
@@ -68,7 +81,8 @@ def period_above(lines: list[list[str]]) -> str | None:
         texts = _DATE.findall(" ".join(cells))
         for form in CANDIDATES if len(texts) == 2 else ():
             first, last = map(form.read, texts)
-            if first is not None and last is not None:
-                if 0 <= last - first <= _LONGEST_DAYS * DAY_SECONDS:
-                    found.add(f"{date_text(first)}..{date_text(last)}")
+            if first is None or last is None:
+                continue
+            if 0 <= last - first <= _LONGEST_DAYS * DAY_SECONDS:
+                found.add(f"{date_text(first)}..{date_text(last)}")
     return found.pop() if len(found) == 1 else None

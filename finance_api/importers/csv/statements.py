@@ -255,10 +255,15 @@ class StatementBuilder:
             "original_currency": original_currency,
         }
 
-    def finish(self, stated: Mapping[int, tuple[str, list[str]]]) -> list[Statement]:
+    def finish(
+        self,
+        stated: Mapping[int, tuple[str, list[str]]],
+        above: Sequence[tuple[int, str]] = (),
+    ) -> list[Statement]:
         """The statements, complete, in the order in which the accounts appear.
 
-        stated: line -> kind and cells of rows that state a balance.
+        stated: line -> kind and cells of rows that state a balance. above: day and text of those
+        above the headings.
         """
         for rows in self._rows.values():
             statement = rows.statement
@@ -271,6 +276,11 @@ class StatementBuilder:
                 statement.opening = opening
             if len(self._rows) == 1 and stated and rows.first_day:
                 self._reconcile(rows, stated)
+            if len(self._rows) == len(above) == 1 and statement.closing is None:
+                day, text = above[0]
+                if day >= rows.last_day:
+                    closing = self._reader.amounts.read(text, 1)
+                    statement.closing = BankBalance(closing.units, day)
         return [rows.statement for rows in self._rows.values()]
 
     def _reconcile(self, rows: _AccountRows, stated: Mapping[int, tuple[str, list[str]]]) -> None:

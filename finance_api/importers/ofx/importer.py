@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from finance_api.importers.interface import (
+    Answer,
     Entry,
     ImportRefused,
     Remembered,
@@ -39,12 +40,21 @@ class OfxImporter:
     """Reads OFX, QFX and QBO.
 
     currency: of accounts whose statement does not say one (CURDEF), as an ISO 4217 code.
+    positive: "in" or "out": what a positive amount means, whatever the types say; None: the signs
+    count, if the types do not contradict them.
     """
 
     source = "ofx"
 
-    def __init__(self, currency: str | None = None, *, piece_bytes: int = PIECE_BYTES) -> None:
+    def __init__(
+        self,
+        currency: str | None = None,
+        positive: str | None = None,
+        *,
+        piece_bytes: int = PIECE_BYTES,
+    ) -> None:
         self._currency = currency
+        self._positive = positive
         self._piece_bytes = piece_bytes
 
     def read(
@@ -80,7 +90,8 @@ class OfxImporter:
             }
             spool.seek(0)
             rows = map(orjson.loads, spool)
-            yield from _entries(rows, statements, owners, securities_of(tree.root))
+            securities = securities_of(tree.root)
+            yield from _entries(rows, statements, owners, securities, self._positive)
 
 
 def _entries(
@@ -88,6 +99,7 @@ def _entries(
     statements: list[Statement],
     owners: dict[int, int],
     securities: Securities,
+    positive: str | None,
 ) -> Iterator[tuple[Statement, Entry | None]]:
     """rows: of each transaction, the number of what held it, and its `Movement` or what else it is.
 
@@ -109,6 +121,8 @@ def _entries(
             statement.skipped[found] += 1
             continue
         movement = Movement(*found)
+        if positive == "out":
+            movement = movement._replace(amount=-movement.amount)
         if movement.amount and movement.corrects is None:
             kinds[owner].setdefault((movement.type, movement.amount > 0), movement.line)
         yield statement, entry_of(movement, statement, securities)
@@ -118,22 +132,32 @@ def _entries(
                 statement.remarks.append(remark)
     for statement in statements[begun:]:
         yield statement, None
-    for of_statement in kinds:
+    for of_statement in kinds if positive is None else ():
         _check_signs(of_statement)
 
 
 def _check_signs(kinds: Mapping[tuple[str | None, bool], int]) -> None:
-    """Refuses a statement of which no amount has a minus, not even that of a DEBIT.
+    """Asks about a statement of which no amount has a minus, not even that of a DEBIT, or of which
+    each DEBIT comes in and each CREDIT goes out.
 
     kinds: TRNTYPE, and whether money comes in by the sign -> the first line.
     """
-    line = kinds.get(("DEBIT", True))
-    if line is not None and all(comes_in for _, comes_in in kinds):
-        raise ImportRefused(
-            "the transaction is a DEBIT, and no amount of the statement has a minus: nothing "
-            "certain shows which way money went; download it in another format",
-            line,
-        )
+    debit, credit = kinds.get(("DEBIT", True)), kinds.get(("CREDIT", False))
+    agree = {("DEBIT", False), ("CREDIT", True)} & kinds.keys()
+    if debit is not None and all(comes_in for _, comes_in in kinds):
+        reason, line = "a DEBIT, and no amount of the statement has a minus", debit
+    elif debit is not None and credit is not None and not agree:
+        reason, line = "a DEBIT with a positive amount, and each CREDIT has a negative one", debit
+    else:
+        return
+    raise ImportRefused(
+        f"the transaction is {reason}: say what a positive amount means with --positive",
+        line,
+        answers=(
+            Answer(("--positive", "in"), meaning=f"the amount of line {line} comes in"),
+            Answer(("--positive", "out"), meaning=f"the amount of line {line} goes out"),
+        ),
+    )
 
 
 def _without_statement(file: Element) -> ImportRefused:

@@ -42,7 +42,8 @@ def securities_of(file: Element) -> Securities:
 def investment_movement_of(element: Element) -> Movement | str:
     """The movement of cash that an investment transaction is; what it is, if it is none.
 
-    The sign is the one of TOTAL, which the standard has negative for what is paid.
+    What is bought takes money out and what is sold brings it in, whatever the sign of TOTAL; of
+    others the sign is that of TOTAL.
     """
     if element.name in _CASHLESS:
         return _CASHLESS[element.name]
@@ -50,6 +51,9 @@ def investment_movement_of(element: Element) -> Movement | str:
     amount = amount_of(required(element, below, "TOTAL"))
     if not amount:
         return "transaction without cash"
+    if element.name.startswith(("BUY", "SELL")):
+        # Some programs write TOTAL without a sign.
+        amount = abs(amount) if element.name.startswith("SELL") else -abs(amount)
     day = required(element, below, "DTTRADE", "DTSETTLE")
     return Movement(
         line=element.line,

@@ -30,7 +30,7 @@ IMPORTED = {
     f"{_OCA}/test_ofx_iban.ofx": (2, 4, "-360"),
     f"{_BEANGULP}/example.ofx": (1, 17, "-577.32"),
     f"{_BEANGULP}/example.qbo": (3, 23, "-691.81"),
-    f"{_BEANGULP}/example.qfx": (1, 12, "3543.80"),
+    f"{_BEANGULP}/example.qfx": (1, 12, "-3543.80"),
     "csingley__ofxtools/br_nubank_cc.ofx": (1, 6, "-1280.91"),
     "csingley__ofxtools/stmtrs.ofx": (1, 2, "-500"),
     "egh__ledger-autosync/checking-payee-match.ofx": (1, 1, "-0.01"),

@@ -146,8 +146,26 @@ def test_sign_is_the_written_one_whatever_the_type() -> None:
     rows = [
         transaction("a", "5", fields="<TRNTYPE>DEBIT"),
         transaction("b", "-5", fields="<TRNTYPE>CREDIT"),
+        transaction("c", "-6", fields="<TRNTYPE>DEBIT"),
     ]
-    assert [entry.amount for entry in entries(statement(*rows))] == [50_000, -50_000]
+    assert [entry.amount for entry in entries(statement(*rows))] == [50_000, -50_000, -60_000]
+
+
+def test_types_that_contradict_every_sign_are_asked_about() -> None:
+    text = statement(
+        transaction("a", "12.50", fields="<TRNTYPE>DEBIT"),
+        transaction("b", "-100", fields="<TRNTYPE>CREDIT"),
+        transaction("c", "3", fields="<TRNTYPE>FEE"),
+    )
+    refused = refusal(text)
+    assert [answer.words for answer in refused.answers] == [
+        ("--positive", "in"),
+        ("--positive", "out"),
+    ]
+    for positive, way in (("in", 1), ("out", -1)):
+        (found,) = read_ofx(f"<OFX>{text}</OFX>", positive=positive)
+        amounts = [entry.amount for entry in found.entries]
+        assert amounts == [125_000 * way, -1_000_000 * way, 30_000 * way]
 
 
 def test_debits_where_no_amount_has_a_minus_are_refused() -> None:
@@ -388,13 +406,16 @@ def investment(transactions: str) -> str:
 def test_every_investment_transaction_with_cash_is_an_entry() -> None:
     names = "BUYDEBT BUYMF BUYOPT BUYOTHER BUYSTOCK SELLDEBT SELLMF SELLOPT SELLOTHER SELLSTOCK"
     names += " INCOME INVEXPENSE MARGININTEREST RETOFCAP"
-    rows = [
-        f"<{name}><INVTRAN><FITID>{name}<DTTRADE>20240131</INVTRAN><TOTAL>-1.5</{name}>"
-        for name in names.split()
-    ]
-    found = entries(investment("".join(rows)))
-    assert [entry.bank_id for entry in found] == names.split()
-    assert {entry.amount for entry in found} == {-15_000}
+    for total in ("-1.5", "1.5"):
+        rows = [
+            f"<{name}><INVTRAN><FITID>{name}<DTTRADE>20240131</INVTRAN><TOTAL>{total}</{name}>"
+            for name in names.split()
+        ]
+        found = entries(investment("".join(rows)))
+        assert [entry.bank_id for entry in found] == names.split()
+        amounts = [entry.amount for entry in found]
+        # What is bought takes money out, what is sold brings it in; the rest is as it is written.
+        assert amounts == [-15_000] * 5 + [15_000] * 5 + [round(float(total) * 10_000)] * 4
 
 
 def test_investment_transactions_that_are_not_closed_stay_apart() -> None:

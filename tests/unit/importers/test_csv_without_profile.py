@@ -1,0 +1,85 @@
+"""Ordinary files of banks that no profile knows: read as they are meant, or asked about."""
+
+import shlex
+from collections import Counter
+
+import pytest
+
+from finance_api.cli.file_options import commands_to_copy
+from finance_api.cli.importing import import_command
+from finance_api.importers.csv import CsvOptions
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.time import date_text
+from support.bank_layouts import DAMAGES, damaged, make
+from support.csv_files import read
+from support.nightly import count
+
+GIVEN = ["me@example.com", "f.csv", "--account", "Giro", "--currency", "EUR"]
+#: Each part is a test of its own, so that they can run beside each other.
+PARTS = 4
+
+
+def options_in(words):
+    """The options of a command line, as `CsvOptions` has them."""
+    context = import_command.make_context("import", list(words))
+    known = CsvOptions.__dataclass_fields__
+    given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
+    options = {name: value for name, value in given.items() if name in known}
+    if given.get("no_header"):
+        options["header"] = False
+    return context, options
+
+
+def outcome(file, words=GIVEN):
+    """("imported", ""), ("wrong", why) or ("asked", commands)."""
+    context, options = options_in(words)
+    try:
+        (found,) = read(file.text, **options)
+    except ImportRefused as refused:
+        commands = commands_to_copy(context, *GIVEN[:2], refused.answers)
+        return ("asked", [shlex.split(command.line)[2:] for command in commands], str(refused))
+    got = [(date_text(entry.date), entry.amount) for entry in found.entries]
+    meant = [(day.isoformat(), units) for day, units in zip(file.days, file.units, strict=True)]
+    texts = [f"{entry.payee} {entry.note}" for entry in found.entries]
+    if got != meant:
+        return ("wrong", got, meant)
+    if not all(p in t and n in t for t, p, n in zip(texts, file.payees, file.notes, strict=True)):
+        return ("wrong", texts, file.notes)
+    closing = found.statement.closing
+    if file.closing is not None and closing is not None and closing.amount != file.closing:
+        return ("wrong", closing, file.closing)
+    return ("imported", "", "")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(PARTS))
+def test_an_ordinary_file_is_imported_as_it_is_meant_or_asked_about(part):
+    """Where it is asked about, one of the commands leads to what it means."""
+    counts = Counter()
+    numbers = range(part, count(400, 20_000), PARTS)
+    for number in numbers:
+        file = make(number)
+        kind, *more = outcome(file)
+        counts[kind] += 1
+        assert kind != "wrong", (file.label, *more)
+        if kind == "asked":
+            commands, reason = more
+            ends = [outcome(file, command)[0] for command in commands]
+            assert "imported" in ends, (file.label, reason, commands)
+    print(dict(counts))
+    assert counts["imported"] >= 0.85 * len(numbers), counts
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused_or_loses_nothing(damage):
+    counts = Counter()
+    for number in range(count(40, 1_000)):
+        file = damaged(make(number), damage, number)
+        if file is None:
+            continue
+        kind, *more = outcome(file)
+        counts[kind] += 1
+        assert kind != "wrong", (damage, file.label, *more, file.text)
+    print(damage, dict(counts))
+    assert counts["asked"], counts
