@@ -422,7 +422,7 @@ def damaged(file, damage, seed):
     """
     pick = random.Random(seed)
     lines = file.text.splitlines(keepends=True)
-    rows = [n for n in range(len(lines) - len(file.days) + 1, len(lines) - 1)]
+    rows = range(len(lines) - len(file.days) + 1, len(lines) - 1)
     if not rows or '"' in file.text:
         return None
     at = pick.choice(rows)

@@ -57,13 +57,14 @@ _KINDS = {
     ),
 }
 _BY_PHRASE = {phrase: kind for kind, phrases in _KINDS.items() for phrase in phrases}
-_STARTS = frozenset(phrase[0][:3] for phrase in _BY_PHRASE)
+#: How each begins, in small letters.
+STARTS = frozenset(phrase[0][:3] for phrase in _BY_PHRASE)
 _LONGEST = 60
 
 
 def kind_of(text: str) -> str | None:
     """OPENING, CLOSING or TOTAL of a cell such as "Saldovortrag" or "Balance as of 31.01."."""
-    if len(text) > _LONGEST or text[:3].casefold() not in _STARTS:
+    if len(text) > _LONGEST or text[:3].lower() not in STARTS:
         return None
     return _kind_of(text)
 

@@ -17,6 +17,7 @@ from finance_api.importers.csv.heading_words import in_minor_units
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.memory import to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of
+from finance_api.importers.csv.preamble import balances_above, lines_above
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.signs import BalanceWays, Signs, decide_signs
@@ -47,13 +48,14 @@ class Deciding:
     """The steps from a layout to a reader of its rows.
 
     layout: without the rows at the end that are known to be no data, once it has run.
-    remarks: what was decided, for the one who imports.
+    remarks: what was decided, for the one who imports. above: the balances above the headings.
     """
 
     def __init__(self, layout: Layout, questions: Questions) -> None:
         options, headings = layout.options, layout.headings
         self.layout = layout
         self.remarks: list[str] = []
+        self.above = balances_above(lines_above(layout.table))
         self._questions = questions
         self._headings = headings
         self._zone = _zone(options)
@@ -267,6 +269,7 @@ class Deciding:
             _to_remember(layout),
             None if layout.profile is None else layout.profile.name,
             self._without_balance(),
+            reconciles=bool(self.selection.balances or self.above),
         )
 
     def _without_balance(self) -> tuple[Answer, ...]:

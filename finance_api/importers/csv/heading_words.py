@@ -102,7 +102,8 @@ _WORDS = {
         tid, klokkeslæt, klokkeslett, aika, időpont, время, час, saat"""
     ),
     "amount": _phrases(
-        """amount, value, sum, total, net, transaction amount, net amount, total amount
+        """amount, value, sum, total, net, gross, brutto, brut, bruto, lordo
+        transaction amount, net amount, total amount
         betrag, umsatz, wert, summe, buchungsbetrag, zahlungsbetrag, umsatzbetrag
         montant, somme, valeur, importe, cantidad, monto, valor, suma
         importo, ammontare, bedrag, montante, importância, quantia, kwota, suma

@@ -10,7 +10,6 @@ from finance_api.importers.csv.known_profiles import Profiles, load_profiles
 from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
 from finance_api.importers.csv.memory import words
 from finance_api.importers.csv.options import CsvOptions
-from finance_api.importers.csv.preamble import balances_above, lines_above
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.interface import (
     Entry,
@@ -124,8 +123,7 @@ def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, 
     empty = builder.without_rows()
     if empty is not None:
         yield empty, None
-    above = balances_above(lines_above(layout.table))
-    statements = builder.finish(selection.balances, above)
+    statements = builder.finish(selection.balances, deciding.above)
     if statements:
         statements[0].skipped += skipped
         statements[0].remarks += _about_layout(layout) + deciding.remarks

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from finance_api.importers.csv.balance_rows import TOTAL, kind_of
+from finance_api.importers.csv.balance_rows import STARTS, TOTAL, kind_of
 from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.heading_words import denies
 from finance_api.importers.csv.options import CsvOptions
@@ -48,6 +48,9 @@ class Selection:
         self.words: dict[int, dict[str, bool]] = {}
         self.doubtful: dict[tuple[int, str], int] = {}
         self.balances: dict[int, tuple[str, list[str]]] = {}
+        # The lines of all rows that state a balance or a total, once they have been looked at.
+        self._stating: dict[int, str] = {}
+        self._is_known = False
 
     @property
     def columns(self) -> frozenset[int]:
@@ -56,7 +59,11 @@ class Selection:
 
     @property
     def is_needed(self) -> bool:
-        return bool(self.columns or self._texts)
+        return bool(self.columns or self._stating or (self._texts and not self._is_known))
+
+    def end(self) -> None:
+        """All rows have been looked at: those that state a balance are known by their lines."""
+        self._is_known = True
 
     def keeps(self, line: int, cells: list[str], left_out: Counter[str] | None = None) -> bool:
         """Whether the row is money; if not, it is counted."""
@@ -66,10 +73,15 @@ class Selection:
         for column, values in self._left_out.items():
             if folded(cells[column]) in values and cells[column].strip():
                 return _count(cells[column], left_out)
-        for column in self._texts:
-            text = cells[column]
-            if text[:3] and self._states_balance(column, text.strip(), line, cells, left_out):
-                return _count(text, left_out)
+        if self._is_known:
+            if line in self._stating:
+                return _count(self._stating[line], left_out)
+        else:
+            for column in self._texts:
+                if cells[column][:3].lower() in STARTS and self._states_balance(
+                    column, cells[column].strip(), line, cells
+                ):
+                    return _count(cells[column], left_out)
         for column in self._denied:
             key = column, cells[column]
             keeps = self._known.get(key)
@@ -81,9 +93,7 @@ class Selection:
                 return _count(cells[column], left_out)
         return True
 
-    def _states_balance(
-        self, column: int, text: str, line: int, cells: list[str], left_out: Counter[str] | None
-    ) -> bool:
+    def _states_balance(self, column: int, text: str, line: int, cells: list[str]) -> bool:
         kind = kind_of(text)
         if kind is None:
             return False
@@ -94,6 +104,7 @@ class Selection:
                 return False
         elif len(self.balances) < _REMEMBERED:
             self.balances[line] = kind, cells
+        self._stating[line] = text
         return True
 
     def _judge(self, column: int, cell: str, line: int) -> bool:

@@ -131,7 +131,7 @@ class StatementBuilder:
     """Takes the rows in their order; each gives its entry, and its fee's.
 
     texts, remembered, profile: of every statement of the file. without_balance: how to read it
-    where its balances do not run.
+    where its balances do not run. reconciles: whether balances are stated outside of its rows.
     """
 
     def __init__(
@@ -143,7 +143,10 @@ class StatementBuilder:
         remembered: dict[str, Any],
         profile: str | None,
         without_balance: tuple[Answer, ...] = (),
+        *,
+        reconciles: bool = False,
     ) -> None:
+        self._reconciles = reconciles
         self._profile = profile
         self._without_balance = without_balance
         self._reader = reader
@@ -229,10 +232,11 @@ class StatementBuilder:
     def _add_balance(
         self, rows: _AccountRows, line: int, date: int, money: int, cells: Sequence[str]
     ) -> None:
-        day = date - date % DAY_SECONDS
-        rows.first_day = min(day, rows.first_day or day)
-        rows.last_day = max(day, rows.last_day or day)
-        rows.total += money
+        if self._reconciles:
+            day = date - date % DAY_SECONDS
+            rows.first_day = min(day, rows.first_day or day)
+            rows.last_day = max(day, rows.last_day or day)
+            rows.total += money
         if self._balances:
             balance = self._reader.amount("balance", line, cells)
             rows.balances.add(line, date, money, None if balance is None else balance.units)
@@ -256,9 +260,7 @@ class StatementBuilder:
         }
 
     def finish(
-        self,
-        stated: Mapping[int, tuple[str, list[str]]],
-        above: Sequence[tuple[int, str]] = (),
+        self, stated: Mapping[int, tuple[str, list[str]]], above: Sequence[tuple[int, str]]
     ) -> list[Statement]:
         """The statements, complete, in the order in which the accounts appear.
 

@@ -212,6 +212,7 @@ class Survey:
                 continue
             for movement in movements:
                 self._add(movement, line)
+        selection.end()
         for column in self.watched:
             column.judge()
 
