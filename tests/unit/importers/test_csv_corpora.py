@@ -312,7 +312,9 @@ def test_records_of_a_real_file_with_its_profile(name, profile, options, expecte
 )
 def test_count_and_sum_of_a_real_file_with_its_profile(name, profile, expected):
     account = None if profile == "outbank" else "X"
-    found = read_file((STATEMENTS / name).read_bytes(), account=account)
+    # Its balances follow in no order of its rows.
+    ignore = ["balance"] if profile == "ing-es" else []
+    found = read_file((STATEMENTS / name).read_bytes(), account=account, ignore=ignore)
     assert totals(found) == expected
     assert found[0].statement.profile == profile
 
@@ -347,7 +349,7 @@ def test_count_and_sum_of_a_real_file_with_its_profile(name, profile, expected):
         (CSV2OFX + "gls.csv", {"account": "X", "no_profile": True}, 1, "--encoding"),
         (
             PARSER + "golden/csv_garbled_amount.csv",
-            {"account": "X", "ignore": ["balance"]},
+            {"account": "X"},
             3,
             "12..34",
         ),
