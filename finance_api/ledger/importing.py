@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import Remembered, StatementImporter
 from finance_api.importers.native import NativeRow, native_file
+from finance_api.ledger.matching.file_entries import FileEntries
 from finance_api.ledger.matching.learned import remembered_options
-from finance_api.ledger.matching.workspace import Workspace
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import (
@@ -79,16 +79,15 @@ def import_file(
                 if importer is None:
                     file = stack.enter_context(native_file(stream))
                 else:
-                    workspace = stack.enter_context(Workspace(importer.source))
                     remembered = _remembered(backend, email, importer.source, now)
-                    workspace.read(importer.read(stream, remembered))
+                    entries = FileEntries(importer.source, importer.read(stream, remembered))
                 session = stack.enter_context(change)
                 begin(session, report)
                 if importer is None:
                     native = NativeImport(session, report, report.details)
                     native.run(file.documents, file.records)
                 else:
-                    statements = session, report, workspace, chosen, report.details
+                    statements = session, report, entries, chosen, report.details
                     StatementImport(*statements).run()
                 end(session, report)
             return report

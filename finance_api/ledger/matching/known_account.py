@@ -10,11 +10,11 @@ from finance_api.ledger.matching.source_ids import Scope
 _ROWS_THAT_SHOW_STABLE_IDS = 3
 
 
-@dataclass
+@dataclass(eq=False)
 class KnownAccount:
     """An account of the user's to which statements of the file go.
 
-    number: in the workspace. is_new: whether the file makes it. is_repeat: whether this very file
+    is_new: whether the file makes it. is_repeat: whether this very file
     was imported before.
     learned: of earlier files. ids: how the bank's ids behave, as the user says now.
     statements, scopes, covers: those of the file, of their source ids and days, by their numbers.
@@ -22,7 +22,6 @@ class KnownAccount:
     shows_reuse: whether this file shows that the bank uses ids again.
     """
 
-    number: int
     id: str
     name: str
     is_new: bool

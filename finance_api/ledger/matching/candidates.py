@@ -1,0 +1,245 @@
+"""Reads the stored records that entries of a file may be, as files stated them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.model import (
+    OTHER_TEXTS,
+    SAME_TEXTS,
+    UNKNOWN_TEXTS,
+    Candidate,
+    Earlier,
+)
+from finance_api.ledger.matching.source_ids import bank_ids_in
+from finance_api.ledger.matching.stated import (
+    Content,
+    Said,
+    own_content,
+    own_source,
+    read_stated,
+)
+from finance_api.ledger.rows import row_id
+from finance_api.ledger.session import LedgerSession
+from finance_api.query.model import Query, SortKey
+from finance_api.query.records import any_of, dated
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.values import Row
+from finance_api.values.time import DAY_SECONDS
+
+_PAGE = 2_000
+_FEW = 2_000
+_NEWEST_FIRST = (SortKey(RECORDS["recordDate"], descending=True),)
+#: So many records of one bank id are looked for.
+MOST_OF_AN_ID = 8
+_BATCH = 1_000
+#: How far from the file's days its transactions may be stored.
+REACH_DAYS = 7
+
+
+def record_pages(
+    session: LedgerSession, account_ids: Sequence[str], first: int, last: int
+) -> Iterator[list[Row]]:
+    """The records of the accounts on the days from ``first`` to ``last``, in pages by id."""
+    conditions = (
+        any_of("accountId", account_ids),
+        dated(first * DAY_SECONDS, (last + 1) * DAY_SECONDS),
+    )
+    data, user_id = session.storage.data, session.user.id
+    # A few are looked up by their days; for many, all records are gone through once.
+    by_date = Query(RECORDS, conditions, _NEWEST_FIRST, limit=_FEW)
+    few = data.list_rows(user_id, by_date)
+    if not few.has_more:
+        found = data.get_rows(user_id, RECORDS, [row["id"] for row in few.rows])
+        yield [found[row_id] for row_id in sorted(found)]
+        return
+    yield from data.scan_pages(user_id, RECORDS, _PAGE, conditions=conditions)
+
+
+class Wanted(NamedTuple):
+    """An entry whose record is looked for."""
+
+    account: KnownAccount
+    statement: int
+    bank_id: str
+
+
+class CandidateReader:
+    """Reads the records that entries of the file may be, each once.
+
+    candidates: those that were read, in that order.
+    """
+
+    def __init__(
+        self, session: LedgerSession, source: str, accounts: Iterable[KnownAccount]
+    ) -> None:
+        self._session = session
+        self._source = source
+        self._accounts = {account.id: account for account in accounts}
+        self.candidates: list[Candidate] = []
+        #: Whether the user has no records at all.
+        self.is_empty = not session.storage.data.scan_rows(session.user.id, RECORDS, limit=1)
+
+    @cached_property
+    def _own(self) -> dict[str, Candidate]:
+        """The first candidate of each record of this source, by the record's id."""
+        own: dict[str, Candidate] = {}
+        for candidate in self.candidates:
+            if candidate.mine:
+                own.setdefault(candidate.record, candidate)
+        return own
+
+    def read_days(self) -> None:
+        """Those of the file's accounts on its days and near them."""
+        known = [a for a in self._accounts.values() if not a.is_new and a.covers]
+        if self.is_empty or not known:
+            return
+        first = min(account.first for account in known) - REACH_DAYS
+        last = max(account.last for account in known) + REACH_DAYS
+        for page in record_pages(self._session, [account.id for account in known], first, last):
+            for row in page:
+                self._add(row, self._accounts[row["accountId"]])
+
+    def read_ids(self, entries: Iterable[Wanted]) -> bool:
+        """Those that the bank ids were given to, wherever they lie.
+
+        Returns whether any was not there yet.
+        """
+        if self.is_empty:
+            return False
+        begin = len(self.candidates)
+        wanted = iter(dict.fromkeys(entries))
+        while batch := list(islice(wanted, _BATCH)):
+            self._read_ids(batch)
+        return len(self.candidates) > begin
+
+    def _read_ids(self, wanted: list[Wanted]) -> None:
+        number = 1
+        while wanted and number <= MOST_OF_AN_ID:
+            keys: dict[str, Wanted] = {}
+            for each in wanted:
+                scope = each.account.scopes[each.statement]
+                keys.update((source_id, each) for source_id in scope.lookups(each.bank_id, number))
+            found = self.by_source_ids(list(keys))
+            for source_id, row in found.items():
+                if row["id"] not in self._own:
+                    self._add(row, keys[source_id].account, bank_id=keys[source_id].bank_id)
+            wanted = list(dict.fromkeys(keys[source_id] for source_id in found))
+            number += 1
+
+    def read_contents(
+        self, wanted: dict[str, tuple[KnownAccount, Content]]
+    ) -> dict[str, Candidate]:
+        """The untaken records that were once made of entries without a bank id, by source id."""
+        if self.is_empty or not wanted:
+            return {}
+        found = {}
+        for source_id, row in self.by_source_ids(list(wanted)).items():
+            account, content = wanted[source_id]
+            if row["id"] not in self._own:
+                self._add(row, account, content=content)
+            candidate = self._own.get(row["id"])
+            if candidate is not None and not candidate.is_taken:
+                found[source_id] = candidate
+        return found
+
+    def taken(self, source_ids: list[str]) -> set[str]:
+        """Those under which a record is stored, or was when it got its id."""
+        data, user, source = self._session.storage.data, self._session.user, self._source
+        ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
+        stored = data.get_rows(user.id, RECORDS, list(ids))
+        of_source = data.get_rows_by_source(user.id, RECORDS, source, source_ids)
+        return {*of_source, *(ids[each] for each in stored)}
+
+    def by_source_ids(self, source_ids: list[str]) -> dict[str, Row]:
+        """Stored records by the source ids of this source that they have, or once had."""
+        if self.is_empty or not source_ids:
+            return {}
+        data, user, source = self._session.storage.data, self._session.user, self._source
+        found = data.get_rows_by_source(user.id, RECORDS, source, source_ids)
+        ids = {row_id(user.uuid, source, source_id): source_id for source_id in source_ids}
+        for each, row in data.get_rows(user.id, RECORDS, list(ids)).items():
+            if row["sourceId"] is None:
+                found.setdefault(ids[each], row)
+        return found
+
+    def _add(
+        self,
+        row: Row,
+        account: KnownAccount,
+        *,
+        bank_id: str | None = None,
+        content: Content | None = None,
+    ) -> None:
+        """bank_id, content: of the entry that it was made of, where one of them is known."""
+        stated, of = read_stated(row), own_source(row)
+        mine = stated.get(self._source)
+        if mine is None and (of == self._source or bank_id is not None or content is not None):
+            mine = [self._as_made(row, account, bank_id, content)]
+        for place, each in enumerate(mine or [_of_another(row, stated.get(of or ""))]):
+            if each.now is None:
+                continue
+            its_id, other_id = each.bank_id, None
+            # One that only its source id names.
+            if mine is not None and its_id is None and place == 0 and of == self._source:
+                its_id, other_id = bank_ids_in(row["sourceId"])
+            candidate = Candidate(
+                account,
+                each.now,
+                record=row["id"],
+                place=place,
+                mine=mine is not None,
+                source=of,
+                bank_id=its_id,
+                other_id=other_id,
+                as_of=each.as_of,
+                texts=_texts_differ(row, each, account.texts),
+                is_void=row["recordState"] == VOID,
+                batch=each.batch,
+                earlier=_earlier(each) if mine is not None else (),
+            )
+            self.candidates.append(candidate)
+            if mine is not None and "_own" in vars(self):
+                self._own.setdefault(row["id"], candidate)
+
+    def _as_made(
+        self, row: Row, account: KnownAccount, bank_id: str | None, content: Content | None
+    ) -> Said:
+        number, learned = row["importId"], account.learned
+        return Said(
+            bank_id,
+            content or own_content(row),
+            as_of=learned.as_of.get(number),
+            texts=learned.texts.get(number),
+        )
+
+
+def _earlier(said: Said) -> tuple[Earlier, ...]:
+    return tuple(
+        (
+            content.hash_of(content.text_hash),
+            content.time,
+            bank_id,
+            bank_id is not None and bank_id != said.bank_id,
+        )
+        for content, bank_id in said.before
+    )
+
+
+def _texts_differ(row: Row, said: Said, texts: str) -> int:
+    by_hand = not {"payee", "note"}.isdisjoint(row["setByHand"])
+    if by_hand and row["stated"] is None:
+        return OTHER_TEXTS
+    if said.texts is None:
+        return UNKNOWN_TEXTS if texts else SAME_TEXTS
+    return SAME_TEXTS if said.texts == texts else OTHER_TEXTS
+
+
+def _of_another(row: Row, said: list[Said] | None) -> Said:
+    """What another source says of a record; several of its entries are one record."""
+    if said is not None and len(said) == 1 and said[0].now is not None:
+        return said[0]
+    return Said(None, own_content(row))

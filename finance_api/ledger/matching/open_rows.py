@@ -1,0 +1,188 @@
+"""What is not decided yet: entries of the file, and the stored records that they may be."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from finance_api.importers.interface import Answer, Entry
+from finance_api.importers.questions import Questions
+from finance_api.ledger.matching.candidates import CandidateReader
+from finance_api.ledger.matching.file_entries import FileEntries
+from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.learned import REUSED, STABLE
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+
+SAME, NEW = "same", "new"
+_Row = TypeVar("_Row", FileEntry, Candidate)
+EntryTest = Callable[[FileEntry], bool]
+CandidateTest = Callable[[Candidate], bool]
+
+
+def anything(row: FileEntry | Candidate) -> bool:
+    return True
+
+
+def is_own(candidate: Candidate) -> bool:
+    return candidate.mine
+
+
+def is_plain(entry: FileEntry) -> bool:
+    """It corrects no other one."""
+    return entry.rare.corrects is None
+
+
+class OpenRows:
+    """The rows that rules decide, with what else they look at.
+
+    first_day: SAME, NEW or None, as ``--first-day`` has it. questions: what only the user can
+    answer. remarks: sentences for the one who imports.
+    """
+
+    def __init__(
+        self,
+        file: FileEntries,
+        reader: CandidateReader,
+        accounts: Iterable[KnownAccount],
+        first_day: str | None,
+        questions: Questions,
+    ) -> None:
+        self.file = file
+        self.reader = reader
+        self.accounts = list(accounts)
+        self.first_day = first_day
+        self.questions = questions
+        self.remarks: list[str] = []
+        self._undecided = self.entries
+
+    @property
+    def entries(self) -> list[FileEntry]:
+        return self.file.open
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return self.reader.candidates
+
+    @property
+    def undecided(self) -> list[FileEntry]:
+        if any(entry.outcome is not None for entry in self._undecided):
+            self._undecided = [entry for entry in self.entries if entry.outcome is None]
+        return self._undecided
+
+    @cached_property
+    def _edges(self) -> dict[tuple[KnownAccount, int], list[FileEntry]]:
+        edges: dict[tuple[KnownAccount, int], list[FileEntry]] = {
+            (account, day): []
+            for account in self.accounts
+            for cover in account.covers.values()
+            for day in (cover.first, cover.last)
+        }
+        for entry in self.entries:
+            if (entry.account, entry.day) in edges:
+                edges[entry.account, entry.day].append(entry)
+        return edges
+
+    def of_edge(self, account: KnownAccount, day: int) -> list[FileEntry]:
+        """The entries of a day at which one of the account's statements begins or ends."""
+        return self._edges[account, day]
+
+    def free(self, test: CandidateTest = is_own) -> Iterator[Candidate]:
+        """The candidates that are no entry's yet."""
+        return (c for c in self.candidates if not c.is_taken and test(c))
+
+    def read(self, entry: FileEntry) -> Entry:
+        """The whole entry."""
+        return self.file.read(entry.n)
+
+    def as_of(self, entry: FileEntry) -> int | None:
+        """When the bank made the entry's statement."""
+        return self.file.statements[entry.statement].as_of
+
+    # -- deciding
+
+    def settle(self, entry: FileEntry, outcome: Outcome, candidate: Candidate | None) -> None:
+        entry.outcome, entry.candidate = outcome, candidate
+        if candidate is not None:
+            candidate.is_taken = True
+
+    def reopen(self, entry: FileEntry) -> None:
+        """Undecides an entry, and frees its candidate."""
+        if entry.candidate is not None:
+            entry.candidate.is_taken = False
+        entry.outcome = entry.candidate = None
+        self._undecided = self.entries
+
+    def pair(
+        self,
+        outcome: Outcome,
+        *names: str,
+        entries: EntryTest = anything,
+        stored: CandidateTest = is_own,
+        id_name: str = "bank_id",
+    ) -> None:
+        """Pairs undecided entries with free candidates, one to one.
+
+        names: of what is equal in both, beside the account; of equal ones the first goes with the
+        first, the second with the second. id_name: the candidates' name of their ``bank_id``.
+        """
+        key = attrgetter("account", *names)
+        stored_key = attrgetter("account", *(id_name if n == "bank_id" else n for n in names))
+        waiting = grouped(self.free(stored), stored_key)
+        if not waiting:
+            return
+        for same in waiting.values():
+            same.reverse()
+        for entry in self.undecided:
+            if entries(entry):
+                same = waiting.get(key(entry), [])
+                if same:
+                    self.settle(entry, outcome, same.pop())
+
+    def pair_equal(
+        self,
+        outcome: Outcome,
+        *names: str,
+        entries: EntryTest,
+        stored: CandidateTest,
+        id_name: str = "bank_id",
+    ) -> None:
+        """Pairs by equal content; a time that is not known is equal to any."""
+
+        def timed(test: Any, is_timed: bool) -> Any:
+            return lambda row: bool(row.time) is is_timed and test(row)
+
+        content = (*names, "content")
+        self.pair(outcome, *content, "time", entries=entries, stored=stored, id_name=id_name)
+        for is_timed in (False, True):
+            self.pair(
+                outcome,
+                *content,
+                entries=timed(entries, is_timed),
+                stored=timed(stored, not is_timed),
+                id_name=id_name,
+            )
+
+    # -- questions
+
+    def ask_for_ids(self, reason: str, line: int) -> None:
+        if not self.questions.asks_for("--ids"):
+            answers = (
+                Answer(("--ids", ids), ("--ids",), f"the id of line {line} is of {meaning}")
+                for ids, meaning in ((STABLE, "the same transaction"), (REUSED, "another one"))
+            )
+            self.questions.ask(reason, *answers, line=line)
+
+    def ask_for_first_day(self, reason: str, line: int) -> None:
+        if not self.questions.asks_for("--first-day"):
+            answers = (
+                Answer(("--first-day", which), meaning=f"line {line} is {meaning}")
+                for which, meaning in ((SAME, "the same transaction"), (NEW, "another one"))
+            )
+            self.questions.ask(reason, *answers, line=line)
+
+
+def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:
+    found: dict[Hashable, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found

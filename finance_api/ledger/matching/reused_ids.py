@@ -1,0 +1,170 @@
+"""Evidence that a bank uses its ids again, for other transactions."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from finance_api.ledger.matching.candidates import MOST_OF_AN_ID, REACH_DAYS
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import OpenRows, is_plain
+from finance_api.ledger.matching.stated import hash_of
+from finance_api.ledger.matching.wording import described, stored_described
+
+#: An entry, and the stored record that shows that ids are used again.
+Sign = tuple[FileEntry, Candidate]
+
+
+def look_for_reused_ids(rows: OpenRows) -> None:
+    """Notes on accounts what ids show, or asks where it goes against what earlier files showed."""
+    _count_same_ids(rows)
+    for entry, candidate in _signs(rows):
+        account = entry.account
+        if account.shows_reuse or account.ids is not None:
+            continue
+        line = rows.read(entry).line
+        if account.known_stable:
+            rows.ask_for_ids(
+                f"{described(rows.read(entry))} goes against {stored_described(candidate)}: until "
+                f"now no id of {account.name} was used again; say what ids are with --ids stable "
+                "or --ids reused",
+                line,
+            )
+        account.shows_reuse = True
+        if account.learned.ids is None:
+            rows.remarks.append(
+                f"the bank uses ids again, as {entry.bank_id!r} in line {line}: "
+                f"entries of {account.name} are recognised by their content"
+            )
+
+
+def of_same_id(rows: OpenRows) -> list[tuple[FileEntry, list[Candidate]]]:
+    """Undecided entries with the free records of their ids."""
+    wanted = [e for e in rows.undecided if e.bank_id is not None and is_plain(e)]
+    known: defaultdict[tuple[object, str | None], list[Candidate]] = defaultdict(list)
+    if wanted:
+        for candidate in rows.free():
+            if candidate.bank_id is not None:
+                known[candidate.account, candidate.bank_id].append(candidate)
+    pairs = ((e, known.get((e.account, e.bank_id))) for e in wanted)
+    return [(entry, found) for entry, found in pairs if found]
+
+
+def has_same_text(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool:
+    """Whether payee or note are the same."""
+    if entry.text == candidate.text:
+        return True
+    whole = rows.read(entry)
+    sides = (hash_of(whole.payee), candidate.payee), (hash_of(whole.note), candidate.note)
+    return any(one == other for one, other in sides if one is not None)
+
+
+def is_partly_same(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool:
+    """Whether the candidate is near, and has the same amount or text."""
+    return abs(entry.day - candidate.day) <= REACH_DAYS and (
+        entry.amount == candidate.amount or has_same_text(rows, entry, candidate)
+    )
+
+
+def _count_same_ids(rows: OpenRows) -> None:
+    counts = Counter(
+        entry.account
+        for entry in rows.entries
+        if entry.outcome is Outcome.SAME and entry.bank_id is not None
+    )
+    for account, count in counts.items():
+        account.again = 0 if account.is_repeat else count
+
+
+def _signs(rows: OpenRows) -> Iterator[Sign]:
+    """The first of each kind by account."""
+    yield from _first_by_account(_shared_ids(rows))
+    _forget_shared_ids(rows)
+    found = of_same_id(rows)
+    if found:
+        yield from _first_by_account(_strangers(rows, found))
+        yield from _first_by_account(_under_another_id(rows, found))
+        yield from _first_by_account(_with_another_id_now(rows, found))
+    yield from _first_by_account(_missing(rows))
+
+
+def _first_by_account(signs: Iterable[Sign]) -> list[Sign]:
+    found: dict[object, Sign] = {}
+    for entry, candidate in signs:
+        found.setdefault(entry.account, (entry, candidate))
+    return list(found.values())
+
+
+def _shared(rows: OpenRows) -> dict[tuple[object, str | None], list[Candidate]]:
+    """Ids that many stored records have: they identify none of them."""
+    known: defaultdict[tuple[object, str | None], list[Candidate]] = defaultdict(list)
+    for candidate in rows.free():
+        if candidate.bank_id is not None:
+            known[candidate.account, candidate.bank_id].append(candidate)
+    return {key: found for key, found in known.items() if len(found) > MOST_OF_AN_ID}
+
+
+def _shared_ids(rows: OpenRows) -> Iterator[Sign]:
+    shared = _shared(rows)
+    for entry in rows.undecided if shared else ():
+        found = shared.get((entry.account, entry.bank_id))
+        if found:
+            yield entry, found[0]
+
+
+def _forget_shared_ids(rows: OpenRows) -> None:
+    for found in _shared(rows).values():
+        for candidate in found:
+            candidate.bank_id = None
+
+
+_OfSameId = list[tuple[FileEntry, list[Candidate]]]
+
+
+def _strangers(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
+    """The id of an entry belongs to records none of which it can be."""
+    for entry, candidates in found:
+        if not any(is_partly_same(rows, entry, candidate) for candidate in candidates):
+            yield entry, candidates[0]
+
+
+def _under_another_id(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
+    """An entry is stored under another id already."""
+    ids: defaultdict[tuple[object, int], set[str]] = defaultdict(set)
+    for candidate in rows.free():
+        if candidate.bank_id is not None:
+            ids[candidate.account, candidate.content].add(candidate.bank_id)
+    for entry, candidates in found:
+        if _has_another(ids[entry.account, entry.content], entry.bank_id):
+            yield entry, candidates[0]
+
+
+def _with_another_id_now(rows: OpenRows, found: _OfSameId) -> Iterator[Sign]:
+    """The record of an entry's id has another id in the file."""
+    ids: defaultdict[tuple[object, int], set[str]] = defaultdict(set)
+    for other in rows.undecided:
+        if other.bank_id is not None:
+            ids[other.account, other.content].add(other.bank_id)
+    for entry, candidates in found:
+        for candidate in candidates:
+            if _has_another(ids[candidate.account, candidate.content], entry.bank_id):
+                yield entry, candidate
+
+
+def _has_another(ids: set[str], bank_id: str | None) -> bool:
+    return len(ids) > (bank_id in ids)
+
+
+def _missing(rows: OpenRows) -> Iterator[Sign]:
+    """A record of a day that the file has whole is missing in it; an equal one has come.
+
+    Where records of other sources have ids of this one, far ones are not found by them: there any
+    day counts.
+    """
+    known: defaultdict[tuple[object, int], dict[int, Candidate]] = defaultdict(dict)
+    for candidate in rows.free():
+        if candidate.bank_id is not None and (candidate.inner or candidate.account.learned.others):
+            known[candidate.account, candidate.content].setdefault(candidate.time, candidate)
+    for entry in rows.undecided if known else ():
+        by_time = known.get((entry.account, entry.content))
+        if by_time and entry.bank_id is not None and is_plain(entry):
+            times = (entry.time, 0) if entry.time else by_time
+            yield from ((entry, by_time[time]) for time in times if time in by_time)

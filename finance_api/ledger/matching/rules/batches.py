@@ -1,0 +1,92 @@
+"""A batch and its parts: one statement tells an entry as a whole, another one in its parts."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from finance_api.importers.interface import joined_key
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, grouped, is_own, is_plain
+from finance_api.values.number import MAX_UNITS
+
+
+def pair_own_batches(rows: OpenRows) -> None:
+    """Pair the details and the sum of one batch, in either order.
+
+    stored  2026-01-03  -30.00  Payroll      id 7
+    file    2026-01-03  -10.00  Ann          batch 7
+            2026-01-03  -20.00  Ben          batch 7
+    gives   same, same
+    """
+    pair_batches(rows, is_own, Outcome.SAME, Outcome.SAME, of_one_source=True)
+
+
+def pair_batches(
+    rows: OpenRows, stored: CandidateTest, whole: Outcome, parts: Outcome, *, of_one_source: bool
+) -> None:
+    """Decide parts of the file that are a stored whole, and entries whose parts are stored.
+
+    stored: which records. whole: what becomes of parts whose whole is stored; parts: of an entry
+    whose parts are. of_one_source: whether the sum and the day alone do not show it.
+    """
+    _pair_parts_of_the_file(rows, stored, whole, of_one_source)
+    _pair_stored_parts(rows, stored, parts, of_one_source)
+
+
+def _is_certain(batch: str, bank_id: str | None, inner: bool) -> bool:
+    """Whether they have one id; or the file has the day whole, and not what is stored."""
+    return inner or (bank_id is not None and batch.startswith(f"{joined_key(bank_id)}/"))
+
+
+def _sum_of_a_day(batch: Sequence[FileEntry] | Sequence[Candidate]) -> int | None:
+    total = sum(part.amount for part in batch)
+    is_one_day = len({part.day for part in batch}) == 1
+    return total if is_one_day and abs(total) <= MAX_UNITS else None
+
+
+def _pair_parts_of_the_file(
+    rows: OpenRows, stored: CandidateTest, outcome: Outcome, of_one_source: bool
+) -> None:
+    """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
+    batches: defaultdict[tuple[object, str], list[FileEntry]] = defaultdict(list)
+    for entry in rows.entries:
+        if entry.rare.batch is not None and entry.outcome is not Outcome.DUPLICATE:
+            batches[entry.account, entry.rare.batch].append(entry)
+    if not batches:
+        return
+    records = grouped(rows.free(stored), lambda c: (c.account, c.amount, c.day))
+    for (account, batch), parts in batches.items():
+        total = _sum_of_a_day(parts)
+        if total is None or any(part.outcome is not None for part in parts):
+            continue
+        for candidate in records.get((account, total, parts[0].day), ()):
+            is_certain = not of_one_source or _is_certain(batch, candidate.bank_id, candidate.inner)
+            if is_certain and not candidate.is_taken:
+                for part in parts:
+                    rows.settle(part, outcome, candidate)
+                break
+
+
+def _pair_stored_parts(
+    rows: OpenRows, stored: CandidateTest, outcome: Outcome, of_one_source: bool
+) -> None:
+    """An entry that is the sum of the stored parts of one is these records as a whole."""
+    batches: defaultdict[tuple[object, str | None, str], list[Candidate]] = defaultdict(list)
+    for candidate in filter(stored, rows.candidates):
+        if candidate.batch is not None:
+            batches[candidate.account, candidate.source, candidate.batch].append(candidate)
+    if not batches:
+        return
+    entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount, e.day))
+    for (account, _, batch), parts in batches.items():
+        total = _sum_of_a_day(parts)
+        if total is None or any(part.is_taken for part in parts):
+            continue
+        inner = all(part.inner for part in parts)
+        for entry in entries.get((account, total, parts[0].day), ()):
+            is_certain = not of_one_source or _is_certain(batch, entry.bank_id, inner)
+            if is_certain and entry.outcome is None:
+                rows.settle(entry, outcome, parts[0])
+                entry.parts = tuple(parts)
+                for part in parts:
+                    part.is_taken = True
+                break

@@ -1,0 +1,50 @@
+"""A stored record once said exactly this."""
+
+from collections import defaultdict
+
+from finance_api.ledger.matching.model import Candidate, Earlier, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import OpenRows
+
+
+def pair_earlier(rows: OpenRows, *, by_id: bool) -> None:
+    """Pair an entry with the record that said the same before the bank corrected it.
+
+    stored  2026-01-03  -3.50  Coffee  id 7   (before: -3.00)
+    file    2026-01-03  -3.00  Coffee  id 7
+    gives   same: the statement is older than the one that corrected it
+    """
+    known: defaultdict[tuple[object, ...], list[tuple[Candidate, Earlier]]] = defaultdict(list)
+    for candidate in rows.candidates:
+        for earlier in candidate.earlier:
+            content, _, bank_id, _ = earlier
+            if by_id or bank_id is None:
+                known[candidate.account, content, bank_id].append((candidate, earlier))
+    if not known:
+        return
+    found = [
+        (entry, candidate, is_alias)
+        for entry in rows.undecided
+        if not by_id or entry.bank_id is not None
+        for candidate, (_, time, _, is_alias) in known.get(
+            (entry.account, entry.content, entry.bank_id if by_id else None), ()
+        )
+        if (time == entry.time or 0 in (time, entry.time)) and (is_alias or not candidate.is_taken)
+    ]
+    taken: set[Candidate] = set()
+    for entry, candidate, is_alias in found:
+        if entry.outcome is not None or candidate in taken:
+            continue
+        taken.add(candidate)
+        is_later = not is_alias and order(rows, entry, candidate) > 0
+        rows.settle(entry, Outcome.CORRECTION if is_later else Outcome.SAME, candidate)
+
+
+def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:
+    """Of the entry's statement and the one that its record is from: 1 if it is the later one.
+
+    0: not known.
+    """
+    as_of, known = rows.as_of(entry), candidate.as_of
+    if as_of is None or known is None:
+        return 0
+    return int(as_of > known) - int(as_of < known)

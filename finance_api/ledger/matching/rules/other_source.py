@@ -1,0 +1,96 @@
+"""One transaction that two formats tell: the same amount within the days allowed."""
+
+from collections.abc import Iterator
+
+from finance_api.importers.interface import Answer
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import (
+    CandidateTest,
+    EntryTest,
+    OpenRows,
+    grouped,
+    is_plain,
+)
+from finance_api.ledger.matching.rules.batches import pair_batches
+from finance_api.ledger.matching.wording import described, stored_described
+
+#: How far apart the same transaction may be in two formats; so far that it is asked for.
+_REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
+
+
+def pair_other_sources(rows: OpenRows, match_days: int | None) -> None:
+    """Pair an entry with the record that a file of another format made.
+
+    stored  2026-01-03  -3.00  Coffee             (from a CSV file)
+    file    2026-01-04  -3.00  COFFEE BERLIN      (OFX)
+    gives   matched
+
+    match_days: how far apart they may be, None: as usual, and left-overs are asked about.
+    """
+    if not any(rows.free(_is_other)):
+        return
+    pair_batches(rows, _is_other, Outcome.MATCHED, Outcome.MATCHED_PARTS, of_one_source=False)
+    for names in (("day", "amount", "text"), ("day", "amount")):
+        rows.pair(Outcome.MATCHED, *names, entries=is_plain, stored=_is_other)
+    most = _REACH_DAYS if match_days is None else match_days
+    for reach in sorted({min(_REACH_DAYS, most), most} - {0}):
+        for entry, candidate in list(_near(rows, reach, is_plain, _is_other)):
+            rows.settle(entry, Outcome.MATCHED, candidate)
+    if match_days is None:
+        _ask_about_doubtful(rows)
+
+
+def _is_other(candidate: Candidate) -> bool:
+    """Of another source, on a day where this file would have it."""
+    return not candidate.mine and candidate.covered and not candidate.is_void
+
+
+def _of(source: str) -> CandidateTest:
+    return lambda candidate: _is_other(candidate) and candidate.source == source
+
+
+def _of_days_of(source: str) -> EntryTest:
+    """On a day that a file of the source covers."""
+    return lambda entry: (
+        is_plain(entry)
+        and any(cover.holds(entry.day) for cover in entry.account.learned.others.get(source, ()))
+    )
+
+
+def _near(
+    rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest
+) -> Iterator[tuple[FileEntry, Candidate]]:
+    """Pairs of equal amounts at most so many days apart: as many as there can be."""
+    others = grouped(
+        sorted(rows.free(stored), key=lambda c: c.day), lambda c: (c.account, c.amount)
+    )
+    undecided = sorted(filter(entries, rows.undecided), key=lambda e: e.day)
+    for entry in undecided:
+        waiting = others.get((entry.account, entry.amount))
+        while waiting and waiting[-1].day < entry.day - reach:
+            waiting.pop()
+        if waiting and waiting[-1].day <= entry.day + reach:
+            yield entry, waiting.pop()
+
+
+def _ask_about_doubtful(rows: OpenRows) -> None:
+    """Left-overs that may be the same, on days that both files should have them."""
+    found: list[tuple[str, FileEntry, Candidate]] = []
+    for source in dict.fromkeys(s for account in rows.accounts for s in account.learned.others):
+        near = _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
+        found += [(source, entry, other) for entry, other in near]
+    if not found:
+        return
+    source, entry, other = found[0]
+    farthest = max(abs(e.day - c.day) for _, e, c in found)
+    whole = rows.read(entry)
+    more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
+    rows.questions.ask(
+        f"{described(whole)} may be {stored_described(other)}, which a file of the format "
+        f"{source} told{more}: if it is the same, say with --match-days N how many days they "
+        f"may be apart ({farthest} here); if it is another transaction, with --match-days "
+        f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
+        Answer(("--match-days", str(farthest)), meaning=f"line {whole.line} is the stored record"),
+        Answer(("--match-days", str(_REACH_DAYS)), meaning=f"line {whole.line} is another one"),
+        line=whole.line,
+    )

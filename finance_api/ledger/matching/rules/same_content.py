@@ -1,0 +1,180 @@
+"""The same day, time (where both have one), amount and text."""
+
+import hashlib
+from collections import Counter
+from itertools import islice
+
+from finance_api.ledger.matching.known_account import KnownAccount
+from finance_api.ledger.matching.model import (
+    OTHER_TEXTS,
+    SAME_TEXTS,
+    UNKNOWN_TEXTS,
+    Candidate,
+    FileEntry,
+    Outcome,
+)
+from finance_api.ledger.matching.open_rows import SAME, OpenRows, grouped, is_own, is_plain
+from finance_api.ledger.matching.rules.earlier_version import pair_earlier
+from finance_api.ledger.matching.stated import Content
+from finance_api.ledger.matching.wording import described
+from finance_api.values.text import fold
+from finance_api.values.time import DAY_SECONDS, date_text
+
+_BATCH = 1_000
+
+
+def pair_same_contents(rows: OpenRows) -> None:
+    """Pair an entry without an id of its own with the record of its content.
+
+    stored  2026-01-03  -3.00  Coffee
+            2026-01-03  -3.00  Coffee
+    file    2026-01-03  -3.00  Coffee
+    gives   same: the first with the first
+    """
+    outcome = Outcome.SAME_CONTENT
+    rows.pair_equal(outcome, entries=_goes_by_content, stored=is_own)
+    rows.pair_equal(outcome, entries=is_plain, stored=_has_no_id)
+    pair_earlier(rows, by_id=False)
+    _know_texts(rows)
+    outcome = Outcome.CORRECTION
+    rows.pair(outcome, "day", "amount", entries=_goes_by_content, stored=_has_other_texts)
+    rows.pair(
+        *(outcome, "day", "amount"),
+        entries=is_plain,
+        stored=lambda c: _has_other_texts(c) and c.bank_id is None,
+    )
+
+
+def _goes_by_content(entry: FileEntry) -> bool:
+    return is_plain(entry) and (entry.bank_id is None or entry.account.reused)
+
+
+def _has_no_id(candidate: Candidate) -> bool:
+    return candidate.mine and candidate.bank_id is None
+
+
+def _has_other_texts(candidate: Candidate) -> bool:
+    return candidate.mine and candidate.texts == OTHER_TEXTS
+
+
+def _know_texts(rows: OpenRows) -> None:
+    """How texts of records from before this was noted were made: as the file's, if any agrees.
+
+    An agreement of missing texts shows nothing.
+    """
+    unknown = [c for c in rows.candidates if c.texts == UNKNOWN_TEXTS]
+    if not unknown:
+        return
+    empty = Content(0, 0, None, None).text_hash
+    agreeing = {
+        entry.account
+        for entry in rows.entries
+        if (candidate := entry.candidate) is not None
+        and candidate.texts == UNKNOWN_TEXTS
+        and entry.text == candidate.text != empty
+    }
+    for candidate in unknown:
+        candidate.texts = SAME_TEXTS if candidate.account in agreeing else OTHER_TEXTS
+
+
+def pair_hashed_contents(rows: OpenRows) -> None:
+    """Pair an entry with the record that was made of it, and was moved or changed since.
+
+    Its source id is still the hash of the entry's content.
+    """
+    if rows.reader.is_empty or all(entry.bank_id is not None for entry in rows.undecided):
+        return
+    numbers: Counter[tuple[object, int]] = Counter()
+    for entry in rows.entries:
+        if entry.bank_id is None:
+            numbers[entry.account, entry.content] += 1
+            entry.number = numbers[entry.account, entry.content]
+    waiting = (entry for entry in rows.undecided if entry.bank_id is None)
+    while batch := list(islice(waiting, _BATCH)):
+        wanted = {}
+        entries = {}
+        for entry in batch:
+            whole = rows.read(entry)
+            content = Content(entry.day * DAY_SECONDS, entry.amount, whole.payee, whole.note)
+            scope = entry.account.scopes[entry.statement]
+            source_id = scope.of_content(content, entry.number)
+            wanted[source_id] = entry.account, content
+            entries[source_id] = entry
+        for source_id, candidate in rows.reader.read_contents(wanted).items():
+            if not candidate.is_taken:
+                rows.settle(entries[source_id], Outcome.SAME, candidate)
+
+
+# -- days of which file and storage have parts
+
+
+def check_parts_of_days(rows: OpenRows) -> None:
+    """Ask about equal rows of a day of which both have a part: they may be two transactions.
+
+    stored  2026-01-03  -3.00  Coffee      (the file ended on the 3rd)
+            2026-01-03  -9.00  Lunch
+    file    2026-01-03  -3.00  Coffee      (it begins on the 3rd)
+    gives   a question
+    """
+    missing = grouped(rows.free(), lambda c: (c.account, c.day))
+    for account in rows.accounts:
+        for day in dict.fromkeys((account.first, account.last)) if account.covers else ():
+            if not account.is_stored_whole(day) and not _is_known_part(rows, account, day):
+                contents = {c.content for c in missing.get((account, day), ())}
+                _check_part(rows, account, day, contents)
+
+
+def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
+    """Whether an earlier file had the same part of the day."""
+    digest = day_digest(rows, account, day)
+    return any(
+        (day == cover.first and digest == cover.first_rows)
+        or (day == cover.last and digest == cover.last_rows)
+        for cover in account.learned.covers
+    )
+
+
+def _check_part(rows: OpenRows, account: KnownAccount, day: int, missing: set[int]) -> None:
+    """missing: contents of records of the day that are not in the file."""
+    of_day = rows.of_edge(account, day)
+    # By itself an older file that ends in the middle of a day is nothing unusual.
+    if not missing or (day != account.first and all(e.outcome is not None for e in of_day)):
+        return
+    open_entries = [
+        entry
+        for entry in of_day
+        if entry.outcome is Outcome.SAME_CONTENT
+        and entry.candidate is not None
+        and 0 in (entry.time, entry.candidate.time)
+        and missing != {entry.content}
+    ]
+    if not open_entries or rows.first_day == SAME:
+        return
+    if rows.first_day is None:
+        first = rows.read(open_entries[0])
+        rows.ask_for_first_day(
+            f"the file has a part of {date_text(day * DAY_SECONDS)} only, and "
+            f"{described(first)} may be the stored record that says the same, or "
+            "another one: say which with --first-day same or --first-day new",
+            first.line,
+        )
+        return
+    for entry in open_entries:
+        rows.reopen(entry)
+        rows.settle(entry, Outcome.NEW, None)
+
+
+def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:
+    """Of what the file has of a day."""
+    of_day = (
+        (entry.time, entry.amount, rows.read(entry))
+        for entry in rows.of_edge(account, day)
+        if entry.outcome is not Outcome.DUPLICATE
+    )
+    stated = sorted(
+        ((time, amount, whole.payee or "", whole.note or "") for time, amount, whole in of_day)
+    )
+    digest = hashlib.sha256()
+    for time, amount, payee, note in stated:
+        digest.update(repr((time, amount, fold(payee), fold(note))).encode())
+    return digest.hexdigest()[:16]

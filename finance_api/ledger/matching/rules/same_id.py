@@ -1,0 +1,51 @@
+"""The same id, and the same or nearly the same content."""
+
+from finance_api.ledger.matching.candidates import Wanted
+from finance_api.ledger.matching.model import SAME_TEXTS, Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import OpenRows
+from finance_api.ledger.matching.rules.earlier_version import pair_earlier
+
+
+def pair_same_ids(rows: OpenRows) -> None:
+    """Pair an entry with the record of its id and content.
+
+    stored  2026-01-03  -3.00  Coffee  id 7
+    file    2026-01-03  -3.00  Coffee  id 7
+    gives   same
+    """
+    _pair(rows)
+    wanted = (
+        Wanted(entry.account, entry.statement, entry.bank_id)
+        for entry in rows.undecided
+        if entry.bank_id is not None
+    )
+    if rows.reader.read_ids(wanted):
+        _pair(rows)
+
+
+def _pair(rows: OpenRows) -> None:
+    if not rows.candidates:
+        return
+    rows.pair_equal(Outcome.SAME, "bank_id", entries=_has_id, stored=_has_own_id)
+    rows.pair_equal(
+        Outcome.SAME, "bank_id", entries=_has_id, stored=_has_other_id, id_name="other_id"
+    )
+    pair_earlier(rows, by_id=True)
+    rows.pair(
+        Outcome.CORRECTION,
+        *("bank_id", "day", "amount"),
+        entries=_has_id,
+        stored=lambda c: _has_own_id(c) and c.texts != SAME_TEXTS,
+    )
+
+
+def _has_id(entry: FileEntry) -> bool:
+    return entry.bank_id is not None
+
+
+def _has_own_id(candidate: Candidate) -> bool:
+    return candidate.mine and candidate.bank_id is not None
+
+
+def _has_other_id(candidate: Candidate) -> bool:
+    return candidate.mine and candidate.other_id is not None
