@@ -33,9 +33,11 @@ def ask_about_new_accounts(
     is_one_of_several = len({s.account.key for s in file.statements}) > 1
     for account, entries in new.items():
         count = entries.total()
+        is_named = any(s.options.get("account") for s in account.statements.values())
+        # Of one or two rows all have to stand there, and nobody has said that it is a new one.
+        least = _ROWS if is_named else min(count, _ROWS)
         for account_id, same in found[account].most_common(1):
-            # Of one or two rows all have to stand there.
-            if same >= min(count, _ROWS) and 2 * same >= count:
+            if same >= least and 2 * same >= count:
                 name = session.accounts.rows[account_id]["name"]
                 help_, answers = _choices(name, is_one_of_several)
                 which = f"{same} of the {count} entries" if count > 1 else "the entry"

@@ -266,7 +266,9 @@ KINDS = pytest.mark.parametrize("kind", FILES)
 def run(person, kind, **options):
     data, importer = FILES[kind]
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
-    return import_file(person.backend, person.user.email, stream, importer, now=1, **options)
+    return import_file(
+        person.backend, person.user.email, stream, importer, now=person.clock.now(), **options
+    )
 
 
 def write_beside(person):
