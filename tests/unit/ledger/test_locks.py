@@ -41,7 +41,7 @@ def test_a_file_is_read_before_others_are_made_to_wait(person, kind, monkeypatch
     )
     stream = Watched(data.encode() if isinstance(data, str) else data)
     stream.note = lambda: done.append("read")
-    import_file(person.backend, person.user.email, stream, importer, now=1)
+    import_file(person.backend, person.user.email, stream, importer, now=person.clock.now())
     assert done[0] == "read"
     assert "read" not in done[done.index("written") :]
     assert len(person.rows(RECORDS)) == 1
