@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
+from finance_api.importers.csv import (
+    CsvImporter,
+    CsvOptions,
+    known_profiles,
+    load_profiles,
+    profile_reading,
+)
 from finance_api.importers.csv.known_profiles import Profiles
+from finance_api.importers.csv.profile import FEWEST_COLUMNS
 from finance_api.importers.csv.profile_reading import parse_profile
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read, records
@@ -81,6 +88,22 @@ def test_a_file_without_rows_is_read_or_refused_with_a_sentence(profile):
         text = ",".join(f'"{heading}"' for heading in row) + "\n"
         (found,) = read(text, account="X", profile=profile.name)
         assert found.entries == []
+
+
+def test_every_heading_row_is_found_and_one_file_is_parsed_for_it(monkeypatch):
+    paths = sorted(Path(profile_reading.__file__).with_name("profiles").glob("*.toml"))
+    parsed = []
+    read_profile = known_profiles.read_profile
+    monkeypatch.setattr(
+        known_profiles, "read_profile", lambda path: parsed.append(path) or read_profile(path)
+    )
+    for profile in SHIPPED:
+        for row in () if profile.by_name_only else profile.headings:
+            headings = [text.replace("{currency}", "EUR") for text in row.texts]
+            if sum(map(bool, headings)) >= FEWEST_COLUMNS:
+                parsed.clear()
+                assert Profiles(paths).recognise(headings).profile.name == profile.name
+                assert len(parsed) < 25, profile.name
 
 
 # -- which files a profile is for
