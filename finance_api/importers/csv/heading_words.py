@@ -10,7 +10,7 @@ from finance_api.importers.csv.vocabulary import folded
 
 #: Where a heading such as BookingDate has its next word.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+|[€£$¥₹₽₺₴₪₩]")
+_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W_]+|[€£$¥₹₽₺₴₪₩]")
 #: Letters that are no letter with an accent.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
 #: Between the word for amounts and its currency.

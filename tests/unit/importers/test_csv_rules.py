@@ -1,0 +1,194 @@
+"""What a file without a profile decides itself, and what it leaves open."""
+
+import pytest
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.values.number import decimal_text
+from finance_api.values.time import date_text
+from support.csv_files import answers, read
+
+GIVEN = {"account": "X", "currency": "EUR"}
+
+
+def rows(text, **options):
+    """Day and amount of each record, and the closing balance."""
+    (found,) = read(text, **(GIVEN | options))
+    closing = found.statement.closing
+    records = [f"{date_text(e.date)} {decimal_text(e.amount)}" for e in found.entries]
+    return records, closing and decimal_text(closing.amount)
+
+
+def refusal(text, **options):
+    with pytest.raises(ImportRefused) as refused:
+        read(text, **(GIVEN | options))
+    return refused.value
+
+
+END_ROWS = "2026-01-02,a,-3.00\n2026-01-20,b,4.00\n"
+
+
+@pytest.mark.parametrize(
+    "first, last", [("Opening balance", "Closing balance"), ("Saldovortrag 01.01.", "Endsaldo"),
+                    ("Solde initial au 01/01", "Solde final"), ("Saldo anterior", "Saldo final")],
+)  # fmt: skip
+def test_rows_that_state_a_balance_are_reconciled_and_named(first, last):
+    text = f"Date,Text,Amount\n2026-01-01,{first},100.00\n{END_ROWS}2026-01-31,{last},101.00\n"
+    assert rows(text) == (["2026-01-02 -3", "2026-01-20 4"], "101")
+    assert read(text, **GIVEN)[0].statement.skipped == {first: 1, last: 1}
+    refused = refusal(text.replace("101.00", "111.00"))
+    assert refused.line == 5 and "closing balance" in refused.reason
+
+
+def test_a_row_that_may_be_a_total_is_asked_about():
+    text = f"Date,Text,Amount\n{END_ROWS}2026-01-31,Total,1.00\n"
+    refused = refusal(text)
+    assert refused.line == 4
+    assert answers(refused) == ["--leave-out Text=Total", "--leave-out Text="]
+    assert rows(text, leave_out=["Text=Total"])[0] == ["2026-01-02 -3", "2026-01-20 4"]
+    assert len(rows(text, leave_out=["Text="])[0]) == 3
+    # Without a date it is none.
+    assert len(rows(f"Date,Text,Amount\n{END_ROWS},Total,1.00\n")[0]) == 2
+
+
+UNSIGNED = (
+    "Date,Text,Amount,Balance\n2026-01-02,a,3.00,97.00\n"
+    "2026-01-20,b,4.00,101.00\n2026-01-21,c,1.00,100.00\n"
+)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_balances_say_which_way_unsigned_amounts_go(step):
+    heading, *lines = UNSIGNED.splitlines()
+    text = "\n".join([heading, *lines[::step]]) + "\n"
+    refused = refusal(text)
+    assert refused.line == (2 if step > 0 else 4)
+    assert answers(refused) == ["--positive in", "--positive out"]
+    expected = ["2026-01-02 -3", "2026-01-20 4", "2026-01-21 -1"]
+    assert rows(text, positive="out") == (expected[::step], "100")
+    known = text.replace(heading, heading + "\n2026-01-01,Opening balance,,100.00")
+    if step > 0:
+        assert rows(known) == (expected, "100")
+
+
+def test_a_balance_that_does_not_fit_is_named_with_its_line():
+    text = (
+        "Date,Text,Amount,Balance\n2026-01-02,a,-3.00,97.00\n"
+        "2026-01-20,b,4.00,111.00\n2026-01-21,c,-1.00,110.00\n"
+    )
+    refused = refusal(text)
+    assert refused.line == 3 and "should be 101" in refused.reason
+    assert answers(refused) == ["--ignore Balance"]
+    assert rows(text, ignore=["Balance"])[1] is None
+
+
+def test_balances_decide_between_day_and_month():
+    text = (
+        "Date,Text,Amount,Balance\n02/03/2026,a,-3.00,97.00\n"
+        "05/02/2026,b,4.00,100.00\n01/02/2026,c,-2.00,96.00\n"
+    )
+    assert rows(text)[0] == ["2026-03-02 -3", "2026-02-05 4", "2026-02-01 -2"]
+
+
+def test_the_amount_in_the_currency_of_the_account_counts():
+    text = (
+        "Date,Text,Amount,Currency,Amount EUR\n2026-01-02,a,-5.00,EUR,-5.00\n"
+        "2026-01-03,b,-20.00,USD,-18.10\n2026-01-05,c,100.00,EUR,100.00\n"
+    )
+    (found,) = read(text, **GIVEN)
+    book = found.entries[1]
+    assert (book.amount, book.original_amount, book.original_currency) == (
+        -181_000,
+        -200_000,
+        "USD",
+    )
+
+
+@pytest.mark.parametrize("heading", ["Amount USD", "Betrag in USD", "Amount (US$)", "amount_usd"])
+def test_a_heading_states_the_currency(heading):
+    text = f"Date,Text,{heading}\n{END_ROWS}"
+    assert read(text, account="X")[0].account.currency == "USD"
+    assert "says USD, but --currency says EUR" in refusal(text).reason
+
+
+def test_a_line_above_the_headings_states_the_currency():
+    text = f"Account,1\nCurrency,USD\n\nDate,Text,Amount\n{END_ROWS}"
+    assert read(text, account="X")[0].account.currency == "USD"
+    assert "says USD, but --currency says EUR" in refusal(text).reason
+
+
+@pytest.mark.parametrize("heading", ["Fee", "Tip", "Charge", "Gebühr", "Frais"])
+def test_a_fee_in_a_column_of_its_own_is_asked_about(heading):
+    text = f"Date,Text,Amount,{heading}\n2026-01-02,a,-3.00,0.50\n2026-01-20,b,4.00,0\n"
+    assert answers(refusal(text)) == [f"--fee {heading}=unsigned", f"--ignore {heading}"]
+    assert rows(text, fee=[f"{heading}=unsigned"])[0][:2] == ["2026-01-02 -3", "2026-01-02 -0.5"]
+
+
+def test_hundredths_are_asked_about():
+    text = "Date,Text,Amount (cents)\n2026-01-02,a,-350\n"
+    assert answers(refusal(text)) == ["--units minor", "--units major"]
+    assert rows(text, units="minor")[0] == ["2026-01-02 -3.5"]
+    assert rows(text, units="major")[0] == ["2026-01-02 -350"]
+
+
+def test_two_accounts_in_a_column_are_two_or_asked_about():
+    text = (
+        "Konto,Date,Text,Amount\nDE02120300000000202051,2026-01-02,a,-3\n"
+        "DE02500105170137075030,2026-01-03,b,4\n"
+    )
+    assert len(read(text, currency="EUR")) == 2
+    assert answers(refusal(text)) == [
+        "--map accountNumber=Konto ---account",
+        "--map counterpartyAccount=Konto",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, line, named",
+    [
+        ('Date,Text,Amount\n2026-01-02,"a,-3.00\n2026-01-03,b",-2.00\n', 2, "quote"),
+        ("Date,Text,Amount\n2026-01-02,a,-12,50\n2026-01-04,c,1.00\n", 2, "more|cells"),
+        ("Date,Text,Amount,\n2026-01-02,a,-12,50\n2026-01-04,c,1.00,\n", 2, "cells"),
+        ("Date,Text,Amount\n2026-01-02,a,-3\n0202-01-04,c,1\n", 3, "the year 0202"),
+        ("Date,Text,Amount\n30.12.,a,-3\n", 2, "has no year"),
+    ],
+)  # fmt: skip
+def test_a_damaged_file_is_refused_with_its_line(text, line, named):
+    refused = refusal(text)
+    assert refused.line == line and any(part in refused.reason for part in named.split("|"))
+
+
+def test_each_of_several_dates_is_offered():
+    text = "Due date,Paid on,Text,Amount\n2026-01-01,2026-01-03,a,-3.00\n"
+    assert answers(refusal(text)) == ["--map recordDate=Due date", "--map recordDate=Paid on"]
+
+
+def test_days_of_excel_and_days_without_a_year_are_read():
+    assert rows("Date,Text,Amount\n46023,a,-3\n46024.5,b,4\n")[0] == [
+        "2026-01-01 -3",
+        "2026-01-02 4",
+    ]
+    period = "Statement;01.12.2025 - 31.01.2026\nDate;Text;Amount\n30.12.;a;-3\n05.01.;b;4\n"
+    assert rows(period)[0] == ["2025-12-30 -3", "2026-01-05 4"]
+    bare = "Date;Text;Amount\n30.12.;a;-3\n05.01.;b;4\n"
+    form = "DD.MM. 2025-12-01..2026-01-31"
+    assert rows(bare, date_format=form)[0] == ["2025-12-30 -3", "2026-01-05 4"]
+
+
+@pytest.mark.parametrize(
+    "day",
+    "31 März 2026|31 mars 2026|31 marzo 2026|31 maart 2026|31 março 2026|31 marca 2026|"
+    "31. března 2026|31 Mrz 2026|31 mrt. 2026|31 de marzo de 2026".split("|"),
+)
+def test_months_are_read_in_many_languages(day):
+    assert rows(f"Date,Text,Amount\n{day},a,-3\n")[0] == ["2026-03-31 -3"]
+
+
+def test_every_column_that_is_not_read_is_named_once():
+    text = (
+        "Date,Text,Amount,Branch,Terminal,Rate\n2026-01-02,a,-3,Main Street,T1,1.5\n"
+        "2026-01-03,b,4,,,\n"
+    )
+    remarks = read(text, **GIVEN)[0].statement.remarks
+    assert [r for r in remarks if r.startswith("not imported")] == [
+        "not imported: Branch, Terminal, Rate"
+    ]
