@@ -83,7 +83,7 @@ class ApiResults:
         try:
             return summarize(self._storage, self._user_id, query)
         except SummaryTooLarge as error:
-            raise problem(400, f"{error}: ask for a shorter time") from None
+            raise problem(400, str(error)) from None
 
     def course(self, asked: ApiRequest) -> Course:
         """Raises BalancesError."""

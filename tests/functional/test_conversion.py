@@ -233,6 +233,22 @@ def test_a_summary_adds_up_what_was_converted_and_lists_the_rest(books):
     ]
 
 
+def test_a_summary_that_would_convert_too_many_amounts_is_refused(books, monkeypatch):
+    """Only amounts of other currencies count, and only those that the filters leave."""
+    monkeypatch.setattr("finance_api.planning.summaries.MAX_CONVERTED", 4)
+    response = books.get("records/summary", convertTo="EUR")
+    assert response.status_int == 400
+    (error,) = response.json["errors"]
+    assert error == {
+        "in": "query",
+        "name": "convertTo",
+        "message": "more than 4 amounts would be converted: ask for a shorter time, or leave "
+        "it out",
+    }
+    for query in ({"convertTo": "USD"}, {"convertTo": "EUR", "currencyCode": "eq.USD"}):
+        assert found(books, "records/summary", **query)["groups"]
+
+
 def test_what_is_not_converted_is_of_all_pages_and_of_what_the_filters_leave(books):
     query = {"convertTo": "EUR", "groupBy": "account,day"}
     pages = [found(books, "records/summary", limit=1, offset=n, **query) for n in range(6)]

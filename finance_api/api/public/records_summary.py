@@ -216,10 +216,8 @@ class SummaryRequest(DataRequest):
         try:
             found = summarize(storage, user_id, query)
         except SummaryTooLarge as error:
-            name = "fill" if query.fill else "groupBy"
-            raise refusal(
-                [(name, f"{error}: ask for fewer dimensions or a shorter time")]
-            ) from None
+            name = error.parameter or ("fill" if query.fill else "groupBy")
+            raise refusal([(name, str(error))]) from None
         page = page_members(query.limit, query.offset, has_more=found.has_more)
         members: dict[str, Any] = {"leftOut": found.left_out, "overlapping": found.overlapping}
         headers: HeaderItems = (
