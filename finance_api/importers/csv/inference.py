@@ -385,7 +385,13 @@ class _Inference:
         money = self._money()
         balance = self._found.columns.get("balance", self._known.get("balance", ()))
         runs = bool(balance) and self._numbers.run(money, self._all[balance[0]])
+        sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
+        if len(sides) == 2 and self._numbers.agree(money[0], *sides):
+            # They say the same once more.
+            self._found.explained |= {column.index for column in sides}
         for column in numbers:
+            if column.index in self._found.explained:
+                continue
             if column.is_zero or self._numbers.agree(column, *money):
                 self._found.explained.add(column.index)
             elif column.fit("original") and not self._has("originalAmount"):
