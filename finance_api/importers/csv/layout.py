@@ -1,11 +1,9 @@
 """The layout of the table in the text: its delimiter, the row of its headings, its columns."""
 
-import csv
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from finance_api.importers.csv.cells import (
@@ -21,10 +19,19 @@ from finance_api.importers.csv.inference import Inferred, infer
 from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
+from finance_api.importers.csv.places import (
+    first_rows,
+    headings_of,
+    refuse_headings,
+    refuse_skipped_headings,
+    sample,
+    tables,
+    undivided,
+)
 from finance_api.importers.csv.preamble import labelled, lines_above, period_above
 from finance_api.importers.csv.profile import Match, Profile, shown
 from finance_api.importers.csv.profile_rows import ProfileRows
-from finance_api.importers.csv.table import MAX_CELL, MAX_COLUMNS, Table, TooWide, filled
+from finance_api.importers.csv.table import Table, filled
 from finance_api.importers.interface import (
     Answer,
     ImportRefused,
@@ -34,14 +41,8 @@ from finance_api.importers.interface import (
 from finance_api.importers.questions import Questions, excluding
 from finance_api.importers.texts import quoted
 
-CANDIDATES = (",", ";", "\t", "|")
-
-#: Within so many lines the heading row is looked for.
-_SEARCHED_LINES = 40
 #: So many columns with one heading are named.
 _NAMED_COLUMNS = 20
-#: From so many rows it is inferred what the columns are.
-_SAMPLED_ROWS = 200
 #: Among so many columns the names of balances are looked for.
 _TEXTS = 20
 
@@ -132,7 +133,7 @@ def find_layout(
     account = account_of(options)
     text = dataclasses.replace(text, skip_rows=options.skip_rows)
     known: dict[str, Any] = {}
-    places = list(_tables(text, options)) if options.header else list(_first_rows(text, options))
+    places = list(tables(text, options)) if options.header else list(first_rows(text, options))
     for table in places:
         found = remembered.options(heading_digest(table.headings, table.width), account)
         if found is not None:
@@ -152,7 +153,7 @@ def find_layout(
         known = {}
     options, taken = merged(options, known)
     if not options.header:
-        _refuse_headings(places)
+        refuse_headings(places)
     possible, refusal = _possible(text, places, options)
     fits: dict[int, int] = {}
     for each in possible:
@@ -174,10 +175,10 @@ def find_layout(
             ),
         )
     if not possible:
-        _refuse_skipped_headings(text, places)
+        refuse_skipped_headings(text, places)
         possible = _without_headings(places, options)
     if not possible:
-        raise refusal or _undivided(text)
+        raise refusal or undivided(text)
     layout = possible[0] if len(possible) == 1 else _consistent(possible)
     questions.add(layout.inferred.questions)
     for name, others in layout.doubled.items():
@@ -245,7 +246,7 @@ def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, 
     """The layout of a profile, under what the user gave besides."""
     profile = match.profile
     told, taken = merged(options, known)
-    headings = _headings(table)
+    headings = headings_of(table)
     rows = ProfileRows(
         match,
         table.width,
@@ -303,32 +304,6 @@ def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
         )
 
 
-def _refuse_headings(places: list[Table]) -> None:
-    """Headings in the first row of a file that is said to have none."""
-    for table in places:
-        cells = [cell.strip() for cell in table.cells]
-        if looks_like_headings(cells) and known_headings(cells) > 1:
-            raise ImportRefused(
-                "the first row has headings: leave out --no-header",
-                table.first_line,
-                answers=(Answer(instead_of=("--no-header",)),),
-            )
-
-
-def _refuse_skipped_headings(text: TextFile, places: list[Table]) -> None:
-    """Headings among the lines that --skip-rows leaves out."""
-    lines = dataclasses.replace(text, skip_rows=0).lines()
-    for number, line in enumerate(list(islice(lines, min(text.skip_rows, _SEARCHED_LINES)))):
-        for table in places:
-            cells = _cells(line, table.delimiter) if len(line) <= MAX_CELL else []
-            if len(cells) == table.width and looks_like_headings(cells):
-                raise ImportRefused(
-                    f"line {number + 1}, which --skip-rows {text.skip_rows} leaves out, has "
-                    "headings",
-                    answers=(Answer(instead_of=("--skip-rows",)),),
-                )
-
-
 def _possible(
     text: TextFile, places: list[Table], options: CsvOptions
 ) -> tuple[list[Layout], ImportRefused | None]:
@@ -351,74 +326,6 @@ def _possible(
             if is_first and table.width > widest:
                 refusal, widest = refused, table.width
     return possible, refusal
-
-
-def _first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
-    """The table under each delimiter that divides its first row."""
-    delimiters = _delimiters(text, options)
-    for candidate in delimiters:
-        table = Table(text, candidate, options.header, options.skip_last)
-        try:
-            wide_enough = table.width > 1 or len(delimiters) == 1
-        except TooWide:
-            raise
-        except ImportRefused as refused:
-            if len(delimiters) == 1 or "empty" in refused.reason or "left" in refused.reason:
-                raise
-            continue
-        if wide_enough:
-            yield table
-
-
-def _tables(text: TextFile, options: CsvOptions) -> Iterator[Table]:
-    """Those of the first row, and those that begin at a later line that might have headings.
-
-    A line that repeats another one's headings begins none.
-    """
-    seen: set[tuple[str, ...]] = set()
-    for table in _first_rows(text, options):
-        seen.add((table.delimiter, *table.cells))
-        yield table
-    for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
-        if number == 0 or len(line) > MAX_CELL:
-            continue
-        for candidate in _delimiters(text, options):
-            cells = _cells(line, candidate)
-            if filled(cells) > 1 and looks_like_headings(cells) and (candidate, *cells) not in seen:
-                seen.add((candidate, *cells))
-                later = dataclasses.replace(text, skip_rows=text.skip_rows + number)
-                yield Table(later, candidate, has_header=True, skip_last=options.skip_last)
-
-
-def _delimiters(text: TextFile, options: CsvOptions) -> tuple[str, ...]:
-    """Those that may divide it."""
-    if text.is_sheet:
-        return (",",)
-    delimiter = delimiter_of(options)
-    return CANDIDATES if delimiter is None else (delimiter,)
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    """Of a line that may have headings; none if it cannot."""
-    try:
-        cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
-    except csv.Error:
-        return []
-    return cells if filled(cells) <= MAX_COLUMNS else []
-
-
-def _headings(table: Table) -> Headings:
-    return Headings(table.headings, table.width, table.first_line)
-
-
-def _undivided(text: TextFile) -> ImportRefused:
-    if not any(line.strip() for line in islice(text.lines(), 1000)):
-        return ImportRefused("the file is empty")
-    return ImportRefused(
-        "the file is no statement that is known, and if it is CSV, neither , nor ; nor tab nor | "
-        "divides its first row into columns; name the delimiter with --delimiter, or how many "
-        "rows come before the headings with --skip-rows"
-    )
 
 
 def _missing(layout: Layout) -> str:
@@ -465,7 +372,7 @@ def _consistent(possible: list[Layout]) -> Layout:
 
 def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
     """The columns that are named, and those that the file says by itself. ImportRefused."""
-    headings = _headings(table)
+    headings = headings_of(table)
     columns, doubled = find_columns(wanted, headings)
     named = filled(table.cells)
     if any(index >= named for indexes in columns.values() for index in indexes):
@@ -478,7 +385,7 @@ def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
     ignored += [index for others in doubled.values() for index in others]
     inferred = infer(
         headings,
-        _sample(table),
+        sample(table),
         columns,
         currency=options.currency,
         has_direction=bool(options.sign or options.invert or options.positive),
@@ -520,14 +427,6 @@ def _without_headings(places: list[Table], options: CsvOptions) -> list[Layout]:
                 )
                 found.append(layout)
     return found
-
-
-def _sample(table: Table) -> list[list[str]]:
-    rows = table.rows(misfit=lambda refused, cells: None)
-    try:
-        return [cells for _, cells in islice(rows, _SAMPLED_ROWS)]
-    except ImportRefused:
-        return []
 
 
 def refuse_data_as_headings(layout: Layout) -> None:
