@@ -126,8 +126,7 @@ class Numbers:
         """1 if the balance runs by the amounts as they are, -1 if by the opposite; 0: neither."""
         rows = zip(self.of(amount), self.of(balance), strict=True)
         found = [(size, after) for size, after in rows if size is not None and after is not None]
-        if len(found) < 3:
-            # Two rows may fit by chance.
+        if len(found) < 2:
             return 0
         steps = list(pairwise(found))
         for way in (1, -1):

@@ -153,8 +153,8 @@ ONE_OPTION = (
 #: No statements, or with rows that no option makes sense of without knowing the bank.
 AT_FAULT = (
     *("hledger/test/errors/", "rotki/", "coinbase2", "venmo", "csv_garbled_amount"),
-    # Its balances follow in no order of its rows.
-    "schwab-checking-baltest-case2",
+    # Their balances follow in no order of their rows.
+    *("schwab-checking-baltest-case2", "ingesp"),
 )
 
 
