@@ -89,8 +89,8 @@ FILE_OPTIONS = (
     ),
     FileOption(
         name="match_days",
-        label="Days between formats",
-        help="How far apart the same transaction may be in two formats.",
+        label="Days apart",
+        help="How far apart the same transaction may be in two formats or two downloads.",
         formats=_STATEMENTS,
         kind=OptionKind.NUMBER,
         most=31,

@@ -26,7 +26,7 @@ from finance_api.ledger.matching.open_rows import OpenRows
 from finance_api.ledger.matching.source_ids import Scope
 from finance_api.ledger.report import AccountTotal, ImportReport
 from finance_api.ledger.session import LedgerSession
-from finance_api.ledger.statement_accounts import find_account
+from finance_api.ledger.statement_accounts import find_account, is_of_several
 from finance_api.ledger.statement_facts import StatementFacts
 from finance_api.ledger.statement_records import StatementRecords
 from finance_api.values import Row
@@ -164,6 +164,7 @@ class StatementImport:
             entry.account = of_statements[entry.statement]
         for account in found.values():
             row = session.accounts.rows[account.id]
+            account.is_of_several = is_of_several(row)
             for number, statement in account.statements.items():
                 account.scopes[number] = Scope(file.source, statement.account, row)
         self._find_covers(found.values())

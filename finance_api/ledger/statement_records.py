@@ -316,6 +316,8 @@ class StatementRecords:
         for name, was, value in zip(CONTENT, old, new, strict=True):
             if value != was and name not in by_hand:
                 row[name] = value
+        if row["recordState"] == "uncleared" and "recordState" not in by_hand:
+            row["recordState"] = entry.record_state or "cleared"
         for name, column in _FURTHER.items():
             if getattr(entry, column) is not None and name not in by_hand:
                 row[name] = getattr(entry, column)

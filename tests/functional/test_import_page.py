@@ -173,7 +173,7 @@ def test_one_of_several_answers_is_chosen(service, user, visitor):
         response = visitor.post(form.action, form.filled({"skip_rows": text}), status=400)
         assert "is not a whole number" in response.text
     response = visitor.post(form.action, form.filled({"match_days": "32"}), status=400)
-    assert "Days between formats: 32 is more than 31." in response.text
+    assert "Days apart: 32 is more than 31." in response.text
 
 
 @on_one_storage

@@ -9,6 +9,7 @@ from finance_api.ledger.matching.open_rows import OpenRows, grouped
 from finance_api.ledger.matching.reused_ids import look_for_reused_ids
 from finance_api.ledger.matching.rules.batches import pair_own_batches
 from finance_api.ledger.matching.rules.corrected import pair_corrected
+from finance_api.ledger.matching.rules.moved import pair_moved
 from finance_api.ledger.matching.rules.other_source import pair_other_sources
 from finance_api.ledger.matching.rules.references import act_on_corrections, set_corrections_aside
 from finance_api.ledger.matching.rules.repeated import skip_repeated
@@ -42,6 +43,8 @@ def match(rows: OpenRows, *, others: bool, match_days: int | None) -> None:
         # Before corrections, which would take a part of a batch for its changed whole.
         pair_own_batches(rows)
         pair_corrected(rows)
+        # What the file lacks may be what it has and nothing else explains.
+        pair_moved(rows, match_days)
     # What an entry corrects may have been decided by any rule before.
     act_on_corrections(rows)
     _name_missing(rows)

@@ -146,6 +146,14 @@ class CandidateReader:
                 found[source_id] = candidate
         return found
 
+    def texts_of(self, candidate: Candidate) -> tuple[str | None, str | None]:
+        """Payee and note of the record."""
+        found = self._session.storage.data.get_rows(
+            self._session.user.id, RECORDS, [candidate.record]
+        )
+        row = found[candidate.record]
+        return row["payee"], row["note"]
+
     def taken(self, source_ids: list[str]) -> set[str]:
         """Those under which a record is stored, or was when it got its id."""
         data, user, source = self._session.storage.data, self._session.user, self._source

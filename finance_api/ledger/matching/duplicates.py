@@ -14,6 +14,8 @@ from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
 _PAGE = 1_000
+#: Payee and note.
+_Texts = tuple[str | None, str | None]
 #: How far apart two formats have the same transaction.
 _REACH_DAYS = 3
 
@@ -87,8 +89,16 @@ def _looks_doubled(one: Row, other: Row) -> bool:
         return False
     if one["source"] == other["source"] and _days(one, other) > 0:
         return False
-    texts = [fold(f"{row['payee'] or ''} {row['note'] or ''}").strip() for row in (one, other)]
-    return not all(texts) or texts[0] in texts[1] or texts[1] in texts[0] or _share_a_word(*texts)
+    texts = [(row["payee"], row["note"]) for row in (one, other)]
+    return not all(map(any, texts)) or are_alike(*texts)
+
+
+def are_alike(one: _Texts, other: _Texts) -> bool:
+    """Whether payee and note of one look like those of the other, and neither has none."""
+    texts = [fold(" ".join(text for text in each if text)).strip() for each in (one, other)]
+    if not all(texts):
+        return False
+    return texts[0] in texts[1] or texts[1] in texts[0] or _share_a_word(*texts)
 
 
 def _share_a_word(one: str, other: str) -> bool:

@@ -20,6 +20,7 @@ class KnownAccount:
     statements, scopes, covers: those of the file, of their source ids and days, by their numbers.
     again: how many entries of earlier files this one has with the same id and content.
     shows_reuse: whether this file shows that the bank uses ids again.
+    is_of_several: whether statements of several bank accounts go to it.
     """
 
     id: str
@@ -33,6 +34,7 @@ class KnownAccount:
     covers: dict[int, Cover] = field(default_factory=dict)
     again: int = 0
     shows_reuse: bool = False
+    is_of_several: bool = False
 
     @property
     def texts(self) -> str:

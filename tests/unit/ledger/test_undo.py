@@ -46,7 +46,7 @@ def refusal(person, number, **options):
 
 def test_a_later_import_of_the_same_days_stands_in_the_way(person):
     person.statement(statement((5, -5), (9, -1), name="Giro"))
-    person.statement(statement((9, -2), (12, -1)))
+    person.statement(statement((9, -2), (12, -3)))
     person.statement(statement((13, -2)))
     text = refusal(person, 1)
     assert "entry 2 (import) covers the same days of Giro" in text

@@ -101,8 +101,15 @@ def pair_hashed_contents(rows: OpenRows) -> None:
             wanted[source_id] = entry.account, content
             entries[source_id] = entry
         for source_id, candidate in rows.reader.read_contents(wanted).items():
-            if not candidate.is_taken:
-                rows.settle(entries[source_id], Outcome.SAME, candidate)
+            entry = entries[source_id]
+            if not candidate.is_taken and not _is_at_another_time(entry, candidate):
+                rows.settle(entry, Outcome.SAME, candidate)
+
+
+def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
+    """The hash has no time: two of a day are told apart by it."""
+    is_same = entry.content == candidate.content
+    return is_same and 0 != entry.time != candidate.time != 0
 
 
 # -- days of which file and storage have parts

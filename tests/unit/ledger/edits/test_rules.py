@@ -95,8 +95,8 @@ def test_all_is_for_categories_of_rules_but_not_for_those_of_files(books):
 
 def test_import_says_which_categories_are_of_rules(books):
     edited(books, add_rule, ["aldi"], category="Groceries")
-    for text in ("aldi 1", "lidl 2"):
-        bought = Entry(1, 0, -1, bank_id=text, payee=text, category="Food")
+    for number, text in enumerate(("aldi 1", "lidl 2"), 1):
+        bought = Entry(1, 0, -number, bank_id=text, payee=text, category="Food")
         told = Statement(StatementAccount("1", "Bank", currency="EUR"))
         books.file(text, Reader("test", (told, [bought])))
     by_payee = {row["payee"]: row for row in books.rows(RECORDS)}

@@ -1,0 +1,167 @@
+"""The bank reports a record otherwise: its text, its day or its id is another one."""
+
+from collections.abc import Iterator
+from itertools import islice, product
+
+from finance_api.importers.interface import Answer
+from finance_api.ledger.matching.candidates import REACH_DAYS
+from finance_api.ledger.matching.duplicates import are_alike
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import OpenRows, grouped, is_plain
+from finance_api.ledger.matching.rules.earlier_version import order
+from finance_api.ledger.matching.wording import described, stored_described
+
+#: Of so many pairs a question names the nearest.
+_MANY = 100
+#: Entries and records of one account and amount, on near days.
+_Group = tuple[list[FileEntry], list[Candidate]]
+
+
+def pair_moved(rows: OpenRows, match_days: int | None) -> None:
+    """Pair an entry with the record that the file lacks, though it covers the record's day.
+
+    stored  2026-01-03  -3.00  Coffee
+    file    2026-01-05  -3.00  Coffee Berlin   (covers 1 to 31 January, no row on the 3rd)
+    gives   corrected: day and text change, nothing is added
+
+    match_days: where the file leaves it open, how far apart they may be; None: it is asked.
+    """
+    if not any(map(_is_lacking, rows.free())):
+        return
+    doubtful: list[_Group] = []
+    for entries, records in _groups(rows):
+        for group in _near(entries, records):
+            pairs = _proven(rows, group)
+            for entry, candidate in pairs:
+                _settle(rows, entry, candidate)
+            if not pairs and _possible(rows, group):
+                doubtful.append(group)
+    if match_days is None and doubtful:
+        _ask(rows, doubtful)
+    for group in doubtful if match_days else ():
+        _settle_in_order(rows, group, match_days or 0)
+
+
+def _is_lacking(candidate: Candidate) -> bool:
+    # A file of one bank account says nothing of another one's records.
+    is_of_one = not candidate.account.is_of_several
+    return candidate.mine and candidate.covered and not candidate.is_void and is_of_one
+
+
+def _groups(rows: OpenRows) -> Iterator[_Group]:
+    """Undecided entries and lacking records of equal account and amount."""
+    lacking = grouped(rows.free(_is_lacking), lambda c: (c.account, c.amount))
+    entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
+    for key, records in lacking.items():
+        if key in entries:
+            yield entries[key], records
+
+
+def _near(entries: list[FileEntry], records: list[Candidate]) -> Iterator[_Group]:
+    """Groups of which each row is at most so many days from another one."""
+    by_day: list[FileEntry | Candidate] = sorted([*entries, *records], key=lambda row: row.day)
+    group: list[FileEntry | Candidate] = []
+    for row in [*by_day, None]:
+        if group and (row is None or row.day - group[-1].day > REACH_DAYS):
+            yield (
+                [each for each in group if isinstance(each, FileEntry)],
+                [each for each in group if isinstance(each, Candidate)],
+            )
+            group = []
+        if row is not None:
+            group.append(row)
+
+
+def _possible(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
+    """The first pairs that may be the same."""
+    pairs = (pair for pair in product(*group) if _is_moved(rows, *pair) is not False)
+    return list(islice(pairs, _MANY))
+
+
+def _proven(rows: OpenRows, group: _Group) -> list[tuple[FileEntry, Candidate]]:
+    """Pairs that can be nothing else: one of each, or as many of each on each day."""
+    entries, records = group
+    pairs = _possible(rows, group) if len(entries) == len(records) == 1 else []
+    if len(entries) == len(records) > 1:
+        pairs = _of_same_days(entries, records)
+    return pairs if all(_is_moved(rows, *pair) for pair in pairs) else []
+
+
+def _of_same_days(
+    entries: list[FileEntry], records: list[Candidate]
+) -> list[tuple[FileEntry, Candidate]]:
+    """Of each day the first with the first, where texts do not tell them apart."""
+    records_of = grouped(records, lambda candidate: candidate.day)
+    pairs: list[tuple[FileEntry, Candidate]] = []
+    for day, of_day in grouped(entries, lambda entry: entry.day).items():
+        known = sorted(records_of.get(day, ()), key=lambda candidate: candidate.text)
+        found = sorted(of_day, key=lambda entry: entry.text)
+        texts = [e.text for e in found], [c.text for c in known]
+        if len(found) != len(known) or (
+            texts[0] != texts[1] and any(len(set(each)) > 1 for each in texts)
+        ):
+            return []
+        pairs += zip(found, known, strict=True)
+    return pairs
+
+
+def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | None:
+    """Whether the entry is the record that the file lacks; None: only the user can say."""
+    account = entry.account
+    is_of_day = entry.day == candidate.day
+    if abs(entry.day - candidate.day) > REACH_DAYS:
+        return False
+    if is_of_day and entry.time and candidate.time and entry.time != candidate.time:
+        # Two times of a day are two transactions.
+        return False
+    if candidate.inner:
+        return True
+    # The file may begin or end in the middle of the day, and have the record's part no more.
+    ids = {entry.bank_id, candidate.bank_id} - {None}
+    if len(ids) == 2 and account.known_stable:
+        return False
+    if not is_of_day:
+        return None
+    is_whole = account.is_stored_whole(entry.day)
+    whole = rows.read(entry)
+    texts = rows.reader.texts_of(candidate)
+    return True if is_whole or are_alike((whole.payee, whole.note), texts) else None
+
+
+def _settle(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> None:
+    is_older = order(rows, entry, candidate) < 0
+    rows.settle(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
+
+
+def _settle_in_order(rows: OpenRows, group: _Group, match_days: int) -> None:
+    """Settles as many as there can be."""
+    records = sorted(group[1], key=lambda candidate: candidate.day, reverse=True)
+    for entry in sorted(group[0], key=lambda entry: entry.day):
+        while records and records[-1].day < entry.day - match_days:
+            records.pop()
+        if (
+            records
+            and records[-1].day <= entry.day + match_days
+            and _is_moved(rows, entry, records[-1]) is not False
+        ):
+            _settle(rows, entry, records.pop())
+
+
+def _days_apart(pair: tuple[FileEntry, Candidate]) -> int:
+    return abs(pair[0].day - pair[1].day)
+
+
+def _ask(rows: OpenRows, groups: list[_Group]) -> None:
+    entry, candidate = min(_possible(rows, groups[0]), key=_days_apart)
+    farthest = max(_days_apart(pair) for group in groups for pair in _possible(rows, group))
+    days = str(min(max(farthest, 1), REACH_DAYS))
+    whole = rows.read(entry)
+    more = f" (and {len(groups) - 1} more such rows)" if len(groups) > 1 else ""
+    rows.questions.ask(
+        f"{described(whole)} may be {stored_described(candidate)}, which the file should have and "
+        f"has not{more}: if the bank reports it otherwise now, say with --match-days N how many "
+        f"days they may be apart ({days} here); if it is another transaction, with --match-days 0",
+        Answer(("--match-days", days), meaning=f"line {whole.line} is the stored record"),
+        Answer(("--match-days", "0"), meaning=f"line {whole.line} is another one"),
+        line=whole.line,
+    )

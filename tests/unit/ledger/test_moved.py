@@ -1,0 +1,178 @@
+"""A changed export is not new data: what the bank reports otherwise is the record that it was."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.resources import RECORDS
+from support.csv_files import answers
+from support.ledger import units
+from support.nightly import count
+from support.statements import Bank, entry, kept
+
+FIRST, LAST = entry("1", "-100", "Rent"), entry("20", "-200", "Power")
+
+
+@pytest.fixture
+def bank(person):
+    return Bank(person, "csv")
+
+
+def refusal(bank, *entries, **options):
+    before = bank.person.snapshot()
+    with pytest.raises(ImportRefused) as error:
+        bank.file(*entries, **options)
+    assert bank.person.snapshot() == before
+    return error.value
+
+
+@pytest.mark.parametrize(
+    "payee", ["Coffee Berlin", "Cof", "COFFEE  SHOP", "Kaffee", None], ids=repr
+)
+@pytest.mark.parametrize("date", ["3", "5", "10"])
+def test_the_record_that_the_file_lacks_is_updated(bank, payee, date):
+    bank.file(FIRST, entry("3", "-3", "Coffee"), LAST)
+    report = bank.file(FIRST, entry(date, "-3", payee, line=7), LAST)
+    assert (report.created, report.updated) == (0, 1)
+    assert report.updates[0].old.get("payee", payee) != payee or date != "3"
+    assert (int(date), -300, payee or "") in kept(bank.person)
+    assert len(kept(bank.person)) == 3
+    before = bank.person.snapshot()
+    bank.file(FIRST, entry("3", "-3", "Coffee"), LAST, data="the first one again")
+    assert bank.person.snapshot() == before
+    bank.person.audit()
+
+
+def test_its_category_and_what_you_set_stay(bank):
+    bank.file(FIRST, entry("3", "-3", "Coffee", category="Food"), LAST)
+    bank.file(FIRST, entry("3", "-3", "Coffee Berlin"), LAST)
+    (record,) = (row for row in bank.person.rows(RECORDS) if row["amount"] == units("-3"))
+    assert (record["payee"], record["category"]) == ("Coffee Berlin", "Food")
+
+
+def test_text_that_moves_between_payee_and_note_is_no_new_record(bank):
+    bank.file(FIRST, entry("3", "-3", "Coffee", note="Berlin"), LAST)
+    report = bank.file(FIRST, entry("3", "-3", None, note="Coffee Berlin"), LAST)
+    assert (report.created, report.updated) == (0, 1)
+
+
+def test_a_row_eight_days_away_is_another_one(bank):
+    bank.file(FIRST, entry("3", "-3", "Coffee"), LAST)
+    assert bank.file(FIRST, entry("11", "-3", "Coffee"), LAST).created == 1
+
+
+def test_a_record_of_a_day_that_the_file_does_not_cover_stays(bank):
+    bank.file(FIRST, entry("3", "-3", "Coffee"))
+    assert bank.file(entry("5", "-3", "Coffee"), LAST).created == 2
+
+
+def test_several_are_asked_for(bank):
+    bank.file(FIRST, entry("3", "-3", "Coffee"), LAST)
+    rows = FIRST, entry("5", "-3", "Tea", line=7), entry("6", "-3", "Lunch"), LAST
+    error = refusal(bank, *rows)
+    assert answers(error) == ["--match-days 3", "--match-days 0"]
+    assert bank.file(*rows, match_days=3, dry_run=True).created == 1
+    assert bank.file(*rows, match_days=0).created == 2
+
+
+def test_the_same_visit_of_each_day_is_the_one_of_that_day(bank):
+    days = "3456"
+    bank.file(FIRST, *(entry(day, "-3", "Coffee") for day in days), LAST)
+    report = bank.file(FIRST, *(entry(day, "-3", "Coffee Berlin") for day in days), LAST)
+    assert (report.created, report.updated) == (0, 4)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_new_id_at_every_download_is_no_new_record(person, number):
+    bank = Bank(person)
+    rows = [entry("3", "-3", "Coffee"), entry("5", "-4", "Tea")][:number]
+    for download in range(3):
+        report = bank.file(*(e._replace(bank_id=f"{download}/{e.amount}") for e in rows))
+        assert report.created == (0 if download else number)
+    assert len(kept(person)) == number
+
+
+def test_two_times_of_a_day_are_two_records_in_one_file_or_in_two(bank):
+    ten, eleven = (entry("3", "-3", "Coffee", time=hour * 3600) for hour in (10, 11))
+    assert bank.file(FIRST, ten, LAST).created == 3
+    assert bank.file(FIRST, eleven, LAST).created == 1
+    assert bank.file(FIRST, ten, eleven, LAST).unchanged == 4
+    assert len(kept(bank.person)) == 4
+
+
+def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(bank):
+    bank.file(FIRST, entry("3", "-3", "Coffee"))
+    assert "--match-days 0" in answers(refusal(bank, entry("3", "-3", "Lunch"), LAST))
+    # What looks alike is the same.
+    assert bank.file(entry("3", "-3", "Coffee Berlin"), LAST).updated == 1
+
+
+# -- the bank's own list
+
+
+@dataclass(frozen=True)
+class Change:
+    """What the bank reports otherwise of a movement."""
+
+    payee: str | None = None
+    days: int = 0
+    new_id: bool = False
+
+
+movements = st.lists(
+    st.tuples(
+        st.integers(3, 28), st.sampled_from([-3, -4, -50]), st.sampled_from(["Coffee", "Tea"])
+    ),
+    min_size=1,
+    max_size=40,
+)
+changes = st.builds(
+    Change,
+    payee=st.sampled_from([None, None, "Coffee Berlin", "KAFFEE", ""]),
+    days=st.sampled_from([0, 0, 0, 1, 3]),
+    new_id=st.booleans(),
+)
+
+
+@settings(max_examples=count(40, 5_000), suppress_health_check=list(HealthCheck))
+@given(data=st.data(), found=movements, has_ids=st.booleans())
+def test_after_a_changed_export_the_records_are_the_banks_own_list(backends, data, found, has_ids):
+    """Or there is a question."""
+    from support.ledger import Person
+
+    bank = Bank(Person(backends("memory")), "ofx" if has_ids else "csv")
+    rows = [
+        entry(str(day), str(amount), payee, f"F{n}" if has_ids else None, line=n + 1)
+        for n, (day, amount, payee) in enumerate(sorted(found))
+    ]
+    ends = [
+        entry("1", "-100", "Rent", "A" * has_ids or None),
+        entry("31", "-9", "B", "B" * has_ids or None),
+    ]
+    bank.file(ends[0], *rows, ends[1])
+    changed = []
+    for n, row in enumerate(rows):
+        change = data.draw(changes) if data.draw(st.booleans()) else Change()
+        changed.append(
+            row._replace(
+                date=row.date + change.days * 86_400,
+                payee=row.payee if change.payee is None else change.payee or None,
+                bank_id=f"G{n}" if has_ids and change.new_id else row.bank_id,
+            )
+        )
+    if data.draw(st.booleans()):
+        changed.reverse()
+    export = [ends[0], *changed, ends[1]]
+    try:
+        bank.file(*export)
+    except ImportRefused as refused:
+        assert any("--match-days" in a.words or "--ids" in a.words for a in refused.answers)
+        bank.file(*export, match_days=7, ids="stable" if has_ids else None)
+    stated = Counter((e.date, e.amount, e.payee) for e in export)
+    stored = Counter((r["recordDate"], r["amount"], r["payee"]) for r in bank.person.rows(RECORDS))
+    assert stored == stated
+    bank.person.audit()
