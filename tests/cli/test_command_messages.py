@@ -169,7 +169,7 @@ def test_a_wrong_port_is_said(command, port, options):
     """Before: unexpected ValueError, unexpected OverflowError."""
     with command.ini.open("a") as ini:
         ini.write(f"[server:main]\nuse = egg:waitress#main\nport = {port}\n")
-    said = command.refused("serve", *options)
+    said = command.refused("-c", str(command.ini), "serve", *options)
     assert said == f"finance-api: server.port: '{port}' is not a whole number from 1 to 65535\n"
 
 

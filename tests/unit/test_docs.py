@@ -278,7 +278,7 @@ def test_the_threads_in_the_docs_leave_one_free_and_make_granian_say_nothing() -
     table = [
         row for row in rows(section(page("deploying.md"), "The service")) if row[0][0].isdigit()
     ]
-    assert len(table) == 3
+    assert len(table) == 4
     for cores, threads, requests, downloads in table:
         # granian warns of more.
         assert int(threads) <= 2 * int(cores.split()[0]) + 1
