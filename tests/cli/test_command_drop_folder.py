@@ -82,8 +82,8 @@ def test_a_file_that_changes_meanwhile_stays(command, anna, folder, tmp_path, mo
     put(folder / "1.ndjson", account(), record(1))
     import_one = importing._import_one
 
-    def growing(*arguments):
-        report = import_one(*arguments)
+    def growing(*arguments, **options):
+        report = import_one(*arguments, **options)
         with open(folder / "1.ndjson", "a") as file:
             file.write(native_line(record(2)))
         return report

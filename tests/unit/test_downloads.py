@@ -1,5 +1,7 @@
 """Downloads: how many run at once, and what they hold until when."""
 
+import queue
+import threading
 import traceback
 from types import SimpleNamespace
 from typing import Any
@@ -50,6 +52,31 @@ def is_free(request: Any, user_id: int) -> bool:
             return True
     except (DownloadRunning, BulkheadFull):
         return False
+
+
+def test_one_at_a_time_can_wait_for_a_place() -> None:
+    downloads = Downloads(1)
+    outcomes: queue.Queue[str] = queue.Queue()
+
+    def wait(user_id: int) -> None:
+        try:
+            with downloads.running(user_id, wait_seconds=60):
+                outcomes.put("ran")
+        except (DownloadRunning, BulkheadFull) as error:
+            outcomes.put(type(error).__name__)
+
+    with downloads.running(1):
+        threads = [threading.Thread(target=wait, args=(user_id,)) for user_id in (1, 2)]
+        for thread in threads:
+            thread.start()
+        # One of them waits; the other one is refused, of whichever user it is.
+        assert outcomes.get(timeout=60) in ("DownloadRunning", "BulkheadFull")
+        assert outcomes.empty()
+    assert outcomes.get(timeout=60) == "ran"
+    for thread in threads:
+        thread.join()
+    with downloads.running(1), pytest.raises(BulkheadFull), downloads.running(2, wait_seconds=0.01):
+        pass
 
 
 def test_one_of_each_user_and_so_many_in_all(request_of: Any) -> None:

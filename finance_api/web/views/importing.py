@@ -47,6 +47,8 @@ from finance_api.web.page import (
 from finance_api.web.receiving import SentFile, TooLarge, TooSlow, sent_file
 from finance_api.web.upload_form import given_in, upload_form
 
+#: How long an upload waits until another one has been received: a browser cannot send it again.
+_PLACE_SECONDS = 5
 #: How long a request waits for the work at an upload: most files are small.
 _WAIT_SECONDS = 1.5
 _SILENT = "The server stopped while it was reading this file. Nothing was changed."
@@ -102,7 +104,9 @@ def receive(request: Request) -> Any:
     request.close_storage()
     try:
         with (
-            request.services.downloads.running(identity_of(request).user.id),
+            request.services.downloads.running(
+                identity_of(request).user.id, wait_seconds=_PLACE_SECONDS
+            ),
             sent_file(
                 request,
                 "file",
