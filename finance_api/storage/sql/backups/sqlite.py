@@ -137,7 +137,8 @@ def _check(path: Path) -> None:
                 raise StorageNotReady(f"{path} has no tables of this program")
             schema.refuse_unknown(version)
             (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        # The messages of SQLite itself can have bytes of the damaged pages.
         raise StorageNotReady(f"{path} is no sound SQLite database: {error}") from error
     if found != "ok":
         raise StorageNotReady(f"{path} is damaged: {found}")
