@@ -594,8 +594,8 @@ def break_after(monkeypatch, service, pages):
     """Streams of the service's storage fail after so many pages."""
     read = service.backend.read
 
-    def broken(*arguments):
-        storage = read(*arguments)
+    def broken(**options):
+        storage = read(**options)
         stream = storage.data.stream_json
 
         def failing(user_id, query):

@@ -179,7 +179,8 @@ class Pair:
             self.other.put(resource, make_row(resource, 99))
             with self.other.writing() as storage:
                 storage.data.delete_rows(self.other.user.id, resource, [make_id(99)])
-        self.other.put(RECORDS, *(record(n, "Theirs") for n in range(1, 71)))
+        theirs = (record(n, "Theirs") for n in range(1, 71))
+        self.other.put(RECORDS, *({**row, "updatedAt": row["updatedAt"] + 9} for row in theirs))
         add_credentials(self.other, 2, DataState(7, 77))
         add_history(self.other, 2)
 
@@ -197,6 +198,7 @@ class Pair:
                 found += [("list_rows", query(resource, offset=offset, total=total))]
         conditions = query(RECORDS, note="contains-i.rare").conditions
         found += [("sum_by", ["accountId"], each) for each in ((), conditions)] + [("get_state",)]
+        found += [("sum_by_most", ["accountId"], conditions), ("record_times",)]
         found += [("list_amounts", ["accountId"], ())]
         found += [("count_rows", each) for each in queries()]
         found += [("get_transfers", [make_id(900)])]
@@ -221,6 +223,8 @@ class Pair:
         with self.mine.reading() as storage:
             if (role, method) == ("transfers", "list_newest"):
                 return storage.transfers.list_newest(*arguments, limit=9)
+            if method == "sum_by_most":
+                return storage.data.sum_by(*arguments, most=99)
             if method == "scan_before":
                 return storage.history.scan_before(*arguments, limit=9)
             if (role, method) == ("jwts", "get_owner"):
