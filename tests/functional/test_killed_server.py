@@ -15,7 +15,7 @@ from support.nightly import count
 from support.process import ServerProcess
 from support.programs import free_port, wait_until
 
-KILLS = count(20, 200)
+KILLS = count(4, 200)
 Start = Callable[..., ServerProcess]
 
 
