@@ -28,8 +28,12 @@ class RehearsedHistory(HistoryWriter):
     def scan_before(
         self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
     ) -> list[BeforeImage]:
-        found = self._history.scan_before(user_id, number, after=after, limit=limit)
-        return [self._newest(number, image) for image in found]
+        stored = self._history.scan_before(user_id, number, after=after, limit=limit)
+        images = {(image.resource.name, image.row_id): image for image in stored}
+        for (of, *key), image in self._replaced.items():
+            if of == number and tuple(key) > after:
+                images[image.resource.name, image.row_id] = image
+        return [images[key] for key in sorted(images)][:limit]
 
     def get_before(
         self, user_id: int, number: int, resource: Resource, ids: Collection[str]
@@ -37,9 +41,6 @@ class RehearsedHistory(HistoryWriter):
         stored = self._history.get_before(user_id, number, resource, ids)
         keys = ((row_id, (number, resource.name, row_id)) for row_id in ids)
         return stored | {i: self._replaced[key] for i, key in keys if key in self._replaced}
-
-    def _newest(self, number: int, image: BeforeImage) -> BeforeImage:
-        return self._replaced.get((number, image.resource.name, image.row_id), image)
 
     def add(self, user_id: int, entry: HistoryEntry) -> None:
         if any(entry.number == known.number for known in self.list_entries(user_id)):
@@ -53,7 +54,7 @@ class RehearsedHistory(HistoryWriter):
     def put_before(
         self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
     ) -> None:
-        """Keeps what replaces images of earlier entries.
+        """Keeps what replaces images of earlier entries, or is added to them.
 
         Nothing reads the images of the change itself: only a later undo would.
         """

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
@@ -112,6 +112,8 @@ def said(report):
 @STORAGES
 def test_a_dry_run_reports_what_the_change_itself_reports(backends, storage, monkeypatch):
     @checked
+    # An undo that hands a category over to an earlier entry, which it undoes, too.
+    @example(seed=12083, steps=6)
     @given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 8))
     def check(seed, steps):
         household = Rehearsed(Person(backends(storage)), random.Random(seed))
