@@ -117,21 +117,25 @@ def at_once(work, arguments):
 
 @pytest.mark.nightly
 def test_several_processes_grant_a_token_what_one_would(place, servers):
-    client = place.service.client()
-    token = client.token
-
     def ask(server):
         with server.connect() as connection:
             return [server.get("/v1/api/labels", token, connection)[0] for _ in range(130)]
 
-    started = time.time()
-    # Eight clients.
-    statuses = [status for each in at_once(ask, servers * (8 // PROCESSES)) for status in each]
-    elapsed = time.time() - started
+    # On a busy machine Redis may not answer in time: the processes count apart then.
+    for _ in range(3):
+        client = place.service.client()
+        token = client.token
+        before = [server.fallbacks for server in servers]
+        started = time.time()
+        # Eight clients.
+        statuses = [status for each in at_once(ask, servers * (8 // PROCESSES)) for status in each]
+        elapsed = time.time() - started
+        if [server.fallbacks for server in servers] == before:
+            break
+    assert [server.fallbacks for server in servers] == before
     assert len(statuses) == 1_040
     assert set(statuses) == {200, 429}
     assert 500 <= statuses.count(200) <= 500 + elapsed // 7 + 1
-    assert [server.fallbacks for server in servers] == [0] * PROCESSES
     # All of them know that nothing is left.
     for server in servers:
         status, headers, _ = server.get("/v1/api/api-usage/stats", token)
