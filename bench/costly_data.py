@@ -33,7 +33,7 @@ LABELS = 500
 _LABEL_IDS = re.compile(rb'"labelIds":\[[^\]]*\]')
 _PAYEE = re.compile(rb'("payee":"[^"]*)"')
 _YEAR = re.compile(rb'"recordDate":"\d{4}')
-#: Of so many records the labels, the payee, the year are changed.
+#: How many records get other labels, payees and years.
 _LABELLED, _PAID, _OLD = 10, 2, 1_000
 
 

@@ -1,7 +1,7 @@
 """What requests cost: CPU time and memory of the dearest ones, and a random search for others.
 
 python -m bench.costs                     the list, on both databases
-python -m bench.costs --random 5000       so many random requests, the dearest ones first
+python -m bench.costs --random 5000       this many random requests, the most expensive first
 python -m bench.costs --only upcoming     those of the list whose path has this text
 """
 
@@ -153,7 +153,7 @@ class Client:
         return Cost(path, seconds, _memory("VmHWM") - before, status, len(body))
 
     def _cpu_seconds(self) -> float:
-        """Of this process, and of PostgreSQL's."""
+        """Processor time of this process and of PostgreSQL."""
         if self._postmaster is None:
             return time.process_time()
         ticks = 0

@@ -77,7 +77,7 @@ def _asking(server: Server, person: data.Person, paths: Sequence[str]) -> Iterat
 
 
 def _pages(server: Server, person: data.Person, number: int) -> str:
-    """What became of so many first pages."""
+    """The outcome of the first pages that were asked for."""
     statuses: Counter[int] = Counter()
     times = []
     with closing(_Client(server, person)) as client:

@@ -107,7 +107,7 @@ class Postgresql:
 
     @property
     def pid(self) -> int:
-        """Of the server's first process, whose children are all others."""
+        """The id of the server's first process, the parent of all others."""
         return int((self._data / "postmaster.pid").read_text().splitlines()[0])
 
     def ended_seconds(self) -> float:
