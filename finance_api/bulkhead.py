@@ -37,7 +37,7 @@ class _Call:
 
 
 class Bulkhead:
-    """So many places, of which each call has one for as long as it waits for its turn and runs.
+    """A number of places. Each call has one while it waits for its turn and runs.
 
     A place is always left for another user, one for costly calls of another user, and one for cheap
     calls. A call without a place waits behind fast calls, and is refused at once while what is in
@@ -125,6 +125,6 @@ class Bulkhead:
             return True
         costly = [each for each in self._calls if not each.is_cheap]
         waiting = [each for each in costly if not each.has_turn]
-        # Of each user the first that came.
+        # Users other than the one who had the last turn come first.
         first = min(waiting, key=lambda each: each.user == self._latest)
         return first is call and len(costly) - len(waiting) < _COSTLY

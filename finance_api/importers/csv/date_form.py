@@ -102,7 +102,7 @@ class DateForm:
         """Seconds of the day and time as written; None if the text has another form or is no day.
 
         A time zone moves nothing. Years of two digits are POSIX's (strptime): 69 to 99 are 19YY,
-        00 to 68 are 20YY. Earlier years than 1970 are none.
+        00 to 68 are 20YY. A year before 1970 gives None.
         """
         match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
         if match is None:
