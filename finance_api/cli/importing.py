@@ -201,7 +201,7 @@ def _import(
 
 def _check_currency(text: str | None) -> None:
     from finance_api.importers.interface import ImportRefused
-    from finance_api.importers.options import currency_code
+    from finance_api.importers.marks import currency_code
 
     try:
         if text is not None:

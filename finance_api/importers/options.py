@@ -6,8 +6,6 @@ from enum import Enum, auto
 from typing import Any
 
 from finance_api.importers import CAMT, CSV, MT940, OFX, QIF, SPREADSHEET
-from finance_api.importers.interface import ImportRefused
-from finance_api.resources.currencies import CURRENCIES
 
 
 class OptionKind(Enum):
@@ -61,7 +59,7 @@ FILE_OPTIONS = (
     FileOption(
         name="currency",
         label="Currency",
-        help="ISO 4217 code, where the file does not say its currency.",
+        help="The currency, where the file does not say it: EUR, €, Euro.",
         formats=_STATEMENTS,
     ),
     FileOption(
@@ -329,14 +327,6 @@ def add_to_map(columns: Mapping[str, tuple[str, ...]], text: str) -> dict[str, t
         raise ValueError(f"{text!r} is not FIELD=COLUMN")
     key = field.strip()
     return {**columns, key: (*columns.get(key, ()), column)}
-
-
-def currency_code(text: str) -> str:
-    """Raises ImportRefused."""
-    code = text.strip().upper()
-    if code not in CURRENCIES:
-        raise ImportRefused(f"{text!r} is not an ISO 4217 code such as EUR")
-    return code
 
 
 def answered(

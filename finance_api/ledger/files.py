@@ -7,7 +7,8 @@ from typing import Any, BinaryIO
 from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.importers.detection import detect_format
 from finance_api.importers.interface import ImportRefused, StatementImporter
-from finance_api.importers.options import FILE_OPTIONS, currency_code
+from finance_api.importers.marks import currency_code
+from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.importing import Step, import_file, nothing_more
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions

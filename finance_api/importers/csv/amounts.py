@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from finance_api.importers.csv.marks import Mark
 from finance_api.importers.csv.number_form import (
     Written,
     number_pattern,
@@ -12,6 +11,7 @@ from finance_api.importers.csv.number_form import (
     shape_of,
 )
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.marks import Mark
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import quoted
 from finance_api.values.number import NumberError, decimal_text, parse_decimal, to_units

@@ -6,11 +6,11 @@ from typing import Any
 from finance_api.importers.csv.columns import Columns, Headings, field_of
 from finance_api.importers.csv.heading_words import currency_in
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.marks import CODES, Mark, mark_of
 from finance_api.importers.csv.options import CsvOptions, currency_of
 from finance_api.importers.csv.preamble import currency_above, lines_above
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.marks import Mark, code_in_cell, codes_in
 from finance_api.importers.questions import CODE, Questions
 from finance_api.importers.texts import listed, quoted
 
@@ -54,12 +54,7 @@ class Currencies:
                     raise ImportRefused("the amount has no currency, and others have several", line)
                 return mark.currency
             return self.option
-        said = mark_of(text)
-        if said is None or said.currency is None:
-            raise ImportRefused(
-                f"the currency {quoted(text)} is not an ISO 4217 code such as EUR", line
-            )
-        code = said.currency
+        code = code_in_cell(text, "the currency", line)
         if self._is_option and code != self.option:
             raise ImportRefused(
                 f"the currency is {code}, but --currency says {self.option}",
@@ -161,8 +156,8 @@ def _in_columns(
 ) -> str | None:
     """The code that an unmapped column has in every row."""
     for column in survey.watched:
-        codes = {text.strip() for text in column.values}
-        if not codes or not codes <= CODES:
+        codes = codes_in(column.values)
+        if not codes:
             continue
         name = headings.named(column.index)
         if len(codes) == 1 and currency in (None, *codes):

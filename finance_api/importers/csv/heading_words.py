@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from finance_api.importers.csv.marks import CODES, mark_of
 from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.marks import CODES, mark_of
 
 #: Where a heading such as BookingDate has its next word.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.profile import FEWEST_COLUMNS, Match, Profile
 from finance_api.importers.csv.profile_reading import read_profile
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.marks import CODES
 from finance_api.importers.texts import listed, quoted
 
 _SHIPPED = Path(__file__).with_name("profiles")

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from finance_api.importers.csv.marks import Mark, mark_of
+from finance_api.importers.marks import Mark, mark_of
 
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
 #: No-break, figure, thin and narrow no-break space group digits as a space does; a typographic

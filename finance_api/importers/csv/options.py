@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import currency_code
 from finance_api.importers.questions import excluding
 from finance_api.importers.texts import quoted
-from finance_api.resources.currencies import CURRENCIES
 from finance_api.values.text import TextError, clean_or_none
 
 #: Delimiters that cannot be typed, by name.
@@ -54,8 +54,8 @@ class CsvOptions:
     skip_last: how many rows at the end are no data.
     account: name of the account that every row belongs to; a column that maps to the account by
         itself may then have only one value.
-    currency: ISO 4217 code of every row; a column that maps to the currency by itself has to
-        agree with it or be empty.
+    currency: of every row, a code, a symbol or a name; a column that maps to the currency by
+        itself has to agree with it or be empty.
     """
 
     profile: str | None = None
@@ -125,15 +125,8 @@ def _name(text: str | None, option: str) -> str | None:
 
 
 def currency_of(options: CsvOptions) -> str | None:
-    """The currency code in capitals, None if not given; ImportRefused."""
-    if options.currency is None:
-        return None
-    code = options.currency.strip().upper()
-    if code not in CURRENCIES:
-        raise ImportRefused(
-            f"--currency {quoted(options.currency)} is not an ISO 4217 code such as EUR"
-        )
-    return code
+    """The currency's code, None if not given; ImportRefused."""
+    return None if options.currency is None else currency_code(options.currency)
 
 
 #: The names of the option that says what a positive number means.

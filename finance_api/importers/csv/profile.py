@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from finance_api.importers.csv.columns import Headings
-from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import CODES
 from finance_api.importers.texts import quoted
 
 #: A heading row of fewer columns selects no profile by itself.

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from finance_api.importers.csv.columns import FIELDS, Wanted, field_of
 from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.decoding import known_encoding
-from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.options import CsvOptions, currency_of, delimiter_of
 from finance_api.importers.csv.profile import (
     CODE,
@@ -28,6 +27,7 @@ from finance_api.importers.csv.profile import (
 )
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import CODES
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 from finance_api.importers.csv.amounts import DECIMAL_MARKS
 from finance_api.importers.csv.cells import is_account, is_amount, is_date
 from finance_api.importers.csv.heading_words import role_fit
-from finance_api.importers.csv.marks import mark_of
 from finance_api.importers.csv.number_form import number_pattern, plain_number, shape_of
 from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.marks import mark_of
 
 _TIME = re.compile(r"[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9])?")
 #: A day of Excel: those of 1970 to 2030, perhaps with a time.

@@ -12,7 +12,6 @@ from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.currencies import Currencies
 from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.marks import CODES, Mark
 from finance_api.importers.csv.options import (
     LABEL_SEPARATOR,
     CsvOptions,
@@ -31,6 +30,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
+from finance_api.importers.marks import Mark, code_in_cell
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.number import decimal_text
@@ -117,14 +117,11 @@ class RowReader:
         amount = self.amount("originalAmount", line, cells)
         if amount is None:
             return None, None
-        code = self.text("originalCurrencyCode", cells)
-        if code is None:
-            code = amount.mark.currency if amount.mark is not None else None
-        elif code.upper() not in CODES:
-            raise ImportRefused(
-                f"the original currency {quoted(code)} is not an ISO 4217 code such as EUR", line
-            )
-        return (None, None) if code is None else (amount.units, code.upper())
+        text = self.text("originalCurrencyCode", cells)
+        if text is not None:
+            return amount.units, code_in_cell(text, "the original currency", line)
+        code = amount.mark.currency if amount.mark is not None else None
+        return (None, None) if code is None else (amount.units, code)
 
 
 class StatementBuilder:

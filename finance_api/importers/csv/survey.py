@@ -8,10 +8,10 @@ from finance_api.importers.csv.cells import is_account, is_amount, is_date, is_t
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.marks import mark_of
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
+from finance_api.importers.marks import mark_of
 
 #: A column with more different cells than this is free text, and is not watched any longer.
 _WATCHED_VALUES = 50

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.marks import CODES
 from finance_api.importers.csv.survey import Survey, Watched
 from finance_api.importers.csv.vocabulary import DIRECTIONS, YES_OR_NO, folded
 from finance_api.importers.interface import Answer
+from finance_api.importers.marks import codes_in
 from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
@@ -102,8 +102,8 @@ def _readings(column: Watched, layout: Layout) -> tuple[str, list[Answer]]:
 def _is_vocabulary(values: Mapping[str, object]) -> bool:
     """Nothing but currency codes, directions, or yes and no."""
     texts = [text.strip() for text in values if text.strip()]
-    return bool(texts) and (
-        all(text in CODES for text in texts)
+    return bool(texts) and bool(
+        codes_in(texts)
         or all(folded(text) in DIRECTIONS for text in texts)
         or all(folded(text) in YES_OR_NO for text in texts)
     )

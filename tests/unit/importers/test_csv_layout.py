@@ -223,7 +223,7 @@ def test_two_names_of_one_field_are_refused():
         ({"debit": "a", "credit": "b", "invert": True}, ("--invert",)),
         ({"columns": {"account": "a"}}, ("--account", "--map account")),
         ({"columns": {"currency": "a"}, "currency": "EUR"}, ("--currency", "--map currency")),
-        ({"currency": "EURO"}, ("--currency", "EUR")),
+        ({"currency": "XXY"}, ("--currency", "EUR")),
         ({"account": " \t"}, ("--account",)),
         ({"account": "a\x00"}, ("--account", "NUL")),
         ({"columns": {"payee": "\ud800"}}, ("payee",)),

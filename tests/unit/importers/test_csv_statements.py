@@ -51,6 +51,29 @@ def test_account_of_the_option_never_merges_several_accounts():
     assert len(entries(text, columns={"account": ""})) == 2
 
 
+@pytest.mark.parametrize("written", ["€", "Euro", "eur", "EUR"])
+def test_a_currency_may_be_written_as_a_symbol_or_a_name(written):
+    text = f"date,amount,currency\n2026-01-01,1,{written}\n"
+    assert read(text, account="Main")[0].account.currency == "EUR"
+    assert read(text, account="Main", currency="Euro")[0].account.currency == "EUR"
+    assert read("date,amount\n2026-01-01,1\n", account="Main", currency=written)
+    original = "date,amount,originalAmount,originalCurrencyCode\n2026-01-01,1,2,"
+    (entry,) = entries(original + written + "\n", currency="USD")
+    assert entry.original_currency == "EUR"
+    refused = refusal(original + "kr\n", currency="USD")
+    assert refused.reason.startswith("the original currency 'kr' may be SEK, NOK, DKK or another")
+
+
+def test_an_unnamed_column_of_one_symbol_is_the_currency():
+    text = "date,amount,payee,X\n2026-01-01,1,A,{0}\n2026-01-02,1,B,{0}\n"
+    columns = {"recordDate": "date"}
+    for symbol in ("€", "US$", "EUR"):
+        (found,) = read(text.format(symbol), account="Main", columns=columns)
+        assert found.account.currency == {"US$": "USD"}.get(symbol, "EUR")
+    (found,) = read(text.format("all"), account="Main", columns=columns)
+    assert found.account.currency is None
+
+
 def test_currency_comes_from_the_option_or_the_column():
     text = "date,amount,currencyCode\n2026-01-01,1,eur\n"
     assert read(text, account="Main")[0].account.currency == "EUR"

@@ -1,9 +1,12 @@
 """The options about files, as words of a command line and as what is given."""
 
+import re
+
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.options import FILE_OPTIONS, answered, currency_code
+from finance_api.importers.marks import currency_code
+from finance_api.importers.options import FILE_OPTIONS, answered
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,27 @@ def test_every_option_is_called_by_one_name():
     assert len({option.label for option in FILE_OPTIONS}) == len(FILE_OPTIONS)
 
 
-def test_a_currency_is_a_code():
-    assert currency_code(" eur") == "EUR"
-    with pytest.raises(ImportRefused, match="'EURO' is not an ISO 4217 code"):
-        currency_code("EURO")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *((" eur", "EUR"), ("€", "EUR"), ("Euro", "EUR"), ("EUROS", "EUR"), ("US$", "USD")),
+        *(("us dollar", "USD"), ("£", "GBP"), ("sFr.", "CHF"), ("Kč", "CZK"), ("zł", "PLN")),
+    ],
+)
+def test_a_currency_is_a_code_a_symbol_or_a_name(text, code):
+    assert currency_code(text) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("XXY", "'XXY' is not an ISO 4217 code such as EUR"),
+        ("", "'' is not an ISO 4217 code"),
+        ("$", "'$' may be USD, CAD, AUD or another currency: give its ISO 4217 code"),
+        ("kr", "'kr' may be SEK, NOK, DKK or another"),
+        ("Dollar", "'Dollar' may be USD"),
+    ],
+)
+def test_a_currency_that_is_open_or_none_is_refused(text, reason):
+    with pytest.raises(ImportRefused, match=re.escape(reason)):
+        currency_code(text)

@@ -386,7 +386,7 @@ def test_columns_that_legs_fill_cannot_be_mapped():
         ("[map]", 'timezone = "Vienna"\n[map]', "timezone 'Vienna'"),
         ("[map]", 'encoding = "latin-99"\n[map]', "latin-99"),
         ("[map]", 'delimiter = "ab"\n[map]', "not one character"),
-        ("[map]", 'currency = "EURO"\n[map]', "not an ISO 4217 code"),
+        ("[map]", 'currency = "XXY"\n[map]', "not an ISO 4217 code"),
         ("[map]", 'ignore = ["Art"]\n[map]', "no heading row has the column 'Art'"),
         ("[map]", 'equal = ["Ort"]\n[map]', "equal is not a list of pairs"),
         ("[map]", "no_text = 1\n[map]", "no_text is not true or false"),
