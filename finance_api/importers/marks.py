@@ -117,8 +117,8 @@ def currency_code(text: str) -> str:
     raise ImportRefused(f"{quoted(text)} is not an ISO 4217 code such as EUR")
 
 
-def code_in_cell(text: str, what: str, line: int) -> str:
-    """`currency_code` of a cell. what: the currency that it states, for the message."""
+def stated_code(text: str, what: str, line: int | None = None) -> str:
+    """`currency_code`, with the name of what states it in the refusal, such as an option."""
     try:
         return currency_code(text)
     except ImportRefused as refused:

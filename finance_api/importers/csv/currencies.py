@@ -10,7 +10,7 @@ from finance_api.importers.csv.options import CsvOptions, currency_of
 from finance_api.importers.csv.preamble import currency_above, lines_above
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.marks import Mark, code_in_cell, codes_in
+from finance_api.importers.marks import Mark, codes_in, stated_code
 from finance_api.importers.questions import CODE, Questions
 from finance_api.importers.texts import listed, quoted
 
@@ -54,7 +54,7 @@ class Currencies:
                     raise ImportRefused("the amount has no currency, and others have several", line)
                 return mark.currency
             return self.option
-        code = code_in_cell(text, "the currency", line)
+        code = stated_code(text, "the currency", line)
         if self._is_option and code != self.option:
             raise ImportRefused(
                 f"the currency is {code}, but --currency says {self.option}",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.marks import currency_code
+from finance_api.importers.marks import stated_code
 from finance_api.importers.questions import excluding
 from finance_api.importers.texts import quoted
 from finance_api.values.text import TextError, clean_or_none
@@ -126,7 +126,7 @@ def _name(text: str | None, option: str) -> str | None:
 
 def currency_of(options: CsvOptions) -> str | None:
     """The currency's code, None if not given; ImportRefused."""
-    return None if options.currency is None else currency_code(options.currency)
+    return None if options.currency is None else stated_code(options.currency, "--currency")
 
 
 #: The names of the option that says what a positive number means.

@@ -30,7 +30,7 @@ from finance_api.importers.interface import (
     Statement,
     StatementAccount,
 )
-from finance_api.importers.marks import Mark, code_in_cell
+from finance_api.importers.marks import Mark, stated_code
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 from finance_api.values.number import decimal_text
@@ -119,7 +119,7 @@ class RowReader:
             return None, None
         text = self.text("originalCurrencyCode", cells)
         if text is not None:
-            return amount.units, code_in_cell(text, "the original currency", line)
+            return amount.units, stated_code(text, "the original currency", line)
         code = amount.mark.currency if amount.mark is not None else None
         return (None, None) if code is None else (amount.units, code)
 
