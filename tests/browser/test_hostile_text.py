@@ -1,6 +1,6 @@
 """Text that tries to be a script: a real browser shows it, and does nothing else.
 
-`tests/functional/test_settings_injection.py` compares every page with a harmless one; here is
+`tests/functional/settings_pages/test_injection.py` compares every page with a harmless one; here is
 what only a browser can tell. The windows see dialogs, reports of the CSP and foreign requests.
 """
 

@@ -28,7 +28,7 @@ SERVERS = pytest.mark.parametrize("ini", INIS, ids=["waitress", "granian"])
 COUNT = 40 * STREAMED_ROWS
 LARGE_COUNT = 8_000
 EXPORT = "/v1/api/export/records.ndjson"
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 
 
 class Place:

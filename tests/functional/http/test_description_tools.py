@@ -157,7 +157,7 @@ def test_schemathesis_finds_nothing(client, url, path, figures):
     command = [Path(sys.executable).with_name("st"), "run", f"{url}{path}", "--seed", "1"]
     command += ["--header", f"Authorization: Bearer {token}"]
     command += ["--max-examples", "300"] if NIGHTLY else ["--phases", "examples"]
-    top = Path(__file__).parents[2]
+    top = Path(__file__).parents[3]
     found = subprocess.run(command, cwd=top, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout
     (cases,) = [line.strip() for line in found.stdout.splitlines() if " generated, " in line]

@@ -13,7 +13,7 @@ from support.command import Command
 from support.process import ServerProcess
 from support.programs import free_port
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(sys.executable).parent
 
 
