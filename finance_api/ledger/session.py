@@ -14,7 +14,7 @@ import transaction
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.category_kinds import derive_kinds
-from finance_api.ledger.rehearsal import rehearsing
+from finance_api.ledger.rehearsal import rehearse
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, Role
@@ -313,7 +313,7 @@ def changing(
         try:
             if dry_run or decides_first:
                 reader = rehearsal.enter_context(reading(backend, newest=True))
-                storage = rehearsal.enter_context(rehearsing(reader))
+                storage = rehearse(reader)
             else:
                 storage = open_writing()
             yield LedgerSession(

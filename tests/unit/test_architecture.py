@@ -75,7 +75,7 @@ def test_there_are_modules_to_look_at() -> None:
         ("zope.sqlalchemy", own("storage.sql")),
         ("alembic", own("storage.sql")),
         ("psycopg", own("storage.sql")),
-        ("sqlite3", own("storage.sql", "ledger.matching.duplicates", "ledger.rehearsal")),
+        ("sqlite3", own("storage.sql", "ledger.matching.duplicates")),
         ("jwt", own("auth")),
         ("argon2", own("auth")),
         ("zxcvbn", own("auth")),

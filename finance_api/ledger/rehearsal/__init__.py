@@ -5,8 +5,6 @@ it has written before. So a dry run reports what the change itself would report,
 can write meanwhile.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, cast
 
 from finance_api.ledger.rehearsal.data import RehearsedData
@@ -14,7 +12,7 @@ from finance_api.ledger.rehearsal.history import RehearsedHistory
 from finance_api.ledger.rehearsal.transfers import RehearsedTransfers
 from finance_api.storage.interface import AuditAction, Storage, WritableStorage
 
-__all__ = ["rehearsing"]
+__all__ = ["rehearse"]
 
 
 class _Rehearsal(WritableStorage):
@@ -22,24 +20,19 @@ class _Rehearsal(WritableStorage):
         """Adds nothing to the audit log: nothing is done."""
 
 
-@contextmanager
-def rehearsing(storage: Storage) -> Iterator[WritableStorage]:
-    """storage: what is read. Only data, history and transfers can be written."""
+def rehearse(storage: Storage) -> WritableStorage:
+    """Return a unit of work over the storage; only data, history and transfers can be written."""
     reader = cast(Any, storage)
-    data = RehearsedData(storage.data)
-    try:
-        yield _Rehearsal(
-            users=reader.users,
-            tokens=reader.tokens,
-            jwts=reader.jwts,
-            sessions=reader.sessions,
-            usage=reader.usage,
-            data=data,
-            history=RehearsedHistory(storage.history),
-            rates=reader.rates,
-            transfers=RehearsedTransfers(storage.transfers),
-            uploads=reader.uploads,
-            audit=reader.audit,
-        )
-    finally:
-        data.close()
+    return _Rehearsal(
+        users=reader.users,
+        tokens=reader.tokens,
+        jwts=reader.jwts,
+        sessions=reader.sessions,
+        usage=reader.usage,
+        data=RehearsedData(storage.data),
+        history=RehearsedHistory(storage.history),
+        rates=reader.rates,
+        transfers=RehearsedTransfers(storage.transfers),
+        uploads=reader.uploads,
+        audit=reader.audit,
+    )

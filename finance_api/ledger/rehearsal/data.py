@@ -1,6 +1,7 @@
 """Rows as they would be: the storage's, with what was written in their place."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, islice
 from typing import Any
@@ -10,7 +11,7 @@ from finance_api.query.evaluate import matches, sorted_rows
 from finance_api.query.grouping import group_of
 from finance_api.query.model import Condition, Query
 from finance_api.query.records import any_of
-from finance_api.resources import RECORDS
+from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource, names_of
 from finance_api.resources.records import VOID
 from finance_api.storage.errors import Conflict
@@ -33,12 +34,9 @@ class RehearsedData(DataWriter):
 
     def __init__(self, data: DataReader) -> None:
         self._data = data
-        self._written = WrittenRows()
+        self._written = {resource.name: WrittenRows(resource) for resource in RESOURCES}
         self._state: DataState | None = None
         self._empty: dict[str, bool] = {}
-
-    def close(self) -> None:
-        self._written.close()
 
     # -- state
 
@@ -65,24 +63,21 @@ class RehearsedData(DataWriter):
             if known:
                 raise Conflict(f"two of the {resource.name} have the same id")
         self._check_sources(user_id, resource, [*new, *changed])
-        self._written.put(resource, changed, replaces=True)
-        self._written.put(resource, new, replaces=False)
+        self._written[resource.name].put(new, changed)
 
     def _check_sources(self, user_id: int, resource: Resource, rows: Sequence[Row]) -> None:
-        owners: dict[tuple[str, str], str] = {
-            (row["source"], row["sourceId"]): row["id"]
-            for row in rows
-            if row["sourceId"] is not None
-        }
         ids = {row["id"] for row in rows}
-        for source in {source for source, _ in owners}:
-            source_ids = [source_id for of, source_id in owners if of == source]
-            for row in self.get_rows_by_source(user_id, resource, source, source_ids).values():
+        source_ids: defaultdict[str, list[str]] = defaultdict(list)
+        for row in rows:
+            if row["sourceId"] is not None:
+                source_ids[row["source"]].append(row["sourceId"])
+        for source, wanted in source_ids.items():
+            for row in self.get_rows_by_source(user_id, resource, source, wanted).values():
                 if row["id"] not in ids:
                     raise Conflict(f"two of the {resource.name} have the same source")
 
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
-        self._written.delete(resource, ids)
+        self._written[resource.name].delete(ids)
 
     # -- reading
 
@@ -93,9 +88,9 @@ class RehearsedData(DataWriter):
         return self._empty[resource.name]
 
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
-        states = self._written.states(resource, ids)
-        found = {row_id: row for row_id, row in states.items() if row is not None}
-        left = [row_id for row_id in ids if row_id not in states]
+        written = self._written[resource.name]
+        found = {row_id: row for row_id in ids if (row := written.get(row_id)) is not None}
+        left = [row_id for row_id in ids if row_id not in written]
         if left and not self._is_empty(user_id, resource):
             found |= self._data.get_rows(user_id, resource, left)
         return found
@@ -103,16 +98,13 @@ class RehearsedData(DataWriter):
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
     ) -> dict[str, Row]:
-        found = {}
+        written = self._written[resource.name]
+        rows = ((source_id, written.get_by_source(source, source_id)) for source_id in source_ids)
+        found = {source_id: row for source_id, row in rows if row is not None}
         if not self._is_empty(user_id, resource):
             stored = self._data.get_rows_by_source(user_id, resource, source, source_ids)
-            found = self._as_stored(resource, stored)
-        return found | self._written.by_source(resource, source, source_ids)
-
-    def _as_stored(self, resource: Resource, rows: dict[str, Row]) -> dict[str, Row]:
-        """The stored rows that were not written, by the same keys."""
-        written = self._written.states(resource, [row["id"] for row in rows.values()])
-        return {key: row for key, row in rows.items() if row["id"] not in written}
+            found |= {key: row for key, row in stored.items() if row["id"] not in written}
+        return found
 
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
         found: dict[str, list[Row]] = {}
@@ -129,49 +121,44 @@ class RehearsedData(DataWriter):
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
-        written = self._written.scan(resource, after_id)
-        found = list(islice((row for row in written if matches(row, conditions)), limit))
+        written = self._written[resource.name]
+        found = list(islice(_matching(written.scan(after_id), conditions), limit))
         after, left = after_id, limit
         while left is None or left > 0:
             page = self._data.scan_rows(
                 user_id, resource, conditions=conditions, after_id=after, limit=limit
             )
-            kept = self._as_stored(resource, {row["id"]: row for row in page})
-            found += kept.values()
+            kept = [row for row in page if row["id"] not in written]
+            found += kept
             if limit is None or left is None or len(page) < limit:
                 break
             after, left = page[-1]["id"], left - len(kept)
         return sorted(found, key=lambda row: str(row["id"]))[:limit]
 
     def list_rows(self, user_id: int, query: Query) -> Page:
-        resource = query.resource
-        if not self._written.has(resource):
-            return self._data.list_rows(user_id, query)
-        names, end = names_of(resource.listed_fields), query.offset + query.limit
+        written, end = self._written[query.resource.name], query.offset + query.limit
+        names = names_of(query.resource.listed_fields)
         found = [
             {name: row[name] for name in names}
-            for row in self._written.scan(resource)
-            if matches(row, query.conditions)
+            for row in _matching(written.scan(), query.conditions)
         ]
-        written = len(found)
-        gone = set(self._written.replaced(resource))
+        enough = len(found) + end
         for offset in count(0, _PAGE):
             page = self._data.list_rows(user_id, replace(query, offset=offset, limit=_PAGE))
-            found += [row for row in page.rows if row["id"] not in gone]
-            if not page.has_more or len(found) > written + end:
+            found += [row for row in page.rows if row["id"] not in written]
+            if not page.has_more or len(found) > enough:
                 break
         rows = sorted_rows(found, query.sort)
         total = self.count_rows(user_id, query) if query.with_total else None
         return Page(rows[query.offset : end], len(rows) > end, total)
 
     def count_rows(self, user_id: int, query: Query) -> int:
-        resource = query.resource
-        written = self._written.scan(resource)
-        gone = self._replaced(user_id, resource)
+        written = self._written[query.resource.name].scan()
+        gone = self._replaced(user_id, query.resource)
         return (
             self._data.count_rows(user_id, query)
-            + sum(matches(row, query.conditions) for row in written)
-            - sum(matches(row, query.conditions) for row in gone)
+            + sum(1 for _ in _matching(written, query.conditions))
+            - sum(1 for _ in _matching(gone, query.conditions))
         )
 
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
@@ -206,13 +193,12 @@ class RehearsedData(DataWriter):
         """
         assert most is None
         sums = self._data.sum_by(user_id, names, conditions, with_void=with_void)
-        is_counted = _counted(conditions, with_void)
-        for row in self._replaced(user_id, RECORDS):
-            if is_counted(row):
-                key = group_of(row, tuple(names))
-                old = sums[key]
-                sums[key] = old._replace(amount=old.amount - row["amount"], number=old.number - 1)
-        for row in filter(is_counted, self._written.scan(RECORDS)):
+        gone, written = self._replaced(user_id, RECORDS), self._written[RECORDS.name].scan()
+        for row in _matching(gone, conditions, with_void=with_void):
+            key = group_of(row, tuple(names))
+            old = sums[key]
+            sums[key] = old._replace(amount=old.amount - row["amount"], number=old.number - 1)
+        for row in _matching(written, conditions, with_void=with_void):
             key, at = group_of(row, tuple(names)), row["recordDate"]
             one = RecordSum(row["amount"], 1, at, at)
             sums[key] = sums[key].joined(one) if key in sums else one
@@ -226,22 +212,26 @@ class RehearsedData(DataWriter):
         *,
         with_void: bool = False,
     ) -> list[tuple[Any, ...]]:
-        gone = set(self._written.replaced(RECORDS))
+        written = self._written[RECORDS.name]
         stored = self._data.list_amounts(user_id, ("id", *names), conditions, with_void=with_void)
-        is_counted = _counted(conditions, with_void)
-        written = filter(is_counted, self._written.scan(RECORDS))
         return [
-            *(tuple(values) for row_id, *values in stored if row_id not in gone),
-            *((*group_of(row, tuple(names)), row["amount"]) for row in written),
+            *(tuple(values) for row_id, *values in stored if row_id not in written),
+            *(
+                (*group_of(row, tuple(names)), row["amount"])
+                for row in _matching(written.scan(), conditions, with_void=with_void)
+            ),
         ]
 
     def _replaced(self, user_id: int, resource: Resource) -> Iterator[Row]:
         """The rows in whose place others were written, as they are stored."""
-        ids = self._written.replaced(resource)
-        for begin in range(0, len(ids), _PAGE):
-            batch = ids[begin : begin + _PAGE]
+        ids = iter(self._written[resource.name].replaced)
+        while batch := list(islice(ids, _PAGE)):
             yield from self._data.get_rows(user_id, resource, batch).values()
 
 
-def _counted(conditions: Sequence[Condition], with_void: bool) -> Callable[[Row], bool]:
-    return lambda row: (with_void or row["recordState"] != VOID) and matches(row, conditions)
+def _matching(
+    rows: Iterable[Row], conditions: Sequence[Condition], *, with_void: bool = True
+) -> Iterator[Row]:
+    for row in rows:
+        if (with_void or row["recordState"] != VOID) and matches(row, conditions):
+            yield row

@@ -17,7 +17,7 @@ from finance_api.importers.csv import CsvImporter, CsvOptions
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.importing import import_file
-from finance_api.ledger.rehearsal import rehearsing
+from finance_api.ledger.rehearsal import rehearse
 from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.query.model import Operator, Query, SortKey, condition_on
@@ -215,8 +215,8 @@ def test_a_rehearsal_answers_as_the_storage_does_after_the_same_writing(backends
                 said.append(answers(data, person.user.id))
             return said
 
-        with reading(backend) as reader, rehearsing(reader) as rehearsal:
-            rehearsed = write(rehearsal.data)
+        with reading(backend) as reader:
+            rehearsed = write(rehearse(reader).data)
         with pytest.raises(_GivenUp), unit_of_work(backend) as storage:
             storage.data.lock(person.user.id)
             assert write(storage.data) == rehearsed
@@ -229,8 +229,8 @@ def test_a_rehearsal_refuses_an_id_and_a_source_that_are_there_already(person):
     person.native(account(), record(1, sourceId="s1"), record(2, sourceId="s2"))
     one, other = person.rows(RECORDS)
     new = {**one, "id": "ffffffff-0000-4000-8000-000000000000"}
-    with reading(person.backend) as reader, rehearsing(reader) as rehearsal:
-        data, user_id = rehearsal.data, person.user.id
+    with reading(person.backend) as reader:
+        data, user_id = rehearse(reader).data, person.user.id
         for rows in ([one], [new]):
             with pytest.raises(Conflict):
                 data.put_rows(user_id, RECORDS, new=rows, changed=())
