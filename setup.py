@@ -113,8 +113,8 @@ setup(
         "lint": ["mypy>=2.4", "ruff>=0.17", "types-python-dateutil"],
     },
     entry_points={
-        "paste.app_factory": ["main = finance_api.wsgi:app"],
-        "paste.server_runner": ["granian = finance_api.server:serve"],
+        "paste.app_factory": ["main = finance_api.server.wsgi:app"],
+        "paste.server_runner": ["granian = finance_api.server.granian:serve"],
         "console_scripts": ["finance-api = finance_api.cli:run"],
     },
 )

@@ -10,9 +10,9 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     """The WSGI application. Raises SettingError, StorageNotReady."""
     from pyramid.config import Configurator
 
-    from finance_api.clock import SystemClock
-    from finance_api.logs import set_up_logs
-    from finance_api.requests import Request
+    from finance_api.http.requests import Request
+    from finance_api.runtime.clock import SystemClock
+    from finance_api.runtime.logs import set_up_logs
     from finance_api.services import make_services
     from finance_api.settings import read_settings
 
@@ -21,12 +21,12 @@ def main(global_config: dict[str, str], **settings: str) -> Any:
     config = Configurator(settings=dict(checked), request_factory=Request)
     config.registry.services = make_services(checked, SystemClock())
     for part in (
-        "finance_api.preload",
-        "finance_api.errors",
+        "finance_api.demo.preload",
+        "finance_api.http.errors",
         "finance_api.auth",
         "finance_api.api",
         "finance_api.web",
-        "finance_api.tweens",
+        "finance_api.http.tweens",
     ):
         config.include(part)
     return config.make_wsgi_app()

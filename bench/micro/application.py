@@ -16,7 +16,7 @@ from pyramid.response import Response
 from bench import data
 from bench.ini import APPLICATION
 from finance_api import main
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 
 Environ = dict[str, Any]
 

@@ -12,12 +12,12 @@ from bench.sizes import PAGE
 from finance_api.api.parameters import list_schema, read_parameters
 from finance_api.auth.authentication import authenticate
 from finance_api.auth.personal_tokens import digest
-from finance_api.clock import SystemClock
 from finance_api.query.model import Condition, Query
 from finance_api.query.parse import parse_conditions, parse_sort
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import RowEncoder
+from finance_api.runtime.clock import SystemClock
 from finance_api.storage.interface import Storage, StorageBackend, reading
 
 _PAGE_PATH = Ours().path(loads.Query(None, Kind.RECORDS, PAGE, since=data.SINCE))  # type: ignore[arg-type]

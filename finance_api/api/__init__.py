@@ -4,7 +4,7 @@ from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
-    # Problem documents are made by `finance_api.errors`.
+    # Problem documents are made by `finance_api.http.errors`.
     config.add_settings({"handle_exceptions": False})
     config.include("cornice")
     # Cornice's property of that name is not used; with it, Pyramid makes a class for each request.

@@ -19,7 +19,7 @@ from finance_api.api.data_request import MAX_REMEMBERED_CHARACTERS, REMEMBERED
 from finance_api.api.parameters import ParameterSchema, read_parameters, validate_query
 from finance_api.auth.contexts import Factory
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Handler, Request
+from finance_api.http.requests import Handler, Request
 
 #: The options of a definition that are dealt with here, or say nothing about a request without
 #: faults. A definition with any other option is left to the router.

@@ -21,10 +21,10 @@ from finance_api.api.exporting import cost_of
 from finance_api.api.representation import XLSX
 from finance_api.auth.auditing import note_export
 from finance_api.auth.identity import Failure
-from finance_api.compression import GZIP, gzip_chunks, gzipped, takes_gzip
-from finance_api.downloads import Chunks, download
+from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
+from finance_api.http.downloads import Chunks, download
+from finance_api.http.requests import Request
 from finance_api.ratelimit.tween import give_back, take_for
-from finance_api.requests import Request
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from finance_api.downloads import Chunks
-from finance_api.requests import Request
+from finance_api.http.downloads import Chunks
+from finance_api.http.requests import Request
 from finance_api.storage.interface import DataState, Storage
 from finance_api.values.time import date_text, instant_text
 

@@ -15,8 +15,8 @@ from finance_api.api.representation import (
 )
 from finance_api.api.service import refusal
 from finance_api.api.xlsx import MAX_ROWS
-from finance_api.downloads import Chunks
-from finance_api.errors import problem
+from finance_api.http.downloads import Chunks
+from finance_api.http.errors import problem
 from finance_api.ledger.dump import count_dumped, dump
 from finance_api.planning.computing import depends_on_today, list_computed
 from finance_api.planning.counted import counted_only

@@ -17,13 +17,13 @@ from finance_api.api.representation import (
     next_offset,
     page_headers,
 )
-from finance_api.errors import NOT_FOUND, problem
+from finance_api.http.errors import NOT_FOUND, problem
+from finance_api.http.querystring import split_query
 from finance_api.planning.computing import list_computed
 from finance_api.planning.counted import counted_only
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.query.render import canonical_text
-from finance_api.querystring import split_query
 from finance_api.resources.field import Resource
 from finance_api.resources.wire import RowEncoder, shown
 from finance_api.storage.interface import JsonPage, Storage

@@ -20,6 +20,8 @@ from finance_api.api.openapi.schemas import (
 )
 from finance_api.api.suggestions import suggestion
 from finance_api.auth.tween import TOKEN_IN_QUERY, TOKEN_PARAMETERS
+from finance_api.http.querystring import split_query
+from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED
 from finance_api.planning.subcategories import has_categories
 from finance_api.query.errors import QueryError, all_or_faults, quoted
@@ -44,8 +46,6 @@ from finance_api.query.parse import (
     parse_sort,
     parse_words,
 )
-from finance_api.querystring import split_query
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.common import ID
 from finance_api.resources.currencies import CURRENCIES

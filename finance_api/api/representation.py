@@ -10,7 +10,7 @@ from webob.acceptparse import create_accept_header
 
 from finance_api.api.csv import csv_chunks
 from finance_api.api.xlsx import xlsx_chunks
-from finance_api.errors import problem
+from finance_api.http.errors import problem
 from finance_api.query.model import Query
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.wire import shown

@@ -13,8 +13,8 @@ from finance_api.api.parameters import Fault, ParameterSchema, list_schema, vali
 from finance_api.api.representation import CSV, NDJSON, XLSX, Representation
 from finance_api.auth.contexts import Factory, own_data, own_internal_data
 from finance_api.auth.permissions import Permission
-from finance_api.errors import problem
-from finance_api.requests import Request
+from finance_api.http.errors import problem
+from finance_api.http.requests import Request
 from finance_api.resources.field import Resource
 
 

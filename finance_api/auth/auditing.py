@@ -4,9 +4,9 @@ import operator
 from collections.abc import Mapping
 
 from finance_api.auth.identity import credential_id
-from finance_api.background import WriteBehind
-from finance_api.edge.proxies import client_address
-from finance_api.requests import Request
+from finance_api.http.proxies import client_address
+from finance_api.http.requests import Request
+from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import AuditAction, AuditEntry, StorageBackend, unit_of_work
 
 _FLUSH_SECONDS = 1.0

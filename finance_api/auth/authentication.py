@@ -14,10 +14,10 @@ from finance_api.auth.identity import (
 )
 from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
 from finance_api.auth.personal_tokens import digest, is_well_formed
-from finance_api.requests import Request
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, is_page
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
-from finance_api.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, is_page
 from finance_api.values.ids import IdError, parse_id
 
 

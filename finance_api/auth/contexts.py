@@ -16,7 +16,7 @@ from finance_api.auth.principals import (
     owner_with_every_scope,
     owner_with_scope,
 )
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 
 _PREMIUM_ONLY = (Deny, NO_PREMIUM, ALL_PERMISSIONS)
 

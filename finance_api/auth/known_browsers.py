@@ -11,7 +11,7 @@ import secrets
 from pyramid.response import Response
 
 from finance_api.auth import sessions
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.storage.interface import User
 from finance_api.values.time import DAY_SECONDS
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from finance_api.background import WriteBehind
+from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import StorageBackend, unit_of_work
 
 

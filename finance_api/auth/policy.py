@@ -10,7 +10,7 @@ from zope.interface import implementer
 from finance_api.auth.api_access import has_api_access
 from finance_api.auth.identity import Failure, Identity
 from finance_api.auth.principals import principals_of
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 
 
 @implementer(ISecurityPolicy)

@@ -9,9 +9,9 @@ from pyramid.response import Response
 
 from finance_api.auth.identity import Failure, TokenIdentity
 from finance_api.auth.principals import NO_PREMIUM
-from finance_api.errors import as_problem, problem
-from finance_api.problem import CONTENT_TYPE
-from finance_api.requests import Request
+from finance_api.http.errors import as_problem, problem
+from finance_api.http.problem import CONTENT_TYPE
+from finance_api.http.requests import Request
 
 REALM = "finance_api"
 NEEDS_PREMIUM = (

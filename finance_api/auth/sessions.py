@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 from pyramid.response import Response
 
-from finance_api.background import WriteBehind
-from finance_api.edge.proxies import is_https
-from finance_api.requests import Request
+from finance_api.http.proxies import is_https
+from finance_api.http.requests import Request
+from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import (
     Session,
     StorageBackend,

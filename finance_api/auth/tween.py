@@ -5,10 +5,10 @@ from pyramid.response import Response
 
 from finance_api.auth.identity import Failure
 from finance_api.auth.refusals import unauthorized
-from finance_api.errors import problem
-from finance_api.querystring import split_query
-from finance_api.requests import Handler, Request
-from finance_api.surfaces import needs_token
+from finance_api.http.errors import problem
+from finance_api.http.querystring import split_query
+from finance_api.http.requests import Handler, Request
+from finance_api.http.surfaces import needs_token
 
 #: Query parameters for tokens in other services; logs and browser histories would record them.
 TOKEN_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "api_token"})

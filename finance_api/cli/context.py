@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from finance_api.clock import SystemClock
+from finance_api.runtime.clock import SystemClock
 
 if TYPE_CHECKING:
     from finance_api.settings import Settings
@@ -88,7 +88,7 @@ class CliContext:
     @cached_property
     def unchecked_backend(self) -> StorageBackend:
         """The storage, which may still need `upgrade`."""
-        from finance_api.preload import preload
+        from finance_api.demo.preload import preload
         from finance_api.storage import open_backend
 
         backend = open_backend(self.settings)

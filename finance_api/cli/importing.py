@@ -20,7 +20,7 @@ from finance_api.values.text import shown
 if TYPE_CHECKING:
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.report import ImportReport
-    from finance_api.limited_process import LimitExceeded, Limits, ProcessDied
+    from finance_api.runtime.limited_process import LimitExceeded, Limits, ProcessDied
     from finance_api.settings import Settings
     from finance_api.storage.interface import StorageBackend
 
@@ -84,7 +84,7 @@ def import_command(
     from finance_api.cli.input_files import STANDARD_INPUT
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.report import ImportReport
-    from finance_api.limited_process import Limits
+    from finance_api.runtime.limited_process import Limits
     from finance_api.storage.errors import StorageError
 
     limits = Limits(memory_mb=max_memory_mb, cpu_seconds=max_cpu_seconds, seconds=max_seconds)
@@ -138,7 +138,12 @@ def import_command(
 def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: Any) -> ImportReport:
     from finance_api.cli.input_files import STANDARD_INPUT, path_of
     from finance_api.importers.interface import ImportRefused
-    from finance_api.limited_process import LimitedProcess, LimitExceeded, Limits, ProcessDied
+    from finance_api.runtime.limited_process import (
+        LimitedProcess,
+        LimitExceeded,
+        Limits,
+        ProcessDied,
+    )
 
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
     how["now"] = cli.clock.now()
@@ -159,7 +164,7 @@ def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: A
 
 def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
     from finance_api.importers.interface import ImportRefused
-    from finance_api.limited_process import LimitExceeded
+    from finance_api.runtime.limited_process import LimitExceeded
 
     if isinstance(error, LimitExceeded):
         return ImportRefused(

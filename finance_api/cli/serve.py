@@ -36,7 +36,7 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
     try:
         server(app)
     except OSError as error:
-        from finance_api.wsgi import not_listening
+        from finance_api.server.wsgi import not_listening
 
         # The server's own are all of its address: those of requests are answered.
         raise not_listening(section.get("host", "127.0.0.1"), port or checked, error) from None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dateutil.rrule import rrule, rrulestr
 
-from finance_api.time_limit import in_time
+from finance_api.runtime.time_limit import in_time
 from finance_api.values.time import from_date, to_date
 
 MAX_INTERVAL = 1_000

@@ -26,8 +26,8 @@ from finance_api.query.records import any_of, dated
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.common import EXAMPLE_ID, INCOME
 from finance_api.resources.field import Field, Kind, names_of
+from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, Storage, TooManySums
-from finance_api.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, period_text, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS

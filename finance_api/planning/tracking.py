@@ -11,8 +11,8 @@ from finance_api.query.model import Condition, Span
 from finance_api.query.records import any_of, dated
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, names_of
 from finance_api.resources.common import INCOME
+from finance_api.runtime.time_limit import check_time, in_time
 from finance_api.storage.interface import Storage
-from finance_api.time_limit import check_time, in_time
 from finance_api.values import Row
 from finance_api.values.number import ratio_units
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS

@@ -8,8 +8,8 @@ from typing import Any
 
 from finance_api.planning.recurrence import Schedule, schedule_of
 from finance_api.resources import STANDING_ORDERS
+from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import Storage
-from finance_api.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.time import DAY_SECONDS
 

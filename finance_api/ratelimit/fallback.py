@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.limits import Decision, Rule
+from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""Rate limiting: 429, after the checks of `edge` and before the 401.
+"""Rate limiting: 429, after the request limits and before the 401.
 
 Failed authentications are counted by client address.
 """
@@ -9,13 +9,13 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.identity import Failure, Identity
-from finance_api.edge.proxies import client_address
-from finance_api.errors import problem
+from finance_api.http.errors import problem
+from finance_api.http.proxies import client_address
+from finance_api.http.requests import Handler, Request
+from finance_api.http.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
 from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
-from finance_api.requests import Handler, Request
-from finance_api.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
-from finance_api.time_limit import TookTooLong
+from finance_api.runtime.time_limit import TookTooLong
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:

@@ -8,10 +8,10 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.identity import TokenIdentity
-from finance_api.background import WriteBehind
-from finance_api.requests import Handler, Request
+from finance_api.http.requests import Handler, Request
+from finance_api.http.surfaces import TOKEN_SURFACES, USAGE_PATHS
+from finance_api.runtime.background import WriteBehind
 from finance_api.storage.interface import StorageBackend, unit_of_work
-from finance_api.surfaces import TOKEN_SURFACES, USAGE_PATHS
 from finance_api.values.time import DAY_SECONDS
 
 #: Numbers are written at least once a second, and writing takes some time, too. Not more often:

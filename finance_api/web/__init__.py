@@ -5,7 +5,7 @@ Users sign in, create and revoke tokens, see their usage of the API, and export 
 
 from pyramid.config import Configurator
 
-from finance_api.surfaces import is_page
+from finance_api.http.surfaces import is_page
 
 
 def includeme(config: Configurator) -> None:

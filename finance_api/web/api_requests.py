@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from shlex import quote as shell_quote
 from urllib.parse import quote, urlencode
 
-from finance_api.edge.proxies import is_https
-from finance_api.requests import Request
+from finance_api.http.proxies import is_https
+from finance_api.http.requests import Request
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ So that a page shows what the request beside it gives, it reads both from one `A
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from finance_api.errors import problem
+from finance_api.http.errors import problem
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.balances import (
     BalancesQuery,
     balance_rows,
@@ -28,11 +30,9 @@ from finance_api.planning.summaries import (
 from finance_api.planning.upcoming import DueDays, upcoming_days
 from finance_api.query.model import Condition, Query, SortKey
 from finance_api.query.parse import parse_conditions, parse_order, parse_sort, parse_words
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import Page, Storage
-from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.values.periods import Period
 from finance_api.values.time import parse_date

@@ -20,9 +20,9 @@ from zope.interface import implementer
 
 from finance_api.auth import sessions
 from finance_api.auth.identity import SessionIdentity
-from finance_api.edge.proxies import is_https
-from finance_api.requests import Request
-from finance_api.surfaces import UPLOADS, is_page
+from finance_api.http.proxies import is_https
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import UPLOADS, is_page
 from finance_api.web.return_path import LOGIN
 
 _PORT = re.compile(":[0-9]*$")

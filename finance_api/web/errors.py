@@ -10,9 +10,8 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
-from finance_api.bulkhead import BulkheadFull
-from finance_api.downloads import DownloadRunning
-from finance_api.errors import (
+from finance_api.http.downloads import DownloadRunning
+from finance_api.http.errors import (
     BUSY,
     DAMAGED,
     DAMAGED_RETRY_SECONDS,
@@ -25,11 +24,12 @@ from finance_api.errors import (
     is_news,
     log_unexpected,
 )
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import PAGES
 from finance_api.ratelimit.interface import LimiterUnavailable
-from finance_api.requests import Request
+from finance_api.runtime.bulkhead import BulkheadFull
+from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
-from finance_api.surfaces import PAGES
-from finance_api.time_limit import TookTooLong
 from finance_api.web.page import SIGNED_OUT, SeeOther
 from finance_api.web.return_path import login_path
 

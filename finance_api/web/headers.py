@@ -3,7 +3,7 @@
 from pyramid.config import Configurator
 from pyramid.events import NewResponse
 
-from finance_api.surfaces import DOCS, is_page
+from finance_api.http.surfaces import DOCS, is_page
 from finance_api.web.routes import STATIC
 
 _POLICY = "; ".join(

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.planning.balances import BalancesError
 from finance_api.planning.summaries import Summary
 from finance_api.planning.upcoming import DueDays, TooManyDueDays, Total, upcoming_page
 from finance_api.resources import ACCOUNTS, BUDGETS
-from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, date_text

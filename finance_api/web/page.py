@@ -9,12 +9,12 @@ from pyramid.response import Response
 
 from finance_api.auth.auditing import origin_of
 from finance_api.auth.identity import SessionIdentity
+from finance_api.http.requests import Request
 from finance_api.ledger.session import LedgerSession, UserRows, changing
-from finance_api.requests import Request
 from finance_api.resources.field import Resource
+from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Storage, WritableStorage, data_state_of, unit_of_work
-from finance_api.time_limit import no_time_limit
 from finance_api.values import Row
 from finance_api.values.ids import IdError, parse_id
 from finance_api.values.time import day_in

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from finance_api.http.requests import Request
 from finance_api.query.errors import QueryError
 from finance_api.query.model import MAX_OFFSET
 from finance_api.query.parse import parse_integer
-from finance_api.requests import Request
 
 PAGE_ROWS = 50
 

@@ -6,7 +6,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.web.page import identity_of
 
 

@@ -14,7 +14,7 @@ from pyramid.httpexceptions import HTTPBadRequest
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.values.text import shown
 
 #: Few: a server may wait until as many have come, and the time is looked at between two.

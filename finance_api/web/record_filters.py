@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.query.errors import QueryError
 from finance_api.query.parse import parse_conditions, parse_words
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.records import WORDS
-from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.api_results import SUMMARY
 from finance_api.web.page import sentence

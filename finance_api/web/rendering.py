@@ -15,7 +15,7 @@ from pyramid.events import BeforeRender
 
 from finance_api import __version__
 from finance_api.auth.api_access import has_api_access
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.values.number import decimal_text, rounded
 from finance_api.values.time import (
     UTC,

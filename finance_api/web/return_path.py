@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, unquote
 
-from finance_api.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
+from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES, is_page
 
 LOGIN = f"{SETTINGS_PAGES}/login"
 

@@ -4,7 +4,7 @@ from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.auth.contexts import own_pages
-from finance_api.surfaces import SETTINGS_PAGES, UPLOADS
+from finance_api.http.surfaces import SETTINGS_PAGES, UPLOADS
 from finance_api.web.object_pages import OBJECT_PAGES
 
 #: Public; a new version of a file has a new URL.

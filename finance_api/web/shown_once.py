@@ -6,7 +6,7 @@ The server does not store it. Who shows it checks whose it is: a cookie can be a
 from pyramid.response import Response
 
 from finance_api.auth import sessions
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.web.page import SeeOther
 
 _COOKIE = "made"

@@ -23,7 +23,7 @@ def new_command(tmp_path, new_sqlite_url):
 @pytest.fixture
 def now(monkeypatch):
     """The time that commands run at."""
-    monkeypatch.setattr("finance_api.clock.SystemClock.now", lambda self: 1_770_000_000)
+    monkeypatch.setattr("finance_api.runtime.clock.SystemClock.now", lambda self: 1_770_000_000)
     return 1_770_000_000
 
 

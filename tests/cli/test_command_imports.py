@@ -89,7 +89,7 @@ def test_undo_gives_back_what_was_there(command, anna, twice):
 
 def test_images_are_pruned_after_the_days_of_the_setting(command, anna, twice, monkeypatch):
     days = {"environment": {"FINANCE_API_IMPORTS_KEEP_DAYS": "1"}}
-    monkeypatch.setattr("finance_api.clock.SystemClock.now", lambda self: 4_000_000_000)
+    monkeypatch.setattr("finance_api.runtime.clock.SystemClock.now", lambda self: 4_000_000_000)
     command.done("import", anna, command.file("third.ndjson", native_line(record(12))), **days)
     refusal = command.refused("imports", "undo", anna, "2", **days)
     assert "kept no more: finance_api.imports.keep_days is 1" in refusal

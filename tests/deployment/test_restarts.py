@@ -150,7 +150,8 @@ def test_f3_past_the_limit_requests_end_with_503_and_the_process_ends(served: Si
 
 @on_postgresql
 def test_f3_what_is_in_flight_is_answered_when_the_parent_is_killed(served: Site) -> None:
-    # The guard: _end_with_parent in finance_api/worker.py; without it the workers go on listening.
+    # The guard: _end_with_parent in finance_api/server/worker.py. Without it the workers go on
+    # listening.
     (server,) = served.running
     clients = [served.client() for _ in range(CLIENTS)]
     workers = server.workers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.logs import JsonFormatter
+from finance_api.runtime.logs import JsonFormatter
 from support.browser import new_user
 from support.programs import missing
 from support.service import Service

@@ -61,7 +61,7 @@ _SECONDS = 300
 #: Runs a command at the time of the examples.
 _COMMAND = """#!/bin/sh
 exec "{python}" -c "
-from finance_api import clock
+from finance_api.runtime import clock
 clock.SystemClock.now = lambda self: {now}
 clock.SystemClock.now_ms = lambda self: {now}000
 from finance_api.cli import run

@@ -17,10 +17,10 @@ from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
 from finance_api.auth.contexts import own_data
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.permissions import Permission
+from finance_api.http.surfaces import needs_token
 from finance_api.ledger.exchange_rates import import_rates
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.resources.field import Kind
-from finance_api.surfaces import needs_token
 from finance_api.values.rates import DayRates
 from support.native_rows import household, uid
 from support.service import Client, Service

@@ -8,13 +8,13 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from finance_api import time_limit as limits
 from finance_api.planning.summaries import DIMENSIONS, SummaryQuery, summarize
 from finance_api.resources import ACCOUNTS, RECORDS
+from finance_api.runtime import time_limit as limits
+from finance_api.runtime.time_limit import TookTooLong, seconds_left, time_limit
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.sql import reading
 from finance_api.storage.testing import Unit, make_row
-from finance_api.time_limit import TookTooLong, seconds_left, time_limit
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 #: It takes longer than any test; each of its steps is short, and nothing of it is kept.

@@ -19,8 +19,8 @@ from webtest import TestApp, TestResponse
 from finance_api.auth.issuing import issue_token
 from finance_api.auth.jwt_issuing import issue_jwt
 from finance_api.auth.user_accounts import make_user
+from finance_api.http.surfaces import is_page
 from finance_api.storage.interface import Jwt, Session, Token, User
-from finance_api.surfaces import is_page
 from support.service import Service, running_services
 
 LOGIN = "/settings/login"

@@ -6,7 +6,7 @@ It prints a line when the process that imports runs.
 import sys
 import time
 
-from finance_api.clock import SystemClock
+from finance_api.runtime.clock import SystemClock
 from finance_api.settings import read_settings
 from finance_api.storage import open_backend
 from finance_api.storage.interface import reading

@@ -2,7 +2,7 @@
 
 import re
 
-from finance_api.surfaces import (
+from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
     WALLET_DESCRIPTION,

@@ -25,11 +25,11 @@ from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.jwts import Claims, sign_jwt
 from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import make_user
-from finance_api.clock import Clock
 from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.importing import import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions
+from finance_api.runtime.clock import Clock
 from finance_api.services import Services
 from finance_api.settings import SETTINGS
 from finance_api.storage.interface import Storage, User, unit_of_work
@@ -127,7 +127,7 @@ _compiled_templates = FileSystemBytecodeCache()
 
 def application(settings: dict[str, str], clock: Clock) -> Any:
     """`finance_api.main` by a clock of the test's."""
-    with patch("finance_api.clock.SystemClock", lambda: clock):
+    with patch("finance_api.runtime.clock.SystemClock", lambda: clock):
         app = main({}, **settings)
     templates = app.registry.getUtility(IJinja2Environment, name=".jinja2")
     templates.bytecode_cache = _compiled_templates

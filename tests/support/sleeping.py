@@ -3,7 +3,7 @@
 import os
 import time
 
-from finance_api.limited_process import LimitedProcess, Limits
+from finance_api.runtime.limited_process import LimitedProcess, Limits
 
 
 def sleep() -> None:

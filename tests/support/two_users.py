@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from finance_api.api.response_cache import ResponseCache
 from finance_api.api.wallet.declarations import LISTS as WALLET_LISTS
+from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES, RECORDS, RESOURCES, Kind, Role
-from finance_api.surfaces import WALLET_SURFACE
 from support.native_rows import household, uid
 from support.service import BY_DAY
 

@@ -81,8 +81,8 @@ def test_there_are_modules_to_look_at() -> None:
         ("zxcvbn", own("auth")),
         ("cryptography", own("auth")),
         ("redis", own("ratelimit.redis")),
-        ("prometheus_client", own("metrics")),
-        ("opentelemetry", own("edge.tracing")),
+        ("prometheus_client", own("runtime.metrics")),
+        ("opentelemetry", own("http.tracing")),
         ("cornice", own("api")),
         ("colander", own("api")),
         ("click", own("cli")),
@@ -96,13 +96,13 @@ def test_there_are_modules_to_look_at() -> None:
             own(
                 "api",
                 "resources",
-                "problem",
+                "http.problem",
                 "importers",
                 "storage.sql.history",
                 "storage.sql.uploads",
             ),
         ),
-        ("granian", own("server")),
+        ("granian", own("server.granian")),
         ("dateutil", own("planning")),
         ("iso4217", own("resources")),
         ("mt940", own("importers.mt940")),
@@ -127,36 +127,36 @@ def test_nobody_imports_a_storage_implementation(implementation: str) -> None:
 #: import everything.
 ALLOWED = {
     "values": (),
-    "clock": (),
-    "background": (),
-    "bulkhead": (),
-    "circuit_breaker": (),
-    "compression": (),
-    "problem": (),
-    "querystring": (),
+    "runtime.clock": (),
+    "runtime.background": (),
+    "runtime.bulkhead": (),
+    "runtime.circuit_breaker": (),
+    "http.compression": (),
+    "http.problem": (),
+    "http.querystring": (),
     # The types of its tween alone.
-    "time_limit": ("requests",),
-    "metrics": (),
+    "runtime.time_limit": ("http.requests",),
+    "runtime.metrics": (),
     # Both imported late: the one when it is first needed, the other by mypy alone. See
     # `test_modules_import_each_other_in_no_circle`.
-    "requests": (
+    "http.requests": (
         "auth.authentication",
         "services",
         "auth.identity",
         "ratelimit.limits",
         "storage.interface",
-        "time_limit",
+        "runtime.time_limit",
     ),
     "services": (
         "api.response_cache",
         "auth",
-        "background",
-        "bulkhead",
-        "clock",
-        "downloads",
-        "housekeeping",
+        "runtime.background",
+        "runtime.bulkhead",
+        "runtime.clock",
+        "http.downloads",
+        "runtime.housekeeping",
         "ledger.files",
-        "metrics",
+        "runtime.metrics",
         "ratelimit",
         "settings",
         "storage.interface",
@@ -164,26 +164,26 @@ ALLOWED = {
         "uploads",
         "usage",
     ),
-    "tweens": ("settings",),
+    "http.tweens": ("settings",),
     # It has no other way to the data than the HTTP API.
     "mcp": ("__version__", "resources"),
     "settings": ("ratelimit.limits",),
-    "surfaces": (),
+    "http.surfaces": (),
     "resources": ("values",),
     "query": ("resources", "values"),
     "importers": ("resources", "values"),
-    "planning": ("query", "resources", "storage.interface", "time_limit", "values"),
+    "planning": ("query", "resources", "storage.interface", "runtime.time_limit", "values"),
     "storage.errors": (),
-    "storage.interface": ("query", "resources", "storage.errors", "time_limit", "values"),
+    "storage.interface": ("query", "resources", "storage.errors", "runtime.time_limit", "values"),
     "storage.memory": ("query", "resources", "storage.errors", "storage.interface", "values"),
     "storage.sql": (
-        "circuit_breaker",
+        "runtime.circuit_breaker",
         "query",
         "resources",
         "settings",
         "storage.errors",
         "storage.interface",
-        "time_limit",
+        "runtime.time_limit",
         "values",
     ),
     "ledger": (
@@ -195,73 +195,97 @@ ALLOWED = {
         "storage.interface",
         "values",
     ),
-    "demo": ("importers", "resources", "values"),
-    "downloads": ("bulkhead", "logs", "requests", "storage.errors", "storage.interface"),
-    "errors": (
-        "bulkhead",
-        "downloads",
-        "problem",
-        "requests",
+    "demo.household": ("demo.catalogue", "importers", "resources", "values"),
+    "demo.catalogue": (),
+    "http.downloads": (
+        "runtime.bulkhead",
+        "runtime.logs",
+        "http.requests",
         "storage.errors",
-        "surfaces",
-        "time_limit",
+        "storage.interface",
+    ),
+    "http.errors": (
+        "runtime.bulkhead",
+        "http.downloads",
+        "http.problem",
+        "http.requests",
+        "storage.errors",
+        "http.surfaces",
+        "runtime.time_limit",
     ),
     "auth": (
-        "background",
-        "edge.proxies",
-        "errors",
-        "problem",
-        "querystring",
-        "requests",
+        "runtime.background",
+        "http.proxies",
+        "http.errors",
+        "http.problem",
+        "http.querystring",
+        "http.requests",
         "resources",
         "settings",
         "storage.errors",
         "storage.interface",
-        "surfaces",
+        "http.surfaces",
         "values",
     ),
     "ratelimit.limits": (),
     "ratelimit": (
         "auth.identity",
-        "circuit_breaker",
-        "edge.proxies",
-        "errors",
-        "metrics",
-        "requests",
+        "runtime.circuit_breaker",
+        "http.proxies",
+        "http.errors",
+        "runtime.metrics",
+        "http.requests",
         "settings",
         "storage.errors",
-        "surfaces",
-        "time_limit",
+        "http.surfaces",
+        "runtime.time_limit",
     ),
-    "usage": ("auth.identity", "background", "requests", "storage.interface", "surfaces", "values"),
-    "housekeeping": (
+    "usage": (
+        "auth.identity",
+        "runtime.background",
+        "http.requests",
+        "storage.interface",
+        "http.surfaces",
+        "values",
+    ),
+    "runtime.housekeeping": (
         "auth.sessions",
-        "background",
-        "clock",
-        "requests",
+        "runtime.background",
+        "runtime.clock",
+        "http.requests",
         "storage.errors",
         "storage.interface",
         "uploads.stored_uploads",
         "values",
     ),
     "uploads": (
-        "background",
-        "clock",
+        "runtime.background",
+        "runtime.clock",
         "importers",
         "ledger",
-        "limited_process",
+        "runtime.limited_process",
         "resources",
         "storage.errors",
         "storage.interface",
         "storage.open_backend",
         "values",
     ),
-    "limited_process": (),
-    "edge": ("__version__", "auth.identity", "errors", "logs", "problem", "requests", "surfaces"),
-    "logs": ("values",),
-    "wsgi": ("logs", "main", "settings", "storage.errors"),
-    "server": ("metrics", "settings", "worker", "wsgi"),
-    "worker": ("unended",),
+    "runtime.limited_process": (),
+    "http": (
+        "__version__",
+        "auth.authentication",
+        "auth.identity",
+        "ratelimit.limits",
+        "runtime",
+        "services",
+        "settings",
+        "storage.errors",
+        "storage.interface",
+    ),
+    "runtime.logs": ("values",),
+    "server.wsgi": ("runtime.logs", "main", "settings", "storage.errors"),
+    "server.granian": ("runtime.metrics", "settings", "server.worker", "server.wsgi"),
+    "server.worker": ("server.unended",),
 }
 
 
@@ -309,7 +333,7 @@ _HTTP_LIBRARIES = ("pyramid", "webob", "cornice", "waitress", "granian", "http")
 @pytest.mark.parametrize(
     "package",
     ["storage.sql", "storage.memory", "storage.interface", "storage.errors"]
-    + ["ledger", "planning", "query", "importers", "values", "resources", "demo"],
+    + ["ledger", "planning", "query", "importers", "values", "resources", "demo.household"],
 )
 def test_the_request_stops_at_the_views(package: str) -> None:
     assert not offences(
@@ -353,21 +377,19 @@ def _uses(module: Module, names: frozenset[str]) -> list[str]:
 
 
 def test_only_the_clock_asks_for_the_time() -> None:
-    assert not [
-        use for m in modules() if m.name != f"{PACKAGE}.clock" for use in _uses(m, _WALL_CLOCK)
-    ]
+    clock = f"{PACKAGE}.runtime.clock"
+    assert not [use for m in modules() if m.name != clock for use in _uses(m, _WALL_CLOCK)]
 
 
 def test_durations_are_measured_only_where_connections_and_requests_are() -> None:
-    homes = own("bulkhead", "circuit_breaker", "clock", "edge", "limited_process", "storage.sql")
-    homes += own("ratelimit.fallback", "time_limit", "web.receiving")
+    homes = own("http", "ratelimit.fallback", "runtime", "storage.sql", "web.receiving")
     assert not [
         use for m in modules() if not within(m.name, *homes) for use in _uses(m, _DURATIONS)
     ]
 
 
 def test_the_clock_is_seen_asking() -> None:
-    (clock,) = (m for m in modules() if m.name == f"{PACKAGE}.clock")
+    (clock,) = (m for m in modules() if m.name == f"{PACKAGE}.runtime.clock")
     assert _uses(clock, _WALL_CLOCK)
 
 
@@ -387,6 +409,6 @@ def test_unit_tests_lie_where_what_they_test_does() -> None:
     folders = {p.name for p in UNIT_TESTS.iterdir() if p.is_dir() and p.name != "__pycache__"}
     assert [name for name in folders if not (ROOT / name).is_dir()] == []
     names = {path.stem.removeprefix("test_") for path in UNIT_TESTS.glob("test_*.py")}
-    assert {"settings", "logs"} <= names
+    assert {"settings", "docs"} <= names
     below = {path.stem for path in ROOT.glob("*/**/*.py")}
     assert [n for n in names if n in below and not (ROOT / f"{n}.py").exists()] == []

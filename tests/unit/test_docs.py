@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from finance_api.auth.jwt_keys import key_entries
-from finance_api.metrics import TOTALS, Metrics
+from finance_api.runtime.metrics import TOTALS, Metrics
 from finance_api.settings import SERVER_SETTINGS, SETTINGS
 from support.pages import (
     BLOCK,

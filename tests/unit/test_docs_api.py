@@ -17,18 +17,8 @@ from finance_api import main
 from finance_api.api.parameters import Conditions
 from finance_api.api.public import api_usage
 from finance_api.auth import sessions
-from finance_api.planning.summaries import DIMENSIONS
-from finance_api.query.model import Operator, operators_of
-from finance_api.querystring import split_query
-from finance_api.ratelimit.headers import rate_headers
-from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
-from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
-from finance_api.resources.currencies import CURRENCIES
-from finance_api.resources.field import Field, Kind, Resource, Role
-from finance_api.resources.naming import snake_case
-from finance_api.resources.transactions import TRANSACTION_FIELDS
-from finance_api.settings import SETTINGS
-from finance_api.surfaces import (
+from finance_api.http.querystring import split_query
+from finance_api.http.surfaces import (
     INTERNAL_SURFACE,
     PUBLIC_SURFACE,
     SETTINGS_PAGES,
@@ -37,6 +27,16 @@ from finance_api.surfaces import (
     WALLET_SURFACE,
     needs_token,
 )
+from finance_api.planning.summaries import DIMENSIONS
+from finance_api.query.model import Operator, operators_of
+from finance_api.ratelimit.headers import rate_headers
+from finance_api.ratelimit.limits import Decision, Level, Limit, parse_limits
+from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
+from finance_api.resources.currencies import CURRENCIES
+from finance_api.resources.field import Field, Kind, Resource, Role
+from finance_api.resources.naming import snake_case
+from finance_api.resources.transactions import TRANSACTION_FIELDS
+from finance_api.settings import SETTINGS
 from finance_api.web.routes import ROUTES, STATIC
 from support.pages import (
     BLOCK,

@@ -13,12 +13,12 @@ from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
 from finance_api.api.service import Service, internal
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.query.render import canonical_text
-from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, DOCUMENTS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.documents import document

@@ -25,11 +25,11 @@ from finance_api.api.parameters import SORT_MEANING, ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate, next_offset
 from finance_api.api.service import Service, internal
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.planning.conversion import CONVERTED, converted_fields
 from finance_api.query.model import Operator, Query, SortKey
 from finance_api.query.parse import parse_bound, parse_order
 from finance_api.query.render import canonical_text
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.naming import snake_case
 from finance_api.resources.records import VOID

@@ -18,15 +18,15 @@ from finance_api.api.openapi.samples import samples
 from finance_api.api.openapi.schemas import Schema, example_of, of_field
 from finance_api.api.representation import JSON, XLSX, Representation
 from finance_api.api.service import Service
-from finance_api.problem import CONTENT_TYPE
-from finance_api.resources import PUBLIC_RESOURCES
-from finance_api.resources.common import ID
-from finance_api.surfaces import (
+from finance_api.http.problem import CONTENT_TYPE
+from finance_api.http.surfaces import (
     INDEX,
     INTERNAL_SURFACE,
     SURFACES,
     needs_token,
 )
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.common import ID
 
 #: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
 _PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")

@@ -9,9 +9,9 @@ import orjson
 
 from finance_api.api.openapi.responses import Header
 from finance_api.api.openapi.schemas import Schema, array_of, of_members, value
-from finance_api.edge.request_limits import MAX_URL_BYTES
-from finance_api.errors import NOT_FOUND, UNEXPECTED
-from finance_api.problem import problem_body
+from finance_api.http.errors import NOT_FOUND, UNEXPECTED
+from finance_api.http.problem import problem_body
+from finance_api.http.request_limits import MAX_URL_BYTES
 
 RETRY_AFTER = Header("Retry-After", "Seconds to wait.", "7")
 _CHALLENGE = Header("WWW-Authenticate", "What is needed (RFC 6750).", 'Bearer realm="finance_api"')

@@ -11,7 +11,7 @@ from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 
 _OK = value({"type": "string", "enum": ["ok"]}, "Always ok: else it is an error.", "ok")
 

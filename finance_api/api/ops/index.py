@@ -10,8 +10,8 @@ from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.ops.health import heartbeat, version
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
-from finance_api.requests import Request
-from finance_api.surfaces import (
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import (
     DOCS,
     INDEX,
     INTERNAL_DESCRIPTION,

@@ -11,9 +11,9 @@ from finance_api.api.openapi.document import INTERNAL, PUBLIC, Surface, describe
 from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.service import Service, named
-from finance_api.compression import gzipped, takes_gzip
-from finance_api.requests import Request
-from finance_api.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
+from finance_api.http.compression import gzipped, takes_gzip
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION
 
 _RESPONSE = ResponseDescription(
     of_members(

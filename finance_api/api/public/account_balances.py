@@ -14,6 +14,7 @@ from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableResponse, write_table
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.planning.balances import (
     BalancesError,
     BalancesQuery,
@@ -26,7 +27,6 @@ from finance_api.planning.balances import (
 from finance_api.planning.conversion import converted_fields
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.render import condition_text
-from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.common import currency_field
 from finance_api.resources.field import Field, Kind

@@ -11,10 +11,10 @@ from finance_api.api.representation import JSON, json_response, negotiate
 from finance_api.api.service import Service, options
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
-from finance_api.compression import compress
+from finance_api.http.compression import compress
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import USAGE_PATH
 from finance_api.query.errors import QueryError, quoted
-from finance_api.requests import Request
-from finance_api.surfaces import USAGE_PATH
 from finance_api.usage.periods import (
     UsagePeriod,
     UsagePeriodError,

@@ -10,10 +10,10 @@ from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public
 from finance_api.api.tables import TableResponse, write_table
 from finance_api.auth.permissions import Permission
-from finance_api.errors import NOT_FOUND, problem
+from finance_api.http.errors import NOT_FOUND, problem
+from finance_api.http.requests import Request
 from finance_api.planning.periods import last_periods
 from finance_api.planning.tracking import track
-from finance_api.requests import Request
 from finance_api.resources import BUDGETS
 from finance_api.storage.interface import Storage
 from finance_api.values.ids import IdError, parse_id

@@ -16,11 +16,11 @@ from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.identity import TokenIdentity
 from finance_api.auth.permissions import Permission
 from finance_api.auth.refusals import lacks_scopes
-from finance_api.errors import problem
+from finance_api.http.errors import problem
+from finance_api.http.requests import Request
 from finance_api.planning.changes import Cursor, SinceGone, list_changes, parse_cursor
 from finance_api.query.errors import QueryError, quoted
 from finance_api.query.parse import parse_names
-from finance_api.requests import Request
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource

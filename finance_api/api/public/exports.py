@@ -14,7 +14,7 @@ from finance_api.api.service import FormView, Service, in_every_form, named, opt
 from finance_api.auth.contexts import all_own_data
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Field, Kind, Resource
 from finance_api.resources.naming import snake_case

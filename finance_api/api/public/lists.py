@@ -11,7 +11,7 @@ from finance_api.api.parameters import object_schema
 from finance_api.api.representation import Representation
 from finance_api.api.service import FormView, Service, in_every_form, named, public
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,

@@ -12,7 +12,7 @@ from finance_api.api.parameters import ids_schema
 from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import Service, public
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.wire import RowEncoder, shown

@@ -25,6 +25,7 @@ from finance_api.api.representation import HeaderItems, Representation, negotiat
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.planning.subcategories import with_subcategories
 from finance_api.planning.summaries import (
     DIMENSIONS,
@@ -39,7 +40,6 @@ from finance_api.query.errors import QueryError, quoted
 from finance_api.query.model import Query, SortKey
 from finance_api.query.parse import parse_names, parse_order
 from finance_api.query.render import canonical_text
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import Storage
 from finance_api.values.time import date_text

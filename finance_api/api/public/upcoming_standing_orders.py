@@ -15,6 +15,7 @@ from finance_api.api.representation import Representation, negotiate
 from finance_api.api.service import in_every_form, public, refusal
 from finance_api.api.tables import TableResponse, next_offset_header, page_members, write_table
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.planning.upcoming import (
     MAX_DUE_DAYS,
     TooManyDueDays,
@@ -22,7 +23,6 @@ from finance_api.planning.upcoming import (
     upcoming_days,
     upcoming_page,
 )
-from finance_api.requests import Request
 from finance_api.resources import STANDING_ORDERS
 from finance_api.resources.common import date_field
 from finance_api.storage.interface import Storage

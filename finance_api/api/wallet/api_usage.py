@@ -5,7 +5,7 @@ from finance_api.api.service import Service, options
 from finance_api.api.wallet.parameters import COMMON, schema_of
 from finance_api.auth.contexts import own_by_any_token
 from finance_api.auth.permissions import Permission
-from finance_api.surfaces import USAGE_PATH, WALLET
+from finance_api.http.surfaces import USAGE_PATH, WALLET
 
 _schema = schema_of(COMMON)
 _schema.add_parameter("period", *PERIOD)

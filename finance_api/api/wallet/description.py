@@ -9,7 +9,7 @@ from finance_api.api.ops.openapi import description_service
 from finance_api.api.representation import JSON
 from finance_api.api.wallet.errors import error_body
 from finance_api.api.wallet.headers import OF_TOKEN
-from finance_api.surfaces import WALLET, WALLET_DESCRIPTION
+from finance_api.http.surfaces import WALLET, WALLET_DESCRIPTION
 
 _ERROR: Schema = of_members(
     "Error",

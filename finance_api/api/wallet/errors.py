@@ -7,9 +7,9 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.api.representation import JSON
-from finance_api.problem import CONTENT_TYPE
-from finance_api.requests import Handler, Request
-from finance_api.surfaces import WALLET
+from finance_api.http.problem import CONTENT_TYPE
+from finance_api.http.requests import Handler, Request
+from finance_api.http.surfaces import WALLET
 
 _SENTENCES = {
     401: "Invalid or expired token",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.values.time import instant_text
 
 Hint = dict[str, Any]

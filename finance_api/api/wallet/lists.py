@@ -24,15 +24,15 @@ from finance_api.api.wallet.records import of_source
 from finance_api.api.wallet.schemas import DATE_FILTERS, PAGE, SOMETIMES
 from finance_api.api.wallet.scopes import hidden_names, require_scopes
 from finance_api.auth.contexts import own_data
+from finance_api.http.querystring import split_query
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.evaluate import matches
 from finance_api.query.model import Condition, Query
 from finance_api.query.records import NOT_VOID
-from finance_api.querystring import split_query
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Page, Storage
-from finance_api.surfaces import WALLET_SURFACE
 from finance_api.values import Row
 
 #: What is no filter of an answer.

@@ -19,12 +19,12 @@ from finance_api.api.wallet.parameters import required_ids
 from finance_api.api.wallet.schemas import COUNT, HINTS, text
 from finance_api.auth.contexts import own_data
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.parse import MAX_LIST_OPERANDS
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.resources.wire import lines_with_time, records_of
 from finance_api.storage.interface import DataState, Storage
-from finance_api.surfaces import WALLET_SURFACE
 
 
 class WalletRecordsByIdRequest(DataRequest):

@@ -18,9 +18,10 @@ from finance_api.api.wallet.parameters import MAX_REFERENCES, required_ids, with
 from finance_api.api.wallet.schemas import COUNT, IDS, flag, text
 from finance_api.api.wallet.scopes import require_scopes
 from finance_api.auth.contexts import own_data
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import WALLET_SURFACE
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.requests import Request
 from finance_api.resources import (
     ACCOUNTS,
     BUDGETS,
@@ -35,7 +36,6 @@ from finance_api.resources.common import EXAMPLE_ID
 from finance_api.resources.field import Resource
 from finance_api.resources.naming import snake_case
 from finance_api.storage.interface import DataState, Storage
-from finance_api.surfaces import WALLET_SURFACE
 
 #: So many ids of each kind are told.
 _LIMIT = 50

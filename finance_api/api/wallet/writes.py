@@ -6,9 +6,9 @@ from finance_api.api.parameters import ParameterSchema
 from finance_api.api.service import Service, options
 from finance_api.auth.contexts import own_data
 from finance_api.auth.permissions import Permission
-from finance_api.errors import NOT_FOUND, problem
-from finance_api.requests import Request
-from finance_api.surfaces import WALLET_SURFACE
+from finance_api.http.errors import NOT_FOUND, problem
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import WALLET_SURFACE
 
 
 def get_nothing(request: Request) -> Response:

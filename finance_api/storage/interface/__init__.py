@@ -15,6 +15,7 @@ from pathlib import Path
 
 from transaction import TransactionManager
 
+from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound, StorageNotReady, unknown_in_replica
 from finance_api.storage.interface.audit import (
     COMMAND,
@@ -75,7 +76,6 @@ from finance_api.storage.interface.uploads import (
 )
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
-from finance_api.time_limit import no_time_limit
 
 __all__ = ["User", "UserReader", "UserWriter"]
 __all__ += ["COMMAND", "AuditAction", "AuditEntry", "AuditReader", "AuditWriter"]

@@ -11,5 +11,5 @@ from finance_api.storage.memory.backend import MemoryBackend
 
 
 def from_settings(settings: Mapping[str, Any]) -> MemoryBackend:
-    """An empty storage; `finance_api.preload` fills it."""
+    """An empty storage; `finance_api.demo.preload` fills it."""
     return MemoryBackend()

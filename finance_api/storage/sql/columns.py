@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Integer, Text
 
 from finance_api.resources.field import Field, Kind, names_of
 from finance_api.resources.naming import snake_case
-from finance_api.time_limit import in_time
+from finance_api.runtime.time_limit import in_time
 from finance_api.values import Row
 from finance_api.values.text import fold
 

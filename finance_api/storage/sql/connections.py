@@ -5,10 +5,10 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Engine, PoolProxiedConnection
 from sqlalchemy.sql import Executable
 
+from finance_api.runtime.time_limit import check_time
 from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import connect
 from finance_api.storage.sql.statements import StatementConnection
-from finance_api.time_limit import check_time
 
 
 class ReadConnection(StatementConnection):

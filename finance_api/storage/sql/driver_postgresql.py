@@ -19,9 +19,9 @@ from typing import Any
 import psycopg
 from psycopg import errors, pq
 
+from finance_api.runtime.time_limit import TookTooLong, in_time, seconds_left, time_limit
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
-from finance_api.time_limit import TookTooLong, in_time, seconds_left, time_limit
 
 #: Statements that a connection holds prepared; the database has memory for each.
 _MAX_PREPARED = 100

@@ -5,8 +5,8 @@ from collections.abc import Generator, Mapping
 from contextlib import closing
 from typing import Any
 
+from finance_api.runtime.time_limit import TookTooLong, seconds_left
 from finance_api.storage.sql.driver import CompiledStatement, Driver, ResultRow
-from finance_api.time_limit import TookTooLong, seconds_left
 
 # SQLite asks after so many steps of its machine whether to go on.
 _PROGRESS_STEPS = 20_000

@@ -17,7 +17,8 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
+from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
+from finance_api.runtime.time_limit import TookTooLong, seconds_left
 from finance_api.storage.errors import (
     StorageDamaged,
     StorageNotReady,
@@ -26,7 +27,6 @@ from finance_api.storage.errors import (
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.driver import Driver
 from finance_api.storage.sql.driver_sqlite import SqliteDriver
-from finance_api.time_limit import TookTooLong, seconds_left
 
 T = TypeVar("T")
 

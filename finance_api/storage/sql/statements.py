@@ -22,13 +22,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ColumnElement, Executable
 
+from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import NotFound, StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, DataState
 from finance_api.storage.sql.columns import CodePointText
 from finance_api.storage.sql.driver import Driver, StatementCache
 from finance_api.storage.sql.engine import raise_unavailable
 from finance_api.storage.sql.tables import records_by_date, users
-from finance_api.time_limit import TookTooLong
 
 T = TypeVar("T")
 

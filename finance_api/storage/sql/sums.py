@@ -22,12 +22,12 @@ from finance_api.query.model import RANGES, Condition, Operator, Span
 from finance_api.query.records import dated
 from finance_api.resources import RECORDS
 from finance_api.resources.records import VOID
+from finance_api.runtime.time_limit import in_time
 from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.sql.clauses import BindNames, Predicate, clauses, shape_and_values
 from finance_api.storage.sql.columns import loader_of
 from finance_api.storage.sql.statements import LIMIT, USER, StatementConnection
 from finance_api.storage.sql.tables import DATA_TABLES, GRAINS, record_sums
-from finance_api.time_limit import in_time
 from finance_api.values.periods import Period, end_of, start_of
 from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 

@@ -5,10 +5,10 @@ from pyramid.view import view_config
 
 from finance_api.auth.auditing import note_export
 from finance_api.auth.permissions import Permission
-from finance_api.compression import GZIP, gzip_chunks, takes_gzip
-from finance_api.downloads import Chunks, download
+from finance_api.http.compression import GZIP, gzip_chunks, takes_gzip
+from finance_api.http.downloads import Chunks, download
+from finance_api.http.requests import Request
 from finance_api.ledger.dump import dump
-from finance_api.requests import Request
 from finance_api.storage.interface import Storage, data_state_of
 from finance_api.values.time import date_text
 from finance_api.web.page import identity_of

@@ -9,15 +9,15 @@ from pyramid.view import view_config
 
 from finance_api.auth.auditing import origin_of
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import UPLOADS
 from finance_api.importers import NATIVE
 from finance_api.importers.csv import load_profiles
 from finance_api.importers.interface import ImportRefused
-from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS
+from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
-from finance_api.surfaces import UPLOADS
-from finance_api.time_limit import no_time_limit
 from finance_api.uploads.stored_uploads import (
     AT_WORK,
     LIFE_SECONDS,

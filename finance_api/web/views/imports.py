@@ -6,10 +6,10 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.query.model import Operator, Query, condition_on
-from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import HistoryEntry
 from finance_api.web.option_labels import in_labels

@@ -13,10 +13,10 @@ from finance_api.auth.jwt_keys import signing_key
 from finance_api.auth.jwts import JwtRefused, verify_jwt
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import revoke_all_jwts as revoke_all
-from finance_api.requests import Request
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Jwt
-from finance_api.surfaces import INTERNAL_SURFACE, SETTINGS_PAGES
 from finance_api.web.api_requests import curl_line
 from finance_api.web.page import (
     SeeOther,

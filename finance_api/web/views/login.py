@@ -12,8 +12,8 @@ from finance_api.auth.emails import EmailRefused, normal_email
 from finance_api.auth.known_browsers import known_browser, remember_browser
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
-from finance_api.edge.proxies import client_address
-from finance_api.requests import Request
+from finance_api.http.proxies import client_address
+from finance_api.http.requests import Request
 from finance_api.storage.interface import AuditAction, User
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
 from finance_api.web.return_path import LOGIN, page_after

@@ -8,6 +8,8 @@ from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.assignments import editable_fields
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
@@ -15,10 +17,8 @@ from finance_api.ledger.edits.usage import uses_of
 from finance_api.planning.computing import compute, list_computed
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
-from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.resources.field import Field, Role
-from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.cells import Cells, title_of

@@ -7,9 +7,9 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.resources import BUDGETS
-from finance_api.surfaces import OVERVIEW, SETTINGS_PAGES
 from finance_api.values.time import date_text
 from finance_api.web.api_results import ApiResults
 from finance_api.web.cells import Cells

@@ -8,8 +8,8 @@ from pyramid.view import view_config
 
 from finance_api.auth.api_access import is_open_to_all
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
-from finance_api.surfaces import SETTINGS_PAGES
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.values.time import TimeError, parse_time_zone
 from finance_api.web.page import done, form_text, identity_of, own_rows, page, writing_for_user
 

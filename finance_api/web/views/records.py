@@ -6,15 +6,15 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.records import EDITED, change_records
 from finance_api.ledger.edits.transfers import unlink_records
 from finance_api.ledger.session import LedgerSession
-from finance_api.requests import Request
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
-from finance_api.surfaces import PUBLIC_SURFACE
 from finance_api.values import Row
 from finance_api.web.api_requests import ApiRequest
 from finance_api.web.api_results import ApiResults

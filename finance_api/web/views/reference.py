@@ -6,8 +6,8 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api.requests import Request
-from finance_api.surfaces import (
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import (
     DOCS,
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,

@@ -7,10 +7,10 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.ledger.edits.report import Change, EditReport
 from finance_api.ledger.edits.rules import APPLY, apply_rules
 from finance_api.ledger.session import LedgerSession
-from finance_api.requests import Request
 from finance_api.resources import RECORDS
 from finance_api.values import Row
 from finance_api.web.forms import label_of

@@ -11,9 +11,9 @@ from finance_api.auth.known_browsers import remember_browser
 from finance_api.auth.passwords import PasswordRefused, checked_hash, is_password
 from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
-from finance_api.requests import Request
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import SETTINGS_PAGES
 from finance_api.storage.interface import AuditAction, AuditEntry
-from finance_api.surfaces import SETTINGS_PAGES
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
     done,

@@ -18,11 +18,11 @@ from finance_api.auth.issuing import (
 )
 from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
-from finance_api.requests import Request
+from finance_api.http.requests import Request
+from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
-from finance_api.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
 from finance_api.values.time import (
     DAY_SECONDS,
     TimeError,

@@ -6,6 +6,7 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
+from finance_api.http.requests import Request
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.transfers import (
     confirm_transfers,
@@ -13,7 +14,6 @@ from finance_api.ledger.edits.transfers import (
     find_transfers,
     list_proposals,
 )
-from finance_api.requests import Request
 from finance_api.web.page import done, editing, form_text, form_texts, identity_of, page, sentence
 from finance_api.web.paging import PAGE_ROWS, Pager, offset_of
 

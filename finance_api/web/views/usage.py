@@ -5,7 +5,7 @@ from typing import Any
 from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 from finance_api.usage.periods import parse_usage_period, sums_between
 from finance_api.web.bar_chart import bar_chart
 from finance_api.web.page import identity_of, page

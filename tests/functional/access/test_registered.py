@@ -10,7 +10,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 from finance_api.api import includeme
 from finance_api.auth.permissions import Permission
-from finance_api.surfaces import is_page
+from finance_api.http.surfaces import is_page
 from support.routes import (
     OPEN_PAGES,
     OPERATORS,

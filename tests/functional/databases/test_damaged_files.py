@@ -10,8 +10,8 @@ import pytest
 from psycopg.errors import AdminShutdown, DataCorrupted, IndexCorrupted, InternalError_
 from sqlalchemy import create_engine
 
-from finance_api import errors
-from finance_api.errors import DAMAGED, DAMAGED_RETRY_SECONDS
+from finance_api.http import errors
+from finance_api.http.errors import DAMAGED, DAMAGED_RETRY_SECONDS
 from finance_api.ledger.checking import find_faults
 from finance_api.storage.errors import StorageDamaged, StorageUnavailable
 from finance_api.storage.interface import NO_VALUE, Change, reading
@@ -177,7 +177,7 @@ def test_damage_is_503_with_its_own_words_and_logged_once(
         assert answer.json["detail"] == DAMAGED
         assert int(answer.headers["Retry-After"]) == DAMAGED_RETRY_SECONDS
     assert damaged.client.get("accounts").status_int == 200
-    (line,) = [r.getMessage() for r in caplog.records if r.name == "finance_api.errors"]
+    (line,) = [r.getMessage() for r in caplog.records if r.name == "finance_api.http.errors"]
     assert "finance-api check" in line
     damaged.write(damaged.whole)
     assert damaged.client.get("records").status_int == 200

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from webob import Request
 
 from finance_api.api import exporting
-from finance_api.downloads import DownloadBroken, Downloads
+from finance_api.http.downloads import DownloadBroken, Downloads
 from finance_api.ledger.dump import dump
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.errors import StorageUnavailable
@@ -627,7 +627,7 @@ def test_an_export_that_breaks_off_is_an_error_to_the_server(
             assert list(stream.chunks) == []
             stream.close()
     assert connections_in_use(service) == 0
-    said = [r for r in caplog.records if r.name == "finance_api.downloads"]
+    said = [r for r in caplog.records if r.name == "finance_api.http.downloads"]
     assert [r.getMessage() for r in said] == [
         "a download broke off: the database does not answer: away"
     ] * 2

@@ -9,7 +9,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from finance_api.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION, WALLET_DESCRIPTION
+from finance_api.http.surfaces import INTERNAL_DESCRIPTION, PUBLIC_DESCRIPTION, WALLET_DESCRIPTION
 from support.native_rows import household
 from support.nightly import NIGHTLY
 from support.service import Service

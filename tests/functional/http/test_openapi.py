@@ -18,16 +18,16 @@ from finance_api.api.openapi.samples import HOST
 from finance_api.api.parameters import list_schema, read_parameters
 from finance_api.api.wallet import description, writes
 from finance_api.auth.issuing import SCOPES
-from finance_api.planning.conversion import converted_fields
-from finance_api.planning.summaries import DIMENSIONS, SummaryQuery
-from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.common import EXAMPLE_ID
-from finance_api.surfaces import (
+from finance_api.http.surfaces import (
     INTERNAL_DESCRIPTION,
     PUBLIC_DESCRIPTION,
     WALLET_DESCRIPTION,
     needs_token,
 )
+from finance_api.planning.conversion import converted_fields
+from finance_api.planning.summaries import DIMENSIONS, SummaryQuery
+from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.common import EXAMPLE_ID
 from support.native_rows import household, uid
 from support.nightly import count
 from support.programs import missing

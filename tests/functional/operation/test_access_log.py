@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from finance_api.logs import JsonFormatter
+from finance_api.runtime.logs import JsonFormatter
 from finance_api.storage.errors import StorageUnavailable
 from support.service import Service, on_one_storage
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from finance_api import edge
+from finance_api import http
 from finance_api.settings import SettingError
 from finance_api.storage.memory.data import MemoryDataReader
 from support.service import Service
@@ -72,8 +72,8 @@ def test_without_the_setting_nothing_of_it_is_imported():
 
 
 def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, "finance_api.edge.tracing", raising=False)
-    monkeypatch.delattr(edge, "tracing", raising=False)
+    monkeypatch.delitem(sys.modules, "finance_api.http.tracing", raising=False)
+    monkeypatch.delattr(http, "tracing", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(
         SettingError, match="opentelemetry; install finance-api with its extra otel"

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from webtest import TestApp
 
-from finance_api.downloads import DownloadBroken
+from finance_api.http.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.web.views import exporting

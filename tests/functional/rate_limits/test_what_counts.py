@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from finance_api.api.response_cache import ResponseCache
+from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.memory.data import MemoryDataReader
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.connections import ReadConnection
 from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.time_limit import TookTooLong, time_limit
 from support.locks import locked
 from support.native_rows import account, label, record
 from support.rate_limits import (

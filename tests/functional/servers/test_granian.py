@@ -16,8 +16,8 @@ from contextlib import ExitStack, closing
 import pytest
 from redis import Redis
 
-from finance_api import wsgi
-from finance_api.server import serve
+from finance_api.server import wsgi
+from finance_api.server.granian import serve
 from support.native_rows import household, label
 from support.nightly import count
 from support.process import ServerProcess

@@ -80,7 +80,7 @@ def ended_alone(server: ServerProcess) -> bool:
 def test_workers_end_with_a_parent_that_is_killed(
     start: Start, figures: Callable[[str], None]
 ) -> None:
-    # The guard: _end_with_parent in finance_api/worker.py.
+    # The guard: _end_with_parent in finance_api/server/worker.py.
     port = free_port()
     longest = 0.0
     chance = random.Random(1)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from finance_api import time_limit as limits
 from finance_api.auth.issuing import issue_token
+from finance_api.runtime import time_limit as limits
 from finance_api.storage.sql.reading import SqlDataReader
 from support.browser import new_user, signed_in
 from support.native_rows import account, budget, category, goal, label, record, standing_order, uid

@@ -8,7 +8,7 @@ from argon2.exceptions import VerifyMismatchError
 from webob import Request
 
 from finance_api.auth import passwords
-from finance_api.surfaces import is_page
+from finance_api.http.surfaces import is_page
 from support.browser import (
     LOGIN,
     PASSWORD,

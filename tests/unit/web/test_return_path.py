@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finance_api.surfaces import is_page
+from finance_api.http.surfaces import is_page
 from finance_api.web.return_path import LOGIN, login_path, page_after
 
 

@@ -1,7 +1,7 @@
 """Bulkhead: shares out the places for requests for data, and leaves threads to everything else.
 
-Used by `finance_api.requests.Request.in_place`. The pattern is Michael Nygard's ("Release It!",
-2007).
+Used by `finance_api.http.requests.Request.in_place`. The pattern is Michael Nygard's
+("Release It!", 2007).
 """
 
 import math

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pyramid.registry import Registry
 
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 
 #: A part of a pattern with a regular expression, which may have braces of its own.
 _EXPRESSION = re.compile(r"\{(\w+):(?:[^{}]|\{[^{}]*\})*\}")

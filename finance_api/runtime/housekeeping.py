@@ -10,9 +10,9 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.sessions import prune_sessions
-from finance_api.background import Periodic
-from finance_api.clock import Clock, SteadyTime
-from finance_api.requests import Handler, Request
+from finance_api.http.requests import Handler, Request
+from finance_api.runtime.background import Periodic
+from finance_api.runtime.clock import Clock, SteadyTime
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import StorageBackend, reading, unit_of_work
 from finance_api.uploads.stored_uploads import prune_uploads

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyramid.registry import Registry
     from pyramid.response import Response
 
-    from finance_api.requests import Handler, Request
+    from finance_api.http.requests import Handler, Request
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ import pytest
 
 from finance_api import main
 from finance_api.auth.personal_tokens import new_token
-from finance_api.logs import (
+from finance_api.runtime.logs import (
     JsonFormatter,
     LogRecord,
     current_request_id,

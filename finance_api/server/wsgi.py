@@ -16,7 +16,7 @@ import threading
 from typing import Any
 
 from finance_api import main
-from finance_api.logs import log_what_python_says
+from finance_api.runtime.logs import log_what_python_says
 from finance_api.settings import SettingError
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 

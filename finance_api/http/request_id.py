@@ -12,11 +12,11 @@ from pyramid.registry import Registry
 from pyramid.response import Response
 
 from finance_api.auth.identity import credential_id
-from finance_api.edge.proxies import client_address, is_https
-from finance_api.edge.routes import route_finder
-from finance_api.errors import unexpected
-from finance_api.logs import current_request_id
-from finance_api.requests import Handler, Request
+from finance_api.http.errors import unexpected
+from finance_api.http.proxies import client_address, is_https
+from finance_api.http.requests import Handler, Request
+from finance_api.http.routes import route_finder
+from finance_api.runtime.logs import current_request_id
 
 logger = logging.getLogger("finance_api.access")
 

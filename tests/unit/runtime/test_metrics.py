@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from finance_api.metrics import TOTALS, Metrics
+from finance_api.runtime.metrics import TOTALS, Metrics
 from support.pages import PROJECT, page, rows_of, spans
 from support.programs import as_child
 
 _COUNT = """
 import os
-from finance_api.metrics import TOTALS, Metrics
+from finance_api.runtime.metrics import TOTALS, Metrics
 metrics = Metrics()
 for _ in range(3):
     metrics.requests("/v1/api/labels", 200).observe(0.004)

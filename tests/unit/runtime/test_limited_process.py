@@ -12,7 +12,7 @@ import pytest
 
 import support
 from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.limited_process import (
+from finance_api.runtime.limited_process import (
     LimitedProcess,
     LimitExceeded,
     Limits,

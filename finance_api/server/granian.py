@@ -19,7 +19,8 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
-from finance_api import metrics, worker, wsgi
+from finance_api.runtime import metrics
+from finance_api.server import worker, wsgi
 from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
 
 
@@ -27,7 +28,7 @@ def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:
     """Serve until SIGTERM or SIGINT; ends the process with 1 where that cannot be done.
 
     app: made by pserve in this process, only checked and then closed. Each worker makes its own,
-    which `finance_api.wsgi` closes as the worker exits.
+    which `finance_api.server.wsgi` closes as the worker exits.
     """
     try:
         given = {f"server.{key}": value for key, value in section.items()}

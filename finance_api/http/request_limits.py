@@ -8,10 +8,10 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.edge.proxies import is_https
-from finance_api.errors import NOT_FOUND, as_problem, problem
-from finance_api.requests import Handler, Request
-from finance_api.surfaces import UPLOADS
+from finance_api.http.errors import NOT_FOUND, as_problem, problem
+from finance_api.http.proxies import is_https
+from finance_api.http.requests import Handler, Request
+from finance_api.http.surfaces import UPLOADS
 
 MAX_URL_BYTES = 8_192
 MAX_HEADER_BYTES = 16_384

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from finance_api.bulkhead import Bulkhead, BulkheadFull
+from finance_api.runtime.bulkhead import Bulkhead, BulkheadFull
 
 PLACES = 5
 WAIT_SECONDS = 0.05

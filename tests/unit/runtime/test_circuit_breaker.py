@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from finance_api.circuit_breaker import CircuitBreaker, CircuitOpen
+from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
 
 
 class Away(Exception):

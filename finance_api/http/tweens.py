@@ -8,19 +8,19 @@ from finance_api.settings import SettingError
 #: Outermost first.
 TWEENS = (
     # The id, HSTS, the access log, and a response even where nothing else made one.
-    "finance_api.edge.request_id.request_id_tween",
+    "finance_api.http.request_id.request_id_tween",
     # What is refused below /wallet is refused as Wallet does it.
     "finance_api.api.wallet.errors.wallet_tween",
     # 400, 403, 414, 431
-    "finance_api.edge.request_limits.request_limits_tween",
-    "finance_api.edge.cors.cors_tween",
+    "finance_api.http.request_limits.request_limits_tween",
+    "finance_api.http.cors.cors_tween",
     # Counts responses, so it is outside of what makes them.
     "finance_api.usage.counting.usage_tween",
-    "finance_api.housekeeping.housekeeping_tween",
+    "finance_api.runtime.housekeeping.housekeeping_tween",
     # Pyramid's: what is raised further in becomes a response here.
     EXCVIEW,
     # 503 for what takes too long
-    "finance_api.time_limit.time_limit_tween",
+    "finance_api.runtime.time_limit.time_limit_tween",
     # 429
     "finance_api.ratelimit.tween.ratelimit_tween",
     # 401
@@ -31,7 +31,7 @@ TWEENS = (
 
 
 #: Within the first one, where it is wanted.
-TRACING = "finance_api.edge.tracing.tracing_tween"
+TRACING = "finance_api.http.tracing.tracing_tween"
 
 
 def includeme(config: Configurator) -> None:

@@ -3,8 +3,8 @@
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.requests import Handler, Request
-from finance_api.surfaces import TOKEN_SURFACES
+from finance_api.http.requests import Handler, Request
+from finance_api.http.surfaces import TOKEN_SURFACES
 
 _METHODS = "GET, HEAD, OPTIONS"
 _REQUEST_HEADERS = "Accept, Authorization, If-None-Match"

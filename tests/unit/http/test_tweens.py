@@ -1,4 +1,4 @@
-"""The order of the tweens in `finance_api.tweens` is the one that Pyramid uses."""
+"""The order of the tweens in `finance_api.http.tweens` is the one that Pyramid uses."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from pyramid.scripts.ptweens import PTweensCommand
 from pyramid.tweens import EXCVIEW
 
-from finance_api.tweens import TWEENS
+from finance_api.http.tweens import TWEENS
 
 _INI = """
 [app:main]

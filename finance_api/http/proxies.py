@@ -3,7 +3,7 @@
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from finance_api.requests import Request
+from finance_api.http.requests import Request
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

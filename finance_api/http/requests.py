@@ -9,8 +9,8 @@ from pyramid.response import Response
 
 from finance_api.auth.identity import Failure, Identity
 from finance_api.ratelimit.limits import Decision
+from finance_api.runtime.time_limit import time_limit
 from finance_api.storage.interface import Storage
-from finance_api.time_limit import time_limit
 
 if TYPE_CHECKING:
     from finance_api.services import Services

@@ -8,11 +8,11 @@ from contextlib import suppress
 
 import pytest
 
-from finance_api.background import Periodic, WriteBehind
+from finance_api.runtime.background import Periodic, WriteBehind
 
 #: A turn that no test waits for.
 NEVER = 3_600
-LOGGER = "finance_api.background"
+LOGGER = "finance_api.runtime.background"
 
 
 class Sink:

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 
 from pyramid.response import Response
 
-from finance_api.bulkhead import BulkheadFull
-from finance_api.logs import current_request_id
-from finance_api.requests import Request
+from finance_api.http.requests import Request
+from finance_api.runtime.bulkhead import BulkheadFull
+from finance_api.runtime.logs import current_request_id
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import Storage, reading
 

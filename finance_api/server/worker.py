@@ -10,7 +10,7 @@ from typing import Any
 
 from pyramid.paster import get_app, setup_logging
 
-from finance_api.unended import UnendedBody
+from finance_api.server.unended import UnendedBody
 
 
 def make_application(global_conf: dict[str, str], drain_seconds: int) -> Any:

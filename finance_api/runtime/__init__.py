@@ -1,0 +1,1 @@
+"""What runs the application: background work, limits, the clock, logs and metrics."""

@@ -1,0 +1,1 @@
+"""The WSGI entry point, and granian, the production server."""
