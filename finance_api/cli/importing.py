@@ -14,7 +14,7 @@ from finance_api.cli.context import CliContext, pass_cli_context
 from finance_api.cli.editing import json_option
 from finance_api.cli.file_options import commands_to_copy, file_options
 from finance_api.cli.output import say
-from finance_api.importers import FORMATS
+from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.values.text import shown
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(FORMATS),
+    type=click.Choice(FORMAT_NAMES),
     help="Default: detected from the file.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the files and report; nothing is changed.")

@@ -1,11 +1,4 @@
 """Readers of files: bytes -> domain objects, one folder or file per format; they store nothing."""
 
-NATIVE = "native"
-OFX = "ofx"
-CAMT = "camt"
-MT940 = "mt940"
-CSV = "csv"
-QIF = "qif"
-SPREADSHEET = "spreadsheet"
-#: The formats that are read.
-FORMATS = (NATIVE, OFX, CAMT, MT940, QIF, CSV, SPREADSHEET)
+#: What is read from these two is stored under the source of this name.
+NATIVE, CSV = "native", "csv"

@@ -31,3 +31,10 @@ def utf_16_of(data: bytes) -> str | None:
     if data[:1] == data[2:3] == b"\0" != data[1:2]:
         return "utf-16-be"
     return None
+
+
+def as_utf_8(head: bytes) -> bytes:
+    """The first bytes of a text in UTF-8, without a byte order mark or blanks before it."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = head.decode("utf-16", "replace").encode()
+    return head.removeprefix(codecs.BOM_UTF8).lstrip()

@@ -3,17 +3,10 @@
 import re
 from typing import BinaryIO
 
-from finance_api.importers import CAMT, CSV, FORMATS, MT940, NATIVE, OFX, QIF, SPREADSHEET
-from finance_api.importers.camt import signature as camt
+from finance_api.importers.charsets import as_utf_8
+from finance_api.importers.formats import FORMAT_NAMES, FORMATS, Format
 from finance_api.importers.interface import HEAD_BYTES, ImportRefused
-from finance_api.importers.mt940 import signature as mt940
-from finance_api.importers.ofx.signature import looks_like_ofx
-from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
 
-_BOM = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-#: Comments may stand above.
-_QIF = re.compile(rb"(?i:(?:#[^\r\n]*+\s++)*+!(?:Type:|Account\b|Option:|Clear:))")
 #: How files begin that people have, and that are not read. The first that fits counts.
 _NOT_READ = {
     rb"PK\x03\x04.*(?:\[Content_Types\]\.xml|opendocument\.)": (
@@ -49,29 +42,21 @@ _NOT_READ = {
 _SIGNATURES = [(re.compile(pattern, re.DOTALL), what) for pattern, what in _NOT_READ.items()]
 
 
-def detect_format(stream: BinaryIO) -> str:
-    """One of FORMATS: what is nothing else can only be CSV. The stream is at its start.
+def detect_format(stream: BinaryIO) -> Format:
+    """The stream is at its start, before and after.
 
-    Raises ImportRefused for what is certainly none of them.
+    Raises ImportRefused for a file that is certainly of no format.
     """
     head = stream.read(HEAD_BYTES)
     stream.seek(0)
-    if looks_like_ofx(head):
-        return OFX
-    if camt.message_of(head):
-        return CAMT
-    if head.startswith(_UTF_16):
-        head = head.decode("utf-16", "replace").encode()
-    begin = head.removeprefix(_BOM).lstrip()
-    if not begin:
+    if not as_utf_8(head):
         raise ImportRefused("the file is empty; there is nothing to import")
-    if _QIF.match(begin):
-        return QIF
-    if looks_like_spreadsheet(stream):
-        return SPREADSHEET
+    for each in (each for each in FORMATS if each.is_certain):
+        if each.recognises(head, stream):
+            return each
     for signature, what in _SIGNATURES:
-        if signature.match(begin):
-            raise ImportRefused(f"it is {what}; the formats that are read: {', '.join(FORMATS)}")
-    if mt940.message_of(head):
-        return MT940
-    return NATIVE if begin.startswith(b"{") else CSV
+        if signature.match(as_utf_8(head)):
+            raise ImportRefused(
+                f"it is {what}; the formats that are read: {', '.join(FORMAT_NAMES)}"
+            )
+    return next(each for each in FORMATS if not each.is_certain and each.recognises(head, stream))

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from finance_api.importers import CAMT, CSV, MT940, OFX, QIF, SPREADSHEET
-
 
 class OptionKind(Enum):
     """FLAG: given or not. COLUMN: text that names a column. LIST: may be given several times.
@@ -28,13 +26,12 @@ class FileOption:
     """An option about a file.
 
     name: its key among what is given. label: of its field in a form. help: a sentence.
-    formats: that it is for. most: of a NUMBER, None: any.
+    most: of a NUMBER, None: any. Which formats take it, `importers.formats` says.
     """
 
     name: str
     label: str
     help: str
-    formats: tuple[str, ...]
     kind: OptionKind = OptionKind.TEXT
     choices: tuple[str, ...] = ()
     metavar: str | None = None
@@ -46,34 +43,27 @@ class FileOption:
         return "--map" if self.kind is OptionKind.MAP else "--" + self.name.replace("_", "-")
 
 
-_STATEMENTS = (OFX, CAMT, MT940, QIF, CSV, SPREADSHEET)
-_TABLES = (CSV, SPREADSHEET)
-
 FILE_OPTIONS = (
     FileOption(
         name="account",
         label="Account",
         help="The account that the file is of, by name; created if it is new.",
-        formats=_STATEMENTS,
     ),
     FileOption(
         name="currency",
         label="Currency",
         help="The currency, where the file does not say it: EUR, €, Euro.",
-        formats=_STATEMENTS,
     ),
     FileOption(
         name="new_account",
         label="New account",
         help="The account is none of those there are.",
-        formats=_STATEMENTS,
         kind=OptionKind.FLAG,
     ),
     FileOption(
         name="ids",
         label="The bank's ids",
         help="Whether the bank uses an id for other transactions later; remembered.",
-        formats=_STATEMENTS,
         kind=OptionKind.CHOICE,
         choices=("stable", "reused"),
     ),
@@ -81,7 +71,6 @@ FILE_OPTIONS = (
         name="first_day",
         label="First day",
         help="What rows are that equal stored ones, of a day of which the file has a part.",
-        formats=_STATEMENTS,
         kind=OptionKind.CHOICE,
         choices=("same", "new"),
     ),
@@ -89,7 +78,6 @@ FILE_OPTIONS = (
         name="match_days",
         label="Days apart",
         help="How far apart the same transaction may be in two formats or two downloads.",
-        formats=_STATEMENTS,
         kind=OptionKind.NUMBER,
         most=31,
     ),
@@ -97,35 +85,30 @@ FILE_OPTIONS = (
         name="no_match",
         label="No matching",
         help="Match nothing with records of other formats.",
-        formats=_STATEMENTS,
         kind=OptionKind.FLAG,
     ),
     FileOption(
         name="sheet",
         label="Sheet",
         help="Spreadsheets: the sheet with the statement.",
-        formats=(SPREADSHEET,),
         metavar="NAME",
     ),
     FileOption(
         name="profile",
         label="Profile",
         help="CSV: the profile of the file's layout.",
-        formats=_TABLES,
         metavar="NAME",
     ),
     FileOption(
         name="no_profile",
         label="No profile",
         help="CSV: no profile, though the headings fit one.",
-        formats=_TABLES,
         kind=OptionKind.FLAG,
     ),
     FileOption(
         name="columns",
         label="Columns",
         help="CSV: the column of a field, by heading or number; may be given several times.",
-        formats=_TABLES,
         kind=OptionKind.MAP,
         metavar="FIELD=COLUMN",
     ),
@@ -133,13 +116,11 @@ FILE_OPTIONS = (
         name="delimiter",
         label="Delimiter",
         help="CSV: what separates cells; a character, or tab.",
-        formats=(CSV,),
     ),
     FileOption(
         name="decimal",
         label="Decimal sign",
         help="CSV, QIF: the decimal sign.",
-        formats=(*_TABLES, QIF),
         kind=OptionKind.CHOICE,
         choices=(".", ","),
     ),
@@ -147,39 +128,33 @@ FILE_OPTIONS = (
         name="thousands",
         label="Thousands separator",
         help="CSV, QIF: what groups the digits.",
-        formats=(*_TABLES, QIF),
     ),
     FileOption(
         name="date_format",
         label="Date format",
         help="CSV, QIF: such as %d/%m/%Y or DD/MM/YYYY.",
-        formats=(*_TABLES, QIF),
     ),
     FileOption(
         name="timezone",
         label="Time zone",
         help="CSV: whose days and times are meant, for UTC.",
-        formats=_TABLES,
         metavar="ZONE",
     ),
     FileOption(
         name="encoding",
         label="Encoding",
         help="CSV, QIF: such as cp1252; default UTF-8.",
-        formats=(CSV, QIF),
     ),
     FileOption(
         name="force_encoding",
         label="Force the encoding",
         help="CSV, QIF: --encoding, though it is UTF-8.",
-        formats=(CSV, QIF),
         kind=OptionKind.FLAG,
     ),
     FileOption(
         name="debit",
         label="Debit column",
         help="CSV: the column of money going out.",
-        formats=_TABLES,
         kind=OptionKind.COLUMN,
         metavar="COL",
     ),
@@ -187,7 +162,6 @@ FILE_OPTIONS = (
         name="credit",
         label="Credit column",
         help="CSV: the column of money coming in.",
-        formats=_TABLES,
         kind=OptionKind.COLUMN,
         metavar="COL",
     ),
@@ -195,7 +169,6 @@ FILE_OPTIONS = (
         name="mixed_signs",
         label="Signs in debit and credit",
         help="CSV: what the sign means in a debit or credit column that has both.",
-        formats=_TABLES,
         kind=OptionKind.CHOICE,
         choices=("plus", "minus", "ignore"),
     ),
@@ -203,14 +176,12 @@ FILE_OPTIONS = (
         name="sign",
         label="Direction column",
         help="CSV: the column that says which way money goes, and its words for out.",
-        formats=_TABLES,
         metavar="COL[=OUT,…]",
     ),
     FileOption(
         name="positive",
         label="Positive amounts",
         help="CSV, OFX: what a positive amount means.",
-        formats=(*_TABLES, OFX),
         kind=OptionKind.CHOICE,
         choices=("in", "out"),
     ),
@@ -218,14 +189,12 @@ FILE_OPTIONS = (
         name="invert",
         label="Invert",
         help="CSV: the same as --positive out.",
-        formats=_TABLES,
         kind=OptionKind.FLAG,
     ),
     FileOption(
         name="units",
         label="Units of amounts",
         help="CSV: whether amounts are in hundredths of the currency, such as cents.",
-        formats=_TABLES,
         kind=OptionKind.CHOICE,
         choices=("major", "minor"),
     ),
@@ -233,7 +202,6 @@ FILE_OPTIONS = (
         name="only",
         label="Only rows with",
         help="CSV: which rows are money; may be given several times.",
-        formats=_TABLES,
         kind=OptionKind.LIST,
         metavar="COL=VALUE",
     ),
@@ -241,7 +209,6 @@ FILE_OPTIONS = (
         name="leave_out",
         label="Leave out rows with",
         help="CSV: which rows are no money; may be given several times.",
-        formats=_TABLES,
         kind=OptionKind.LIST,
         metavar="COL=VALUE",
     ),
@@ -249,7 +216,6 @@ FILE_OPTIONS = (
         name="ignore",
         label="Columns to leave out",
         help="CSV: a column that is not imported; may be given several times.",
-        formats=_TABLES,
         kind=OptionKind.LIST,
         metavar="COL",
     ),
@@ -257,7 +223,6 @@ FILE_OPTIONS = (
         name="balance",
         label="Balance column",
         help="CSV: the column of the balance after each row.",
-        formats=_TABLES,
         kind=OptionKind.COLUMN,
         metavar="COL",
     ),
@@ -265,7 +230,6 @@ FILE_OPTIONS = (
         name="fee",
         label="Fee column",
         help="CSV: the column of fees, and whether its numbers are signed or unsigned.",
-        formats=_TABLES,
         kind=OptionKind.LIST,
         metavar="COL=KIND",
     ),
@@ -273,42 +237,36 @@ FILE_OPTIONS = (
         name="fee_category",
         label="Category of fees",
         help="CSV: of the records of fees.",
-        formats=_TABLES,
         metavar="NAME",
     ),
     FileOption(
         name="no_text",
         label="No text",
         help="CSV: records without payee and note are meant.",
-        formats=_TABLES,
         kind=OptionKind.FLAG,
     ),
     FileOption(
         name="label_separator",
         label="Label separators",
         help="CSV: what separates labels; default ;",
-        formats=_TABLES,
         metavar="CHARS",
     ),
     FileOption(
         name="skip_rows",
         label="Lines before the headings",
         help="CSV: lines before the headings.",
-        formats=_TABLES,
         kind=OptionKind.NUMBER,
     ),
     FileOption(
         name="skip_last",
         label="Rows at the end to leave out",
         help="CSV: rows at the end to leave out.",
-        formats=_TABLES,
         kind=OptionKind.NUMBER,
     ),
     FileOption(
         name="no_header",
         label="No headings",
         help="CSV: the first row is data, not headings.",
-        formats=_TABLES,
         kind=OptionKind.FLAG,
     ),
 )

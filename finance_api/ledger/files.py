@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF, SPREADSHEET
 from finance_api.importers.detection import detect_format
-from finance_api.importers.interface import ImportRefused, StatementImporter
+from finance_api.importers.formats import AccountKey, format_named
+from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import currency_code
 from finance_api.importers.options import FILE_OPTIONS
 from finance_api.ledger.importing import Step, import_file, nothing_more
@@ -16,10 +16,6 @@ from finance_api.storage.interface import COMMAND, StorageBackend
 
 #: Those about what is stored already.
 _MATCHING = ("new_account", "ids", "first_day", "match_days")
-#: Those that a QIF file leaves open.
-_QIF = ("account", "currency", "date_format", "decimal", "thousands", "encoding", "force_encoding")
-#: Those for all statements.
-_ALL = ("account", "currency", *_MATCHING, "no_match")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +58,14 @@ class FileImport:
         self.given = {name: _tuples(value) for name, value in given.items() if _is_given(value)}
         if "currency" in self.given:
             self.given["currency"] = currency_code(self.given["currency"])
-        self.format_name = format_name or detect_format(stream)
-        self._importer = self._new_importer()
+        self.format = format_named(format_name) if format_name else detect_format(stream)
+        others = self.given.keys() - {*self.format.options}
+        misplaced = [option.flag for option in FILE_OPTIONS if option.name in others]
+        if misplaced:
+            raise ImportRefused(
+                f"{', '.join(misplaced)}: not for a file in the format {self.format.name}"
+            )
+        self._importer = self.format.new_importer(stream, self.given, settings.profiles)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ class FileImport:
 
     def _statement_options(self) -> StatementOptions:
         # A CSV importer has given the account its name already.
-        names_it = self.format_name in (CSV, SPREADSHEET)
+        names_it = self.format.account_key is AccountKey.USER
         return StatementOptions(
             account_name=None if names_it else self.given.get("account"),
             currency=self.given.get("currency"),
@@ -110,45 +112,6 @@ class FileImport:
             link_by_number=self._settings.link_by_number,
             **{name: self.given[name] for name in _MATCHING if name in self.given},
         )
-
-    def _new_importer(self) -> StatementImporter | None:
-        """The stream is at its start, before and after. None: the native format."""
-        format_name, given, stream = self.format_name, self.given, self._stream
-        misplaced = [
-            o.flag for o in FILE_OPTIONS if o.name in given and format_name not in o.formats
-        ]
-        if misplaced:
-            raise ImportRefused(
-                f"{', '.join(misplaced)}: not for a file in the format {format_name}"
-            )
-        if format_name == OFX:
-            from finance_api.importers.ofx.importer import OfxImporter
-
-            return OfxImporter(given.get("currency"), given.get("positive"))
-        if format_name == CAMT:
-            from finance_api.importers.camt.importer import CamtImporter
-
-            return CamtImporter.of(stream)
-        if format_name == MT940:
-            from finance_api.importers.mt940.importer import Mt940Importer
-
-            return Mt940Importer.of(stream)
-        if format_name == QIF:
-            from finance_api.importers.qif import QifImporter, QifOptions
-
-            return QifImporter(QifOptions(**{name: given[name] for name in _QIF if name in given}))
-        if format_name == NATIVE:
-            return None
-        from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
-
-        own = {name: value for name, value in given.items() if name not in _NOT_CSV}
-        options = CsvOptions(**own, header=not given.get("no_header"))
-        csv = CsvImporter(options, load_profiles(self._settings.profiles))
-        if format_name == CSV:
-            return csv
-        from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
-
-        return SpreadsheetImporter(csv, given.get("sheet"))
 
 
 def _is_given(value: Any) -> bool:
@@ -161,7 +124,3 @@ def _tuples(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _tuples(each) for key, each in value.items()}
     return tuple(value) if isinstance(value, list) else value
-
-
-#: Those that `CsvOptions` has not.
-_NOT_CSV = {*_ALL, "sheet", "no_header"} - {"account", "currency"}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from finance_api.importers import CSV, QIF
+from finance_api.importers.formats import AccountKey, account_key_of
 from finance_api.importers.interface import Answer, ImportRefused, StatementAccount
 from finance_api.importers.questions import CODE, NAME
 from finance_api.ledger.rows import blank_row, bounded_source_id, row_id
@@ -59,8 +59,12 @@ def is_of_several(account: Row) -> bool:
     """Whether statements of several bank accounts go to it: none of them knows its balance."""
     keys: tuple[str, ...] = account["statementKeys"]
     sources = Counter(key.partition(":")[0] for key in keys)
-    # A CSV file's key is the name that the account had.
-    return any(count > 1 for source, count in sources.items() if source != CSV)
+    # A key by the user is the name that the account had.
+    return any(
+        count > 1
+        for source, count in sources.items()
+        if account_key_of(source) is not AccountKey.USER
+    )
 
 
 def _chosen(owned: UserRows, source: str, account: StatementAccount, name: str) -> Row | None:
@@ -111,7 +115,11 @@ def _called(owned: UserRows, key: str) -> Row | None:
     What files and the user call by a name is another matter.
     """
     called = owned.account_ids.get(key, {})
-    found = {account_id for source, account_id in called.items() if source not in (CSV, QIF)}
+    found = {
+        account_id
+        for source, account_id in called.items()
+        if account_key_of(source) is AccountKey.BANK
+    }
     return owned.accounts.rows[found.pop()] if len(found) == 1 else None
 
 

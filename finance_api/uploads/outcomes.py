@@ -106,7 +106,7 @@ def headings_of(file: FileImport) -> list[str]:
 def refusal_of(refused: ImportRefused, file: FileImport | None) -> dict[str, Any]:
     """Why a file is refused, and what would have it read. file: None: it is of no format."""
     return {
-        "format": None if file is None else file.format_name,
+        "format": None if file is None else file.format.name,
         "headings": [] if file is None else headings_of(file),
         "reason": refused.reason,
         "line": refused.line,

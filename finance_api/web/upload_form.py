@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from finance_api.importers.csv.columns import FIELDS, JOINED
+from finance_api.importers.formats import format_named
 from finance_api.importers.options import (
     FILE_OPTIONS,
     FileOption,
@@ -137,10 +138,12 @@ def upload_form(upload: Upload, accounts: Sequence[str], profiles: Sequence[str]
                 keys += _keys(proposed)
                 given = _filled(answered(given, (), answer["instead_of"]), proposed)
         asked.append((question, keys))
+    name = outcome.get("format")
+    known = format_named(name).options if name else ()
     fields = {
         each.key: each
         for option in FILE_OPTIONS
-        if outcome.get("format") in option.formats
+        if option.name in known
         for each in _fields(option, given, outcome, accounts, profiles)
     }
     questions = [

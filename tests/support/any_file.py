@@ -4,36 +4,20 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF
-from finance_api.importers.camt.importer import CamtImporter
-from finance_api.importers.csv import CsvImporter, CsvOptions, load_profiles
 from finance_api.importers.detection import detect_format
+from finance_api.importers.formats import AccountKey
 from finance_api.importers.interface import Answer, StatementImporter
-from finance_api.importers.mt940.importer import Mt940Importer
-from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.importers.qif import QifImporter, QifOptions
-from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
-
-_PROFILES = load_profiles(None)
 
 
 def any_importer(data: bytes, **options: Any) -> tuple[StatementImporter | None, dict[str, Any]]:
     """What reads the file, and the options that are the ledger's. Raises ImportRefused."""
     stream = io.BytesIO(data)
-    format_name = detect_format(stream)
-    account, currency = options.get("account"), options.get("currency")
-    if format_name == NATIVE:
+    found = detect_format(stream)
+    importer = found.new_importer(stream, options)
+    if importer is None:
         return None, {}
-    if format_name in (OFX, CAMT, MT940):
-        importer = {OFX: lambda _: OfxImporter(currency)}.get(format_name)
-        importer = importer or {CAMT: CamtImporter.of, MT940: Mt940Importer.of}[format_name]
-        return importer(stream), {"account_name": account, "currency": currency}
-    if format_name == QIF:
-        return QifImporter(QifOptions(**options)), {"account_name": account, "currency": currency}
-    importer = CsvImporter(CsvOptions(**options), _PROFILES)
-    if format_name != CSV:
-        importer = SpreadsheetImporter(importer)
-    return importer, {"currency": currency}
+    account = None if found.account_key is AccountKey.USER else options.get("account")
+    return importer, {"account_name": account, "currency": options.get("currency")}
 
 
 def options_of(answer: Answer, before: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ SAMPLE_FILES = sorted(
 
 def reader_of(data: bytes) -> CamtImporter | Mt940Importer:
     importer = CamtImporter if message_of(data[:HEAD_BYTES]) else Mt940Importer
-    return importer.of(io.BytesIO(data))
+    return importer.of(io.BytesIO(data), {}, "")
 
 
 def read_bank_file(data: str | bytes) -> list[Whole]:

@@ -12,9 +12,9 @@ import click
 import pytest
 
 from finance_api.cli.main import command as finance_api_command
-from finance_api.importers import FORMATS
 from finance_api.importers.csv import CsvOptions
 from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
+from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
@@ -142,7 +142,7 @@ def test_a_field_of_csv_has_a_row_with_its_headings(field: str) -> None:
     assert SPAN.findall(row[1]) == [field, *CSV_FIELDS[field]]
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", FORMAT_NAMES)
 def test_a_format_has_a_row(format_name: str) -> None:
     first = [row[0] for row in rows(page("importing.md"))]
     assert any(cell.startswith(f"[{format_name}](") for cell in first)

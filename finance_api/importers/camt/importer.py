@@ -1,7 +1,7 @@
 """Reads camt files."""
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
 
 from finance_api.importers.camt.account import account_of
 from finance_api.importers.camt.entry import BOOKED, NOT_BOOKED, entries_of, status_of
@@ -32,7 +32,7 @@ class CamtImporter:
         self._piece_bytes = piece_bytes
 
     @classmethod
-    def of(cls, stream: BinaryIO) -> "CamtImporter":
+    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CamtImporter":
         """The reader of this file, which is at its start. Raises ImportRefused."""
         source = message_of(stream.read(HEAD_BYTES))
         stream.seek(0)

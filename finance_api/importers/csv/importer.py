@@ -1,8 +1,9 @@
 """The reader of CSV statements: from the bytes of a file to its entries, all or nothing."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, BinaryIO
 
 from finance_api.importers.csv.deciding import Deciding, movements
 from finance_api.importers.csv.decoding import TextFile, open_text
@@ -30,6 +31,15 @@ class CsvImporter:
     """
 
     source = "csv"
+
+    @classmethod
+    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CsvImporter":
+        """profiles: a directory of the operator's own."""
+        known = {each.name for each in fields(CsvOptions)} & given.keys()
+        options = CsvOptions(
+            **{name: given[name] for name in known}, header=not given.get("no_header")
+        )
+        return cls(options, load_profiles(profiles))
 
     def __init__(self, options: CsvOptions, profiles: Profiles | None = None) -> None:
         self._options = options

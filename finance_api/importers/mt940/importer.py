@@ -1,9 +1,9 @@
 """Reads MT940 and MT942 files."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from finance_api.importers.interface import (
     HEAD_BYTES,
@@ -41,7 +41,7 @@ class Mt940Importer:
         self.source = source
 
     @classmethod
-    def of(cls, stream: BinaryIO) -> "Mt940Importer":
+    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "Mt940Importer":
         """The reader of this file, which is at its start. Raises ImportRefused."""
         source = message_of(stream.read(HEAD_BYTES))
         stream.seek(0)

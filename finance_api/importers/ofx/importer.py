@@ -46,6 +46,10 @@ class OfxImporter:
 
     source = "ofx"
 
+    @classmethod
+    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "OfxImporter":
+        return cls(given.get("currency"), given.get("positive"))
+
     def __init__(
         self,
         currency: str | None = None,

@@ -1,10 +1,10 @@
 """Reads QIF files: the entries of all registers, or the reason why none."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from hashlib import sha256
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from finance_api.importers.csv.amounts import AmountColumns, AmountReader
 from finance_api.importers.csv.dates import DateColumn, DateReader
@@ -55,6 +55,11 @@ class QifImporter:
     """Reads one file under the options that were given for it."""
 
     source = "qif"
+
+    @classmethod
+    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "QifImporter":
+        known = {each.name for each in fields(QifOptions)} & given.keys()
+        return cls(QifOptions(**{name: given[name] for name in known}))
 
     def __init__(self, options: QifOptions | None = None) -> None:
         self._options = options or QifOptions()

@@ -1,7 +1,7 @@
 """Reads the sheet of a spreadsheet that has the statement, as `CsvImporter` reads a file."""
 
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
 from finance_api.importers.csv import CsvImporter
 from finance_api.importers.csv.vocabulary import folded
@@ -22,6 +22,10 @@ class SpreadsheetImporter:
 
     #: The same rows may come as a file of the other format the next time.
     source = CsvImporter.source
+
+    @classmethod
+    def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "SpreadsheetImporter":
+        return cls(CsvImporter.of(stream, given, profiles), given.get("sheet"))
 
     def __init__(self, csv: CsvImporter, sheet: str | None = None) -> None:
         self._csv = csv

@@ -3,18 +3,20 @@
 import gzip
 import io
 import zipfile
+from pkgutil import resolve_name
 
 import pytest
 
-from finance_api.importers import CAMT, CSV, MT940, NATIVE, OFX, QIF, SPREADSHEET
-from finance_api.importers.camt.importer import CamtImporter
 from finance_api.importers.detection import detect_format
+from finance_api.importers.formats import FORMATS, format_named
 from finance_api.importers.interface import ImportRefused
-from finance_api.importers.mt940.importer import Mt940Importer
+from finance_api.importers.options import FILE_OPTIONS
+
+PACKAGE = "finance_api.importers"
 
 
 def detected(data: bytes) -> str:
-    return detect_format(io.BytesIO(data))
+    return detect_format(io.BytesIO(data)).name
 
 
 def refusal(data: bytes) -> str:
@@ -37,42 +39,42 @@ DOCUMENT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><B
 @pytest.mark.parametrize(
     ("data", "format_name"),
     [
-        (b"OFXHEADER:100\n", OFX),
-        (b'<?xml version="1.0"?><?OFX OFXHEADER="200"?>', OFX),
-        (b'{"reserved_model_type":"Account"}', NATIVE),
-        (b'\xef\xbb\xbf\n {"reserved_model_type"', NATIVE),
-        (b"date,amount\n2026-01-01,5\n", CSV),
-        (b"<TICKER>,<PER>,<DATE>\n", CSV),
-        (b'"20:15";:20:\n', CSV),
-        (b"memo\nType: Account!\n", CSV),
-        (b"<?xml version='1.0'?>" + DOCUMENT, CAMT),
-        (b"\xef\xbb\xbf\n" + DOCUMENT, CAMT),
-        (DOCUMENT, CAMT),
-        (("\ufeff<?xml version='1.0'?>" + DOCUMENT.decode()).encode("utf-16"), CAMT),
-        (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", CAMT),
-        (b"<a:Document xmlns:a='x'><a:BkToCstmrDbtCdtNtfctnV01>", CAMT),
-        (b"<BizMsg><AppHdr><MsgDefIdr>camt.052.001.08</MsgDefIdr></AppHdr>", CAMT),
-        (b":20:STMT\n:25:1/2\n", MT940),
-        (b"\xef\xbb\xbf:20:STMT\r\n:25:1/2\r\n", MT940),
-        (b":61:1409010902DR1,62NTRF", MT940),
-        (b"{1:F01BANK}{2:I940}{4:\n:20:1", MT940),
-        (b"\x01{1:F01BANK}{2:I942}{4:\n:20:1", MT940),
-        (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", MT940),
-        (b":NS:\n", MT940),
-        (b"memo\n!Type:Bank\n", CSV),
-        (b"!Type:Bank\nD1/1'26\n", QIF),
-        (b"\xef\xbb\xbf\r\n!type:oth a\r", QIF),
-        (b"# exported\n\n# by\r!Option:AutoSwitch\n", QIF),
-        ("!Account\nNA".encode("utf-16"), QIF),
-        (zipped("thumbnail.png", "[Content_Types].xml", "xl/workbook.xml"), SPREADSHEET),
-        (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], SPREADSHEET),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", SPREADSHEET),
-        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", SPREADSHEET),
+        (b"OFXHEADER:100\n", "ofx"),
+        (b'<?xml version="1.0"?><?OFX OFXHEADER="200"?>', "ofx"),
+        (b'{"reserved_model_type":"Account"}', "native"),
+        (b'\xef\xbb\xbf\n {"reserved_model_type"', "native"),
+        (b"date,amount\n2026-01-01,5\n", "csv"),
+        (b"<TICKER>,<PER>,<DATE>\n", "csv"),
+        (b'"20:15";:20:\n', "csv"),
+        (b"memo\nType: Account!\n", "csv"),
+        (b"<?xml version='1.0'?>" + DOCUMENT, "camt"),
+        (b"\xef\xbb\xbf\n" + DOCUMENT, "camt"),
+        (DOCUMENT, "camt"),
+        (("\ufeff<?xml version='1.0'?>" + DOCUMENT.decode()).encode("utf-16"), "camt"),
+        (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", "camt"),
+        (b"<a:Document xmlns:a='x'><a:BkToCstmrDbtCdtNtfctnV01>", "camt"),
+        (b"<BizMsg><AppHdr><MsgDefIdr>camt.052.001.08</MsgDefIdr></AppHdr>", "camt"),
+        (b":20:STMT\n:25:1/2\n", "mt940"),
+        (b"\xef\xbb\xbf:20:STMT\r\n:25:1/2\r\n", "mt940"),
+        (b":61:1409010902DR1,62NTRF", "mt940"),
+        (b"{1:F01BANK}{2:I940}{4:\n:20:1", "mt940"),
+        (b"\x01{1:F01BANK}{2:I942}{4:\n:20:1", "mt940"),
+        (b"ABNANL2A\n940\nABNANL2A\n:20:ABN AMRO\n", "mt940"),
+        (b":NS:\n", "mt940"),
+        (b"memo\n!Type:Bank\n", "csv"),
+        (b"!Type:Bank\nD1/1'26\n", "qif"),
+        (b"\xef\xbb\xbf\r\n!type:oth a\r", "qif"),
+        (b"# exported\n\n# by\r!Option:AutoSwitch\n", "qif"),
+        ("!Account\nNA".encode("utf-16"), "qif"),
+        (zipped("thumbnail.png", "[Content_Types].xml", "xl/workbook.xml"), "spreadsheet"),
+        (zipped("[Content_Types].xml", "xl/workbook.xml")[:-30], "spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "spreadsheet"),
+        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "spreadsheet"),
     ],
 )
 def test_what_is_read_is_told_apart(data: bytes, format_name: str) -> None:
     stream = io.BytesIO(data)
-    assert detect_format(stream) == format_name
+    assert detect_format(stream).name == format_name
     assert stream.tell() == 0
 
 
@@ -109,7 +111,7 @@ def test_opendocument_sheet_is_told_by_its_type() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-    assert detected(stream.getvalue()) == SPREADSHEET
+    assert detected(stream.getvalue()) == "spreadsheet"
 
 
 @pytest.mark.parametrize(
@@ -125,9 +127,18 @@ def test_opendocument_sheet_is_told_by_its_type() -> None:
     ],
 )
 def test_the_message_is_told_by_the_beginning(data: bytes, source: str) -> None:
-    readers = {CAMT: CamtImporter, MT940: Mt940Importer}
-    assert readers[detected(data)].of(io.BytesIO(data)).source == source
-    for other in readers.values():
-        if other is not readers[detected(data)]:
-            with pytest.raises(ImportRefused, match=r"none of camt|MT940 nor MT942"):
-                other.of(io.BytesIO(data))
+    name = detected(data)
+    importer = format_named(name).new_importer(io.BytesIO(data), {})
+    assert importer is not None and importer.source == source
+    other = format_named("mt940" if name == "camt" else "camt")
+    with pytest.raises(ImportRefused, match=r"none of camt|MT940 nor MT942"):
+        other.new_importer(io.BytesIO(data), {})
+
+
+def test_the_entry_of_a_format_names_what_there_is() -> None:
+    options = {option.name for option in FILE_OPTIONS}
+    assert {name for each in FORMATS for name in each.options} == options
+    for each in FORMATS:
+        names = [each.signature, each.importer]
+        assert all(callable(resolve_name(f"{PACKAGE}.{name}")) for name in names if name)
+        assert len(set(each.options)) == len(each.options)
