@@ -20,14 +20,14 @@ from finance_api.storage.interface import StorageBackend
 from finance_api.storage.memory import MemoryBackend
 from finance_api.storage.sql.backend import SqlBackend
 from support.directories import work_in_memory
-from support.nightly import NIGHTLY
+from support.nightly import NIGHTLY, count
 from support.programs import pgbouncer, postgresql, redis_server
-from support.service import BY_DAY, POOLED, STORAGES
+from support.service import BY_DAY, POOLED
 
 work_in_memory()
 
 # How long an example takes says more about the machine than about the code.
-settings.register_profile("tests", deadline=None)
+settings.register_profile("tests", deadline=None, max_examples=count(25, 200))
 settings.load_profile("tests")
 
 CORPORA = Path(
@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than cores: many tests wait for what they have started."""
     return (os.cpu_count() or 1) + 1
@@ -72,8 +73,8 @@ _EACH_STORAGE = (
     # Several services on one database.
     *("both", "processes", "rotating"),
 )
-#: Of how many tests by day one runs on it.
-_ONE_OF = {kind: 5 for kind in STORAGES if kind != BY_DAY} | dict.fromkeys(POOLED, 20)
+#: By day, one test in this many runs on each storage other than BY_DAY.
+_ONE_OF = {"memory": 20, "postgresql": 10} | dict.fromkeys(POOLED, 40)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -18,10 +18,10 @@ from support.nightly import count
 from support.process import ServerProcess
 from support.service import Client, Service, native_line
 
-USERS = count(12, 50)
+USERS = count(6, 50)
 WORKERS = count(2, 4)
 CLIENTS = 8
-REQUESTS = count(5_000, 100_000)
+REQUESTS = count(1_500, 100_000)
 PATHS = [
     *(f"/v1/api/{resource.path}" for resource in PUBLIC_RESOURCES),
     *(f"/v1/api/{resource.path}?withTotal=true&limit=2" for resource in PUBLIC_RESOURCES),

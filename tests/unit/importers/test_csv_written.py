@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read
+from support.nightly import count
 
 ROWS = st.lists(
     st.tuples(st.dates(date(2020, 1, 1), date(2026, 12, 31)), st.integers(-9_999_999, 9_999_999)),
@@ -52,7 +53,7 @@ def written(rows, form, marks, newest_first):
     return text.getvalue()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count(40, 1_000), deadline=None)
 @given(
     ROWS,
     st.sampled_from(sorted(FORMS)),

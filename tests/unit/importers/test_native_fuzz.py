@@ -53,7 +53,7 @@ FRAGMENTS += [
 ]
 
 pytestmark = pytest.mark.nightly
-BOUNDED = settings(max_examples=count(300, 10_000), derandomize=True)
+BOUNDED = settings(max_examples=count(60, 10_000), derandomize=True)
 
 
 def read(data: bytes) -> list[NativeRow]:

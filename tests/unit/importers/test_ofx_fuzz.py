@@ -35,7 +35,7 @@ PIECES = (1, 2, 3, 7, 64)
 
 pytestmark = pytest.mark.nightly
 BOUNDED = settings(
-    max_examples=count(100, 10_000), suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=count(40, 10_000), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 

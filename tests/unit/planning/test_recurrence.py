@@ -144,7 +144,7 @@ def walked(rule, start, today):
     st.dates(date(1985, 1, 1), date(2026, 12, 31)),
     st.dates(date(2000, 1, 1), date(2026, 12, 31)),
 )
-@settings(max_examples=count(150, 4_000), deadline=None)
+@settings(max_examples=count(50, 4_000), deadline=None)
 def test_the_next_due_date_is_the_one_that_walking_from_the_start_finds(rule, start, today):
     """Guard: that `_advanced` keeps the day of the first start."""
     try:

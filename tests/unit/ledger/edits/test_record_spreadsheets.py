@@ -18,6 +18,7 @@ from finance_api.resources.wire import encoder_of
 from finance_api.storage.memory import MemoryBackend
 from support.edits import downloaded, edited, given_back
 from support.ledger import Person, account, an_id, document, record
+from support.nightly import count
 from support.sheets import KINDS, xlsx
 
 TEXTS = ["=1+1", "a;=b", "\tx", "a\n=b", "'=d", "Bäckerei  Groß ", "007", "2026-01-05", "12.5"]
@@ -129,7 +130,7 @@ def test_records_are_removed_by_a_spreadsheet(person):
     assert edited(person, remove).removed == 2
 
 
-@settings(max_examples=25)
+@settings(max_examples=count(10, 200))
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00\ufffe\uffff"))))
 def test_workbook_of_any_texts_given_back_changes_nothing(texts):
     person = Person(MemoryBackend())

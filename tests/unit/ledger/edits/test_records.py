@@ -13,6 +13,7 @@ from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.values.time import date_text
 from support.edits import downloaded, edited, entries, given_back
 from support.ledger import Person, account, an_id, document, record
+from support.nightly import count
 
 BASE = [
     account(name="Checking", initialBalance=10),
@@ -227,7 +228,7 @@ def test_other_side_of_a_removed_transfer_is_linked_no_more(books):
     assert (left["transferId"], left["setByHand"]) == (None, ())
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count(10, 200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_exactly_the_edited_cells_are_changed(backends, data):
     person = Person(backends("sqlite"))

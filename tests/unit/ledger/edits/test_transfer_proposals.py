@@ -9,6 +9,7 @@ from finance_api.ledger.edits.transfer_pairs import find_pairs
 from finance_api.ledger.session import changing
 from finance_api.values.time import date_text, parse_date
 from support.ledger import Person, account, an_id, record
+from support.nightly import count
 
 _FIRST = parse_date("2025-12-20")
 _DAY = 86_400
@@ -50,7 +51,7 @@ def in_all_records(person):
 
 
 def test_pairs_that_wait_are_those_of_all_records(backends):
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=count(15, 200), deadline=None, suppress_health_check=list(HealthCheck))
     @given(STEPS)
     def check(steps):
         person = Person(backends("memory"))

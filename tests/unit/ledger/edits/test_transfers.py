@@ -20,6 +20,7 @@ from finance_api.resources import BUDGETS, RECORDS
 from finance_api.values.time import parse_date
 from support.edits import edited, entries
 from support.ledger import Person, account, an_id, document, record
+from support.nightly import count
 
 A, B, C, USD = (an_id(n) for n in (1, 2, 3, 4))
 ACCOUNTS = [
@@ -239,7 +240,7 @@ def _naive(rows):
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=count(25, 500))
 @given(
     st.lists(
         st.tuples(st.sampled_from([A, B, C]), st.sampled_from([-2, -1, 1, 2]), st.integers(1, 12)),
