@@ -21,7 +21,7 @@ def look_for_reused_ids(rows: OpenRows) -> None:
         if account.shows_reuse or account.ids is not None:
             continue
         line = rows.read(entry).line
-        if account.known_stable:
+        if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
             rows.ask_for_ids(
                 f"{described(rows.read(entry))} goes against {stored_described(candidate)}: until "
                 f"now no id of {account.name} was used again; say what ids are with --ids stable "

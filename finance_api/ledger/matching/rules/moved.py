@@ -119,7 +119,7 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     # The file may begin or end in the middle of the day, and have the record's part no more.
     ids = {entry.bank_id, candidate.bank_id} - {None}
     if len(ids) == 2 and account.known_stable:
-        return False
+        return False if account.said else None
     if not is_of_day:
         return None
     is_whole = account.is_stored_whole(entry.day)
