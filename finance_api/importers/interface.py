@@ -155,6 +155,7 @@ class Entry(NamedTuple):
         another section says, too, is told twice; what one says twice happened twice. None: an
         entry with the id and content of another is that one.
     record_state: one of RECORD_STATES; None: what a bank lists is cleared.
+    offset: seconds by which the time of ``date`` is ahead of UTC; None if the file does not say.
     """
 
     line: int
@@ -176,6 +177,7 @@ class Entry(NamedTuple):
     batch: str | None = None
     section: int | None = None
     record_state: str | None = None
+    offset: int | None = None
 
 
 @dataclass(frozen=True)

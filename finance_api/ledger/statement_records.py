@@ -177,7 +177,7 @@ class StatementRecords:
         row["paymentType"] = entry.payment_type
         # A bank's statement lists what is settled.
         row["recordState"] = entry.record_state or "cleared"
-        if entry.batch is not None:
+        if entry.batch is not None or entry.offset is not None:
             row["stated"] = written({self._file.source: [self._said(decided)]})
         return row
 
@@ -211,6 +211,7 @@ class StatementRecords:
             as_of=statement.as_of,
             texts=statement.texts,
             batch=entry.batch,
+            offset=entry.offset,
         )
 
     # -- stored records
@@ -292,12 +293,12 @@ class StatementRecords:
         if outcome is Outcome.OLDER:
             entries[place] = said.with_older(entry.bank_id, content)
         else:
-            statement = self._file.statements[decided.statement]
             if content.day == said.now.day and not content.time:
                 content = Content(said.now.date, *content[1:])
             self._set(row, said.now, content, entry)
             bank_id = entry.bank_id if entry.bank_id is not None else said.bank_id
-            entries[place] = said.corrected(bank_id, content, statement.as_of, statement.texts)
+            later = self._said(decided)._replace(bank_id=bank_id, now=content)
+            entries[place] = said.corrected(later)
         row["stated"] = written({**stated, source: entries})
 
     def _as_made(self, row: Row, account: KnownAccount) -> Said:

@@ -124,8 +124,7 @@ class DateForm:
         day, time = self._day(match), self._time(match)
         if day is None or time is None:
             return None
-        offset = self._part(match, "offset") or "Z"
-        instant = day + time - (_offset_seconds(offset) if offset[0] in "+-" else 0)
+        instant = day + time - _offset_seconds(self._part(match, "offset"))
         try:
             local = (_EPOCH + timedelta(seconds=instant)).astimezone(zone)
         except OverflowError:
@@ -133,6 +132,12 @@ class DateForm:
         shift = local.utcoffset()
         assert shift is not None
         return instant + int(shift.total_seconds())
+
+    def offset_of(self, text: str) -> int | None:
+        """Seconds by which the text's time is ahead of UTC; None if it does not say."""
+        match = None if len(text) > _LONGEST else self._pattern.fullmatch(text)
+        offset = "" if match is None else self._part(match, "offset")
+        return _offset_seconds(offset) if offset else None
 
     def year_of(self, text: str) -> int | None:
         """The year of a text of this form, also of one that is no day; None for another text."""
@@ -218,6 +223,8 @@ def _date(year: int, month: int, day: str) -> date | None:
 
 
 def _offset_seconds(text: str) -> int:
+    if text[:1] not in ("+", "-"):
+        return 0
     digits = text[1:].replace(":", "")
     seconds = int(digits[:2]) * 3600 + int(digits[2:]) * 60
     return -seconds if text[0] == "-" else seconds

@@ -197,15 +197,22 @@ class DateReader:
     def __init__(self, form: DateForm, zone: ZoneInfo | None = None) -> None:
         self._form = form
         self._zone = zone
-        self._known: dict[str, int] = {}
+        self._known: dict[str, tuple[int, int | None]] = {}
 
     def read(self, text: str, line: int) -> int:
         """Seconds of the day, and of the time where there is one; ImportRefused."""
-        seconds = self._known.get(text)
-        if seconds is not None:
-            return seconds
+        return self.read_with_offset(text, line)[0]
+
+    def read_with_offset(self, text: str, line: int) -> tuple[int, int | None]:
+        """Also the seconds by which the time is ahead of UTC, where the text alone says so."""
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        offset = None
         if self._zone is None:
             seconds = self._form.read(text)
+            if ":" in text:
+                offset = self._form.offset_of(text)
         else:
             seconds = self._form.read_instant(text, self._zone)
             if seconds is None and self._form.read(text) is not None:
@@ -218,5 +225,5 @@ class DateReader:
             raise ImportRefused(f"{quoted(text)} is not a date of the form {self._form.name}", line)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        self._known[text] = seconds
-        return seconds
+        self._known[text] = seconds, offset
+        return seconds, offset

@@ -181,7 +181,8 @@ class StatementBuilder:
         """Raises ImportRefused with the row's line."""
         reader = self._reader
         units, amount = reader.money(line, cells)
-        date = reader.dates.read(text_of(cells, self._columns["recordDate"]), line)
+        written = text_of(cells, self._columns["recordDate"])
+        date, offset = reader.dates.read_with_offset(written, line)
         name, number = self._account or "", None
         if self._has_accounts or self._account is None:
             name, number = self._account_of_row(line, cells)
@@ -206,7 +207,7 @@ class StatementBuilder:
         values: dict[str, Any] = {f: _clean_text(cells, i) for f, i in self._texts_of}
         if self._has_others:
             values |= self._others(line, cells)
-        entry = Entry(line, date, units, bank_id, fingerprint=fingerprint, **values)
+        entry = Entry(line, date, units, bank_id, fingerprint=fingerprint, offset=offset, **values)
         yield rows.statement, entry
         fee = reader.fee(line, cells) if self._has_fees else 0
         if fee:

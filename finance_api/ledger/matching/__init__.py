@@ -19,6 +19,7 @@ from finance_api.ledger.matching.rules.same_content import (
     pair_same_contents,
 )
 from finance_api.ledger.matching.rules.same_id import pair_same_ids
+from finance_api.ledger.matching.rules.same_instant import pair_same_instants
 from finance_api.ledger.matching.wording import stored_described
 
 
@@ -37,6 +38,7 @@ def match(rows: OpenRows, *, others: bool, match_days: int | None) -> None:
         look_for_reused_ids(rows)
         # Of what has no id, or none to rely on, the content decides.
         pair_same_contents(rows)
+        pair_same_instants(rows)
         check_parts_of_days(rows)
     pair_hashed_contents(rows)
     if rows.candidates:

@@ -207,6 +207,7 @@ class CandidateReader:
                 texts=_texts_differ(row, each, account.texts),
                 is_void=row["recordState"] == VOID,
                 batch=each.batch,
+                offset=each.offset,
                 earlier=_earlier(each) if mine is not None else (),
             )
             self.candidates.append(candidate)

@@ -11,7 +11,8 @@ from finance_api.values.text import fold
 from finance_api.values.time import DAY_SECONDS
 
 _CORRECTION = Entry._fields.index("correction")
-_NOTHING_RARE = Rare()
+#: What entries with nothing else rare share, by their offsets.
+_OFFSETS: dict[int | None, Rare] = {}
 _BLOCK = 1_000
 
 
@@ -83,7 +84,7 @@ def _plain(entry: Entry) -> tuple[Any, ...]:
 
 def _rare(entry: Entry) -> Rare:
     if not (entry.fingerprint or entry.correction or entry.batch or entry.section is not None):
-        return _NOTHING_RARE
+        return _OFFSETS.setdefault(entry.offset, Rare(offset=entry.offset))
     correction = entry.correction
     return Rare(
         entry.fingerprint,
@@ -91,4 +92,5 @@ def _rare(entry: Entry) -> Rare:
         correction is not None and correction.deletes,
         entry.batch,
         entry.section,
+        entry.offset,
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.stated import Content
+from finance_api.values.time import DAY_SECONDS
 
 
 class Outcome(IntEnum):
@@ -77,6 +78,15 @@ class FileEntry:
     def content(self) -> int:
         return hash((self.day, self.amount, self.text))
 
+    @property
+    def instant(self) -> int | None:
+        """Seconds in UTC; None: not known."""
+        return _instant(self.day * DAY_SECONDS + self.time, self.rare.offset)
+
+
+def _instant(date: int, offset: int | None) -> int | None:
+    return None if offset is None else date - offset
+
 
 class Rare:
     """What few entries have; those that have none of it share one.
@@ -85,7 +95,7 @@ class Rare:
     `importers.interface.Entry`.
     """
 
-    __slots__ = ("batch", "corrects", "deletes", "fingerprint", "section")
+    __slots__ = ("batch", "corrects", "deletes", "fingerprint", "offset", "section")
 
     def __init__(
         self,
@@ -94,12 +104,14 @@ class Rare:
         deletes: bool = False,
         batch: str | None = None,
         section: int | None = None,
+        offset: int | None = None,
     ) -> None:
         self.fingerprint = fingerprint
         self.corrects = corrects
         self.deletes = deletes
         self.batch = batch
         self.section = section
+        self.offset = offset
 
 
 #: Whether the texts of a stored entry are made otherwise than the file's.
@@ -111,14 +123,15 @@ class Candidate:
 
     record: its id. place: of the entry among those of the record. mine: whether the entry is of
     this file's source. other_id: what its bank id may be besides. covered, inner: whether the file
-    has some of its day, or all of it. payee, note: hashes. earlier: what it stated before: content,
-    time, bank id, and whether that is another id than it has now.
+    has some of its day, or all of it. instant: see `FileEntry`. payee, note: hashes.
+    earlier: what it stated before: content, time, bank id, and whether that is another id than it
+    has now.
     """
 
     __slots__ = (
         *("account", "record", "place", "mine", "source", "bank_id", "other_id", "day", "time"),
         *("amount", "text", "payee", "note", "as_of", "texts", "covered", "inner"),
-        *("is_void", "batch", "earlier", "is_taken"),
+        *("is_void", "batch", "earlier", "instant", "is_taken"),
     )
 
     def __init__(self, account: KnownAccount, content: Content, **values: Any) -> None:
@@ -146,6 +159,7 @@ class Candidate:
         self.is_void: bool = values["is_void"]
         self.batch: str | None = values["batch"]
         self.earlier: tuple[Earlier, ...] = values["earlier"]
+        self.instant = _instant(content.date, values["offset"])
 
     @property
     def content(self) -> int:

@@ -56,7 +56,7 @@ class Said(NamedTuple):
     of an entry that another record stands for.
     before: what earlier statements said, each with the bank's id of then.
     as_of: when the statement of ``now`` was made. texts: see `Statement.texts`; None: not known.
-    batch: what it is a part of.
+    batch: what it is a part of. offset: of the time of ``now`` from UTC, where it was stated.
     """
 
     bank_id: str | None
@@ -65,14 +65,13 @@ class Said(NamedTuple):
     as_of: int | None = None
     texts: str | None = None
     batch: str | None = None
+    offset: int | None = None
 
-    def corrected(
-        self, bank_id: str | None, content: Content, as_of: int | None, texts: str
-    ) -> "Said":
+    def corrected(self, later: "Said") -> "Said":
         """What is said after a later statement."""
         assert self.now is not None
         kept = dict.fromkeys((*self.before, (self.now, self.bank_id)))
-        return Said(bank_id, content, tuple(kept), as_of, texts, self.batch)
+        return later._replace(before=tuple(kept), batch=self.batch)
 
     def with_older(self, bank_id: str | None, content: Content) -> "Said":
         """What is said after a statement that is older than the latest one."""
@@ -83,6 +82,7 @@ class Said(NamedTuple):
         values: dict[str, Any] = {"now": self.now}
         values["id"], values["asOf"] = self.bank_id, self.as_of
         values["texts"], values["batch"] = self.texts, self.batch
+        values["offset"] = self.offset
         values["before"] = [[*content, bank_id] for content, bank_id in self.before]
         return {name: value for name, value in values.items() if value not in (None, [])}
 
@@ -116,6 +116,7 @@ def _said(values: dict[str, Any]) -> Said:
         as_of=values.get("asOf"),
         texts=values.get("texts"),
         batch=values.get("batch"),
+        offset=values.get("offset"),
     )
 
 

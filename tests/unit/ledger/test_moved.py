@@ -104,6 +104,32 @@ def test_two_times_of_a_day_are_two_records_in_one_file_or_in_two(bank):
     assert len(kept(bank.person)) == 4
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("2026-01-03T23:30:00Z", "2026-01-04T00:30:00+01:00"),
+        ("2026-01-03T11:00:00+01:00", "2026-01-03T10:00:00Z"),
+    ],
+)
+def test_the_same_moment_in_another_zone_is_one_record(person, first, then):
+    heading = "date,payee,amount\n"
+    for text in (first, then, first):
+        person.csv(f"{heading}{text},Coffee,-3\n", account="Giro", currency="EUR")
+    assert len(kept(person)) == 1
+    # Another moment of the day is another visit.
+    person.csv(f"{heading}2026-01-03T12:00:00Z,Coffee,-3\n", account="Giro", currency="EUR")
+    assert len(kept(person)) == 2
+
+
+def test_a_changed_id_is_asked_for_though_others_stayed(person):
+    bank, days = Bank(person), range(3, 8)
+    rows = [entry(str(day), f"-{day}", "Coffee", f"A{day}") for day in days]
+    bank.file(*rows)
+    bank.file(*rows, LAST._replace(bank_id="Z"))
+    error = refusal(bank, rows[0]._replace(bank_id="B"), *rows[1:])
+    assert answers(error) == ["--match-days 1", "--match-days 0"]
+
+
 def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(bank):
     bank.file(FIRST, entry("3", "-3", "Coffee"))
     assert "--match-days 0" in answers(refusal(bank, entry("3", "-3", "Lunch"), LAST))

@@ -108,8 +108,10 @@ def pair_hashed_contents(rows: OpenRows) -> None:
 
 def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
     """The hash has no time: two of a day are told apart by it."""
-    is_same = entry.content == candidate.content
-    return is_same and 0 != entry.time != candidate.time != 0
+    stated = {time for content, time, *_ in candidate.earlier if content == entry.content}
+    if entry.content == candidate.content:
+        stated.add(candidate.time)
+    return bool(entry.time and stated) and stated.isdisjoint((0, entry.time))
 
 
 # -- days of which file and storage have parts

@@ -1,0 +1,23 @@
+"""The same moment, in another time zone."""
+
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.open_rows import OpenRows
+
+
+def pair_same_instants(rows: OpenRows) -> None:
+    """Pair an entry with the record of its amount and moment, whatever its day and time.
+
+    stored  2026-01-03 23:30Z       -3.00  Coffee
+    file    2026-01-04 00:30+01:00  -3.00  Coffee
+    gives   corrected: day and time change
+    """
+    for names in (("amount", "instant", "text"), ("amount", "instant")):
+        rows.pair(Outcome.CORRECTION, *names, entries=_has_instant, stored=_has_own_instant)
+
+
+def _has_instant(entry: FileEntry) -> bool:
+    return entry.rare.offset is not None
+
+
+def _has_own_instant(candidate: Candidate) -> bool:
+    return candidate.mine and candidate.instant is not None
