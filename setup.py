@@ -22,7 +22,7 @@ setup(
         "finance_api.auth": ["*.txt"],
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
-        "finance_api.importers.csv": ["profiles/*.toml"],
+        "finance_api.importers.csv": ["profiles/*.toml", "profiles/index.json"],
         "finance_api.storage.sql.migrations": ["*.mako"],
         "finance_api.web": ["static/*", "static/rapidoc/*", "templates/*.jinja2"],
     },

@@ -5,7 +5,7 @@ refused, with the option that decides it.
 """
 
 from finance_api.importers.csv.importer import CsvImporter
-from finance_api.importers.csv.known_profiles import Profiles, load_profiles
+from finance_api.importers.csv.index import Profiles, load_profiles
 from finance_api.importers.csv.options import CsvOptions
 
 __all__ = ["CsvImporter", "CsvOptions", "Profiles", "load_profiles"]

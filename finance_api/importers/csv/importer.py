@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.csv.deciding import Deciding, movements
 from finance_api.importers.csv.decoding import TextFile, open_text
-from finance_api.importers.csv.known_profiles import Profiles, load_profiles
+from finance_api.importers.csv.index import Profiles, load_profiles
 from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
 from finance_api.importers.csv.memory import words
 from finance_api.importers.csv.options import CsvOptions

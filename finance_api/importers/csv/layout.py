@@ -15,8 +15,8 @@ from finance_api.importers.csv.cells import (
 from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted, find_columns
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.heading_words import known_headings
+from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.inference import Inferred, infer
-from finance_api.importers.csv.known_profiles import Profiles
 from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
 from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
 from finance_api.importers.csv.places import (

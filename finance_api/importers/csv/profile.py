@@ -193,7 +193,7 @@ class Profile:
 
     def match(self, headings: Sequence[str]) -> "Match | None":
         """None if the heading row is not one of the profile's."""
-        texts = _folded_row(tuple(headings))
+        texts = folded_row(tuple(headings))
         trimmed = trim(texts)
         for row in self.headings:
             code = row.match(trimmed, self.begins)
@@ -263,7 +263,7 @@ class Match:
 
 
 @lru_cache(maxsize=4)
-def _folded_row(headings: tuple[str, ...]) -> tuple[str, ...]:
+def folded_row(headings: tuple[str, ...]) -> tuple[str, ...]:
     """Every profile asks for the same."""
     return tuple(map(folded, headings))
 

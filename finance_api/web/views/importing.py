@@ -232,7 +232,7 @@ def show_options(request: Request) -> Any:
 def _options_page(request: Request, upload: Upload, errors: dict[str, str]) -> dict[str, Any]:
     directory = request.registry.settings["finance_api.imports.profiles_directory"]
     try:
-        profiles = [profile.name for profile in load_profiles(directory)]
+        profiles = load_profiles(directory).names
     except ImportRefused:
         # One of the operator's own is faulty: the refusal of the file says so.
         profiles = []

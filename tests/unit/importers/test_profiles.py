@@ -1,19 +1,14 @@
 """What a profile is, which files it is for, and what an operator's own may say."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from finance_api.importers.csv import (
-    CsvImporter,
-    CsvOptions,
-    known_profiles,
-    load_profiles,
-    profile_reading,
-)
-from finance_api.importers.csv.known_profiles import Profiles
+from finance_api.importers.csv import CsvImporter, CsvOptions, index, load_profiles
+from finance_api.importers.csv.index import INDEX, Profiles, index_text
 from finance_api.importers.csv.profile import FEWEST_COLUMNS
-from finance_api.importers.csv.profile_reading import parse_profile
+from finance_api.importers.csv.profile_reading import parse_profile, read_profile
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read, records
 from support.losses import documented
@@ -90,20 +85,24 @@ def test_a_file_without_rows_is_read_or_refused_with_a_sentence(profile):
         assert found.entries == []
 
 
-def test_every_heading_row_is_found_and_one_file_is_parsed_for_it(monkeypatch):
-    paths = sorted(Path(profile_reading.__file__).with_name("profiles").glob("*.toml"))
+def test_the_index_is_of_the_profiles():
+    assert INDEX.read_text("utf-8") == index_text(), "python -m finance_api.importers.csv.index"
+
+
+def test_only_a_profile_whose_headings_fit_is_parsed(monkeypatch):
     parsed = []
-    read_profile = known_profiles.read_profile
     monkeypatch.setattr(
-        known_profiles, "read_profile", lambda path: parsed.append(path) or read_profile(path)
+        index, "read_profile", lambda path: parsed.append(path.stem) or read_profile(path)
     )
+    shipped = json.loads(INDEX.read_text("utf-8"))
+    for headings in (["Date", "Amount", "Description", "Balance"], ["A", "B", "C", "D"]):
+        assert Profiles((), shipped).recognise(headings) is None
+    assert parsed == []
     for profile in SHIPPED:
-        for row in () if profile.by_name_only else profile.headings:
-            headings = [text.replace("{currency}", "EUR") for text in row.texts]
+        for headings in () if profile.by_name_only else headings_of(profile):
             if sum(map(bool, headings)) >= FEWEST_COLUMNS:
-                parsed.clear()
-                assert Profiles(paths).recognise(headings).profile.name == profile.name
-                assert len(parsed) < 25, profile.name
+                assert Profiles((), shipped).recognise(headings).profile.name == profile.name
+                assert parsed.pop() == profile.name and not parsed
 
 
 # -- which files a profile is for

@@ -3,7 +3,7 @@
 import pytest
 
 from finance_api.importers.csv import CsvImporter, CsvOptions
-from finance_api.importers.csv.known_profiles import Profiles
+from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.profile_reading import parse_profile
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.objects import set_object
