@@ -202,18 +202,7 @@ def test_a_range_that_ends_before_it_begins_is_refused(client, low, high, messag
 @pytest.mark.parametrize("name", ["min_amount", "max_amount"])
 def test_what_is_no_decimal_number_is_refused(client, name):
     for text in (
-        "",
-        "abc",
-        "1e3",
-        "NaN",
-        "Infinity",
-        "1,5",
-        "1_000",
-        "٣",
-        "--1",
-        ".5",
-        "5.",
-        "  1",
+        *("", "abc", "1e3", "NaN", "Infinity", "1,5", "1_000", "٣", "--1", ".5", "5.", "  1"),
     ):
         assert "is not a decimal number" in fault(client, name, **{name: text})
     for text in ("gte.5", "9" * 257):

@@ -28,18 +28,7 @@ LINES = [
 ]
 ORIGINAL = b"".join(LINES)
 FRAGMENTS = [
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b'"',
-    b":",
-    b",",
-    b"\\",
-    b"\\u0000",
-    b"\\ud800",
-    b"\n",
-    b"null",
+    *(b"{", b"}", b"[", b"]", b'"', b":", b",", b"\\", b"\\u0000", b"\\ud800", b"\n", b"null"),
 ]
 FRAGMENTS += [
     b"1e999999999",
