@@ -28,14 +28,6 @@ def test_only_one_text_is_the_token(attacker):
     attacker.accepted(good)
 
 
-def test_spare_bits_at_the_end_of_the_signature_are_none(attacker):
-    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    good = attacker.token()
-    at = digits.index(good[-1])
-    for spare in (1, 2, 3):
-        attacker.refused(good[:-1] + digits[at + spare])
-
-
 def test_the_alphabet_of_plain_base64_is_refused(attacker):
     for _ in range(200):
         good = attacker.token()
@@ -44,18 +36,6 @@ def test_the_alphabet_of_plain_base64_is_refused(attacker):
     attacker.accepted(good)
     for wrong in (good.replace("-", "+"), good.replace("_", "/")):
         attacker.refused(wrong)
-
-
-def test_a_member_that_is_written_twice_is_refused(attacker):
-    for name, value in attacker.payload.items():
-        text = json.dumps(attacker.payload)
-        assert_401(attacker.ask(attacker.token(f'{text[:-1]}, "{name}": {json.dumps(value)}}}')))
-        assert_401(attacker.ask(attacker.token(f'{{"{name}": {json.dumps(value)}, {text[1:]}')))
-    for name, value in attacker.header.items():
-        text = json.dumps(attacker.header)
-        again = f'{text[:-1]}, "{name}": {json.dumps(value)}}}'
-        assert_401(attacker.ask(attacker.token(header=again)))
-    attacker.accepted()
 
 
 def test_a_segment_that_is_no_json_object_is_refused(attacker):

@@ -1,4 +1,7 @@
-"""Making and verifying JSON Web Tokens; the tokens of these tests are made by hand."""
+"""Verifying JSON Web Tokens: algorithms, keys and hostile text.
+
+The attacks that one request shows are in tests/functional/internal/test_jwt_*.py.
+"""
 
 import hashlib
 import hmac
@@ -16,12 +19,9 @@ from hypothesis import strategies as st
 
 from finance_api.auth.jwt_keys import JwtKey
 from finance_api.auth.jwts import (
-    MAX_ID_CHARACTERS,
     Claims,
-    JwtExpired,
     JwtRefused,
     JwtRules,
-    sign_jwt,
     verify_jwt,
 )
 
@@ -67,19 +67,8 @@ def refused(text, keys=(KEY,), now=NOW, rules=RULES):
     assert str(error.value) == ""
 
 
-def without(name):
-    return {k: v for k, v in PAYLOAD.items() if k != name}
-
-
 def test_a_right_token_is_its_claims():
     assert verify(token()) == Claims("someone", "id", NOW, NOW + 3_600)
-
-
-def test_what_is_signed_here_is_verified_here():
-    claims = Claims("someone", "id", NOW, NOW + 60)
-    text = sign_jwt(KEY, RULES, claims)
-    assert verify(text) == claims
-    refused(text, [JwtKey("one", "HS256", hashlib.sha256(b"another").digest())])
 
 
 def signers():
@@ -137,19 +126,6 @@ def test_an_ecdsa_signature_in_der_or_of_zeros_is_refused():
         refused(f"{start}.{b64(wrong)}", [key])
 
 
-def test_a_public_key_is_no_hmac_secret():
-    pair = rsa.generate_private_key(65_537, 2_048)
-    public = pair.public_key()
-    keys = [JwtKey("rs", "RS256", public), KEY]
-    for form in (PublicFormat.SubjectPublicKeyInfo, PublicFormat.PKCS1):
-        for encoding in (Encoding.PEM, Encoding.DER):
-            data = public.public_bytes(encoding, form)
-            for secret in (data, data.strip(), data + b"\n", data.replace(b"\n", b"\r\n")):
-                for header in ({"alg": "HS256", "kid": "rs"}, {"alg": "HS256"}):
-                    refused(token(header=header, key=secret), keys)
-                    refused(token(header=header, key=secret), keys[:1])
-
-
 def test_a_key_that_pyjwt_does_not_take_refuses_the_token():
     public = ed25519.Ed25519PrivateKey.generate().public_key()
     for encoding in (Encoding.DER, Encoding.PEM):
@@ -188,28 +164,11 @@ def test_a_key_out_of_use_refuses_at_the_exact_second():
             refused(token(), [key], now)
 
 
-@pytest.mark.parametrize("kid", [None, 1, True, [], ["one"], {}, {"one": 1}, "", "ONE", "one "])
-def test_a_name_that_is_not_the_key_s_is_refused(kid):
-    refused(token(header=HEADER | {"kid": kid}))
-
-
 # -- the times
 
 
 def at(**claims):
     return token(PAYLOAD | claims)
-
-
-def test_a_token_ends_at_the_exact_second_with_leeway():
-    text = at(exp=NOW + 100)
-    assert verify(text, now=NOW + 104)
-    for now in (NOW + 105, NOW + 106, NOW + 10**9):
-        with pytest.raises(JwtExpired):
-            verify(text, now=now)
-    exact = JwtRules(("finance_api",), "finance_api", 7_200, 0)
-    assert verify(text, now=NOW + 99, rules=exact)
-    with pytest.raises(JwtExpired):
-        verify(text, now=NOW + 100, rules=exact)
 
 
 def test_only_what_was_right_once_is_said_to_have_expired():
@@ -221,161 +180,10 @@ def test_only_what_was_right_once_is_said_to_have_expired():
     refused(at(exp=NOW + 7_201), now=late)
 
 
-@pytest.mark.parametrize("claim", ["iat", "nbf"])
-def test_a_token_of_the_future_is_refused_beyond_the_leeway(claim):
-    text = at(**{claim: NOW + 50})
-    assert verify(text, now=NOW + 45)
-    refused(text, now=NOW + 44)
-
-
-def test_a_life_longer_than_the_longest_is_refused():
-    assert verify(at(exp=NOW + 7_200))
-    refused(at(exp=NOW + 7_201))
-    refused(at(iat=NOW - 1, exp=NOW + 7_200))
-    assert verify(at(iat=NOW - 7_199, exp=NOW + 1))
-    refused(at(iat=0, exp=NOW + 1))
-    refused(at(iat=-(10**30), exp=NOW + 1))
-    refused(at(exp=10**30))
-
-
-@pytest.mark.parametrize("exp", [NOW, NOW - 1, NOW - 1_000, 0, -1, -(10**300)])
-def test_a_token_that_ends_before_it_begins_is_refused(exp):
-    refused(at(exp=exp))
-
-
 def test_fractions_of_a_second_are_dropped():
     assert verify(at(iat=NOW + 0.9, exp=NOW + 60.9)) == Claims("someone", "id", NOW, NOW + 60)
     assert verify(at(exp=float(NOW + 60)))
     assert verify(token(json.dumps(PAYLOAD).replace(str(NOW + 3_600), "1800003600e0")))
-
-
-# -- the claims
-
-
-@pytest.mark.parametrize("name", PAYLOAD)
-def test_each_claim_is_needed(name):
-    refused(token(without(name)))
-    refused(at(**{name: None}))
-
-
-NO_TEXT = ("1", "true", "null", "[]", "{}", '""', '["someone"]', '{"a": 1}', "0", "1.5", "false")
-NO_NUMBER = (
-    *('"1800000000"', "true", "false", "null", "[]", "{}", '""', "NaN", "Infinity", "-Infinity"),
-    *("1e400", "-1e400", "[1800000000]", '"1800000000.0"', "9" * 5_000, '"NaN"'),
-)
-
-
-@pytest.mark.parametrize("value", NO_TEXT)
-@pytest.mark.parametrize("name", ["sub", "jti", "iss", "aud"])
-def test_a_text_claim_of_another_type_is_refused(name, value):
-    refused(token(json.dumps(PAYLOAD | {name: "@"}).replace('"@"', value)))
-
-
-@pytest.mark.parametrize("value", NO_NUMBER, ids=lambda v: v[:20])
-@pytest.mark.parametrize("name", ["exp", "iat", "nbf"])
-def test_a_time_claim_of_another_type_is_refused(name, value):
-    refused(token(json.dumps(PAYLOAD | {name: "@"}).replace('"@"', value)))
-
-
-@pytest.mark.parametrize("name", ["sub", "jti"])
-def test_a_name_is_a_short_printable_text(name):
-    for value in ("x", "é", "x" * MAX_ID_CHARACTERS, "a b", "😀", "'; DROP TABLE users; --"):
-        assert value in (verify(at(**{name: value})).subject, verify(at(**{name: value})).jti)
-    for value in ("", "x" * (MAX_ID_CHARACTERS + 1), "x" * 10_000):
-        if len(value) < 5_000:
-            refused(at(**{name: value}))
-    for bad in ("\0", "\n", "\x7f", "\x85", "\u2028", "\u200b", "\ufeff", "\ue000", "\ud800"):
-        for value in (bad, "a" + bad, bad + "a", "a" + bad + "a"):
-            refused(at(**{name: value}))
-            if bad != "\ud800":
-                refused(token(json.dumps(PAYLOAD | {name: value}, ensure_ascii=False)))
-
-
-def test_a_key_verifies_for_its_own_issuer_alone():
-    """Before: for any of the settings' issuers, so that an identity provider's key spoke for us."""
-    theirs = JwtKey("one", "HS256", SECRET, issuer="idp")
-    assert verify(at(iss="idp"), [theirs])
-    for wrong in ("finance_api", "other", "", ["idp"]):
-        refused(at(iss=wrong), [theirs])
-    assert verify(at(iss="finance_api"))
-    for wrong in ("idp",):
-        refused(at(iss=wrong))
-
-
-def test_the_issuer_is_exactly_the_key_s():
-    for wrong in ("", "IDP", "idp ", "idp,finance_api", "finance_ap", ["idp"], "fin", {"idp": 1}):
-        refused(at(iss=wrong))
-
-
-def test_the_audience_may_be_one_of_several():
-    for right in (["finance_api"], ["a", "finance_api"], ["finance_api"] * 3):
-        assert verify(at(aud=right))
-    for wrong in (
-        *("", "other", "finance_api ", "FINANCE_API", "finance", "finance_api,other"),
-        *([], ["other"], [["finance_api"]], ["finance_api", 1], ["finance_api", None]),
-        *(["finance_api", ["x"]], {"finance_api": 1}, [True], 1),
-    ):
-        refused(at(aud=wrong))
-
-
-def test_more_claims_change_nothing():
-    more = {"scope": "admin", "": 1, "é": {"a": [1, {"b": None}]}, "premium": True, "cty": "JWT"}
-    assert verify(at(**more)) == verify(token())
-
-
-# -- the header
-
-
-def test_the_type_is_that_of_a_token():
-    for right in ("JWT", "at+jwt"):
-        assert verify(token(header=HEADER | {"typ": right}))
-    assert verify(token(header={"alg": "HS256"}))
-    for wrong in (
-        None,
-        "",
-        "jwt",
-        "Jwt",
-        "JWS",
-        "JOSE",
-        "dpop+jwt",
-        "application/at+jwt",
-        "at+JWT",
-    ):
-        refused(token(header=HEADER | {"typ": wrong}))
-    for wrong in (1, True, ["JWT"], {"JWT": 1}):
-        refused(token(header=HEADER | {"typ": wrong}))
-
-
-@pytest.mark.parametrize("name", ["jku", "jwk", "x5u", "x5c", "crit", "b64"])
-def test_a_header_that_asks_for_more_is_refused(name):
-    for value in (None, "", "x", [], ["exp"], ["b64"], {}, True, False, 1, "https://a.example/"):
-        refused(token(header=HEADER | {name: value}))
-
-
-def test_other_headers_change_nothing():
-    more = {"cty": "JWT", "x": [1], "x5t": "abc", "zip": "DEF", "enc": "A128GCM", "": None}
-    assert verify(token(header=HEADER | more))
-
-
-@pytest.mark.parametrize(
-    "alg",
-    [
-        *("none", "None", "NONE", "nOnE", "", " none", "none\0", "nonе", "null"),
-        *("hs256", "Hs256", "HS256 ", " HS256", "HS256\0", "HS384", "HS512", "RS256", "ES256"),
-        *(None, 0, True, False, [], {}, ["HS256"], {"HS256": 1}, 256),
-    ],
-)
-def test_an_algorithm_that_is_not_the_key_s_is_refused(alg):
-    header = HEADER | {"alg": alg}
-    for digest in ("sha256", "sha384", "sha512"):
-        refused(token(header=header, digest=digest))
-    start = f"{segment(header)}.{segment(PAYLOAD)}"
-    for end in (".", "", "..", ".AA"):
-        refused(start + end)
-
-
-def test_an_algorithm_is_needed():
-    refused(token(header={"typ": "JWT", "kid": "one"}))
 
 
 # -- the text
@@ -392,21 +200,6 @@ def test_a_member_that_is_written_twice_is_refused():
         again = f'{{"{name}": {json.dumps(HEADER[name])}, '
         refused(token(header=again + json.dumps(HEADER)[1:]))
     assert verify(token(text[:-1] + ', "x": {"exp": 1}, "EXP": 1}'))
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        *(b"", b"null", b"1", b"[]", b'"x"', b"{", b"{}x", b"\xff", b"\xef\xbb\xbf{}", b"{}\0"),
-        *(b"{'a': 1}", b'{"a": 01}', b'{"a": NaN}', b'{"a": \x01}', b"{a: 1}", b"{},"),
-        *(b"[" * 3_000, b'{"a":' * 1_500, json.dumps(PAYLOAD).encode("utf-16")),
-        *(json.dumps(PAYLOAD).encode("utf-32"), b"\xef\xbb\xbf" + json.dumps(PAYLOAD).encode()),
-    ],
-    ids=lambda c: repr(c[:12]),
-)
-def test_a_segment_that_is_no_json_object_is_refused(content):
-    refused(token(content))
-    refused(token(header=content))
 
 
 def test_deeply_nested_json_is_refused_or_read_but_never_breaks():
@@ -426,26 +219,6 @@ def test_what_json_does_not_know_is_refused_in_any_claim(value):
 
 def test_white_space_within_the_json_is_allowed():
     assert verify(token(json.dumps(PAYLOAD, indent=4), json.dumps(HEADER, indent=1)))
-
-
-def test_only_one_text_is_the_token():
-    good = token()
-    assert verify(good)
-    header, payload, signature = good.split(".")
-    for wrong in (
-        *(good + end for end in ("=", "==", ".", "..", " ", "\n", "\0", "A", ".A", "%3D", "\r\n")),
-        *(start + good for start in (" ", "\n", ".", "=", "A", "\ufeff")),
-        *(f"{header}={'='}.{payload}.{signature}", f"{header}.{payload}=.{signature}"),
-        *(f"{header}.{payload}.{signature}.{signature}", f"{header}..{signature}"),
-        *(f"{header}.{payload}", f"{header}.{payload}.", f".{payload}.{signature}", ".", "..", ""),
-        *(good.replace(".", ","), good.replace(".", ". "), good.upper(), good.lower()),
-        *(f"{header}\n.{payload}.{signature}", f"{header}.{payload}.{signature[:-1]}"),
-        *(f"{payload}.{header}.{signature}", f"{header}.{header}.{signature}"),
-        good.replace("-", "+").replace("_", "/") + "=",
-        good[:10] + "\u00e9" + good[10:],
-        good[:10] + "\u212a" + good[10:],
-    ):
-        refused(wrong)
 
 
 def test_spare_bits_at_the_end_of_a_segment_are_none():
