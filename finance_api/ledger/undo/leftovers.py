@@ -1,142 +1,182 @@
-"""Objects that an entry made: they go with it, or with the entries that have come to need them."""
+"""Documents that an entry made: they go with it, or the next entry that uses them has made them."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from finance_api.ledger.references import fields_referring_to, ids_in
+from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Past
-from finance_api.ledger.undo.plan import Plan
 from finance_api.ledger.undo.report import UndoReport
+from finance_api.query.model import Operator, condition_on
 from finance_api.query.records import any_of
-from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
+from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES, referred_by
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 DOCUMENTS = [resource for resource in RESOURCES if resource is not RECORDS]
-#: They stay while something refers to them.
-_REFERRED = (LABELS, CATEGORIES, ACCOUNTS)
+_BY_NAME = {resource.name: resource for resource in RESOURCES}
+_PAGE = 1_000
+
+#: The name of a resource, and the id of one of its rows.
+Key = tuple[str, str]
 
 
 class Leftovers:
-    """Of an entry whose rows have gone or got their old values."""
+    """The documents of an entry that was otherwise undone.
+
+    links: see `Past.links`, by name of the resource.
+    """
 
     def __init__(
         self,
         session: LedgerSession,
         past: Past,
-        plan: Plan,
         report: UndoReport,
         entry: HistoryEntry,
+        links: dict[str, dict[str, int]],
     ) -> None:
         self._session = session
         self._past = past
-        self._plan = plan
         self._report = report
-        self._entry = entry
+        self._number = entry.number
+        self._links = links
+        self._made: set[Key] = {
+            (resource.name, image.row_id)
+            for resource in DOCUMENTS
+            for page in past.images(entry.number, resource)
+            for image in page
+            if image.row is None
+        }
 
     def remove(self) -> None:
-        """What is in use stays: the first later entry that uses it is who made it now."""
-        made: dict[str, set[str]] = {resource.name: set() for resource in _REFERRED}
-        for resource in DOCUMENTS:
-            row_set = self._session.row_set(resource)
-            for page in self._past.images(self._entry.number, resource):
-                for image in page:
-                    if image.row is not None or image.row_id not in row_set.rows:
-                        continue
-                    if self._plan.keeps(self._entry, resource, image.row_id):
-                        self._report.kept += 1
-                    elif resource in _REFERRED:
-                        made[resource.name].add(image.row_id)
-                    else:
-                        self._remove(resource, image.row_id)
-        for resource in _REFERRED:
-            if made[resource.name]:
-                self._remove_unused(resource, made[resource.name])
+        """Remove what nothing uses, and hand over the rest."""
+        while self._made and (heirs := self._heirs()):
+            for (name, row_id), number in heirs.items():
+                self._past.replace(number, [BeforeImage(_BY_NAME[name], row_id, None)])
+                self._note_kept(name, row_id)
+            # A category that stays needs those above it.
+            self._made -= heirs.keys()
+        in_use = self._used_by_records() | self._used_by_documents()
+        for name, row_id in self._made:
+            rows = self._session.row_set(_BY_NAME[name])
+            if (name, row_id) in in_use:
+                self._note_kept(name, row_id)
+            elif row_id in rows.rows:
+                rows.remove(row_id)
+                self._report.removed[name] += 1
+        self._report.used.sort()
 
-    def _remove(self, resource: Resource, row_id: str) -> None:
-        self._session.row_set(resource).remove(row_id)
-        self._report.removed[resource.name] += 1
+    def _note_kept(self, name: str, row_id: str) -> None:
+        row = self._session.row_set(_BY_NAME[name]).rows.get(row_id)
+        if row is not None and "name" in row:
+            self._report.used.append(row["name"])
+        elif row is not None:
+            self._report.kept += 1
 
-    def _remove_unused(self, resource: Resource, made: set[str]) -> None:
-        users = self._later_users(resource)
-        candidates = made - users.keys()
-        candidates -= self._used_by_records(resource, candidates)
-        while unused := candidates - self._used_by_documents(resource):
-            for row_id in unused:
-                self._remove(resource, row_id)
-            candidates -= unused
-        rows = self._session.row_set(resource).rows
-        for row_id in sorted(made & rows.keys(), key=lambda row_id: str(rows[row_id]["name"])):
-            self._report.used.append(rows[row_id]["name"])
-            makers = self._makers_of_records(resource, row_id)
-            later = users[row_id] | {n for n in makers if n > self._entry.number}
-            if later or makers:
-                self._past.replace(min(later or makers), BeforeImage(resource, row_id, None))
+    # -- who uses them
 
-    # -- what uses them
+    def _heirs(self) -> dict[Key, int]:
+        """The first later entry that changed each of them, or wrote a row that refers to it."""
+        users: defaultdict[Key, set[int]] = defaultdict(set)
+        for name, row_id in self._made:
+            if row_id in self._links[name]:
+                users[name, row_id].add(self._links[name][row_id])
+        for number in self._past.later(self._number):
+            for fact in self._past.live[number].facts:
+                users[ACCOUNTS.name, fact["accountId"]].add(number)
+            for resource in RESOURCES:
+                for page in self._past.images(number, resource) if resource.references else ():
+                    self._note_writers(resource, number, page, users)
+        heirs = {key: min(users[key]) for key in self._made & users.keys()}
+        for key in self._used_by_records():
+            maker = self._first_maker(key, heirs.get(key))
+            if maker is not None:
+                heirs[key] = maker
+        return heirs
 
-    def _later_users(self, resource: Resource) -> defaultdict[str, set[int]]:
-        """What later entries have to do with, and which: it is needed when they are taken back.
+    def _note_writers(
+        self,
+        resource: Resource,
+        number: int,
+        page: list[BeforeImage],
+        users: defaultdict[Key, set[int]],
+    ) -> None:
+        """Note who wrote the versions before an entry, and those of today."""
+        now = self._rows(resource, [image.row_id for image in page])
+        for image in page:
+            versions = (image.row, number), (now.get(image.row_id), None)
+            for row, end in versions:
+                for key in self._refers_to(resource, row):
+                    writer = self._writer(resource, image.row_id, row, end)
+                    if writer is not None:
+                        users[key].add(writer)
 
-        They refer to it, did before, or have statements of it.
-        """
-        users: defaultdict[str, set[int]] = defaultdict(set)
-        for number in self._past.later(self._entry.number):
-            for row_id in self._named_by(number, resource):
-                users[row_id].add(number)
-            if resource is ACCOUNTS:
-                for fact in self._past.live[number].facts:
-                    users[fact["accountId"]].add(number)
-        return users
+    def _writer(
+        self, resource: Resource, row_id: str, row: Row | None, end: int | None
+    ) -> int | None:
+        """The later entry that wrote a version, which the entry ``end`` replaced."""
+        for number in reversed(self._past.later(self._number, end)):
+            if self._past.image_of(number, resource, row_id) is not None:
+                return number
+        maker = self._past.maker(BeforeImage(resource, row_id, row))
+        return maker if maker in self._past.live and maker != self._number else None
 
-    def _named_by(self, number: int, resource: Resource) -> Iterator[str]:
-        """What the rows refer to that an entry changed, or did before."""
-        for other in RESOURCES:
-            names = fields_referring_to(resource, other)
-            for page in self._past.images(number, other) if names else ():
-                now = self._rows(other, [image.row_id for image in page])
-                for image in page:
-                    rows = [r for r in (image.row, now.get(image.row_id)) if r is not None]
-                    for row in rows:
-                        for name in names:
-                            yield from ids_in(row[name])
+    def _first_maker(self, key: Key, before: int | None) -> int | None:
+        """The first import, before that entry, whose records have referred to it from the start."""
+        data, user_id = self._session.storage.data, self._session.user.id
+        for name in _fields_referring_to(key[0], RECORDS):
+            condition = any_of(name, [key[1]])
+            sums = data.sum_by(user_id, ["importId"], [condition], with_void=True)
+            makers = {number for (number,) in sums}
+            for maker in self._past.later(self._number, before):
+                if maker not in makers:
+                    continue
+                made = condition_on(RECORDS, "importId", Operator.ANY_OF, (maker,))
+                for page in data.scan_pages(user_id, RECORDS, _PAGE, conditions=[condition, made]):
+                    left = {row["id"] for row in page}
+                    for later in self._past.later(maker):
+                        left -= self._past.images_of(later, RECORDS, left).keys()
+                    if left:
+                        return maker
+        return None
 
     def _rows(self, resource: Resource, ids: list[str]) -> dict[str, Row]:
         if resource is RECORDS:
             return self._session.storage.data.get_rows(self._session.user.id, RECORDS, ids)
         return self._session.row_set(resource).rows
 
-    def _makers_of_records(self, resource: Resource, row_id: str) -> set[int]:
-        """The entries that made records that refer to it."""
-        found: set[int] = set()
-        for name in fields_referring_to(resource, RECORDS):
-            condition = any_of(name, [row_id])
-            sums = self._session.storage.data.sum_by(
-                self._session.user.id, ["importId"], [condition], with_void=True
-            )
-            found |= {number for (number,) in sums if number in self._past.live}
-        return found - {self._entry.number}
+    def _refers_to(self, resource: Resource, row: Row | None) -> Iterator[Key]:
+        """Those of the entry's documents that the row refers to."""
+        for field in resource.references if row else ():
+            for row_id in ids_in(row[field.name] if row else None):
+                key = referred_by(field).name, row_id
+                if key in self._made:
+                    yield key
 
-    def _used_by_documents(self, resource: Resource) -> set[str]:
+    def _used_by_documents(self) -> set[Key]:
         return {
-            row_id
-            for other in DOCUMENTS
-            for name in fields_referring_to(resource, other)
-            for row in self._session.row_set(other).rows.values()
-            for row_id in ids_in(row[name])
+            key
+            for resource in DOCUMENTS
+            for row in self._session.row_set(resource).rows.values()
+            if (resource.name, row["id"]) not in self._made
+            for key in self._refers_to(resource, row)
         }
 
-    def _used_by_records(self, resource: Resource, candidates: set[str]) -> set[str]:
-        used: set[str] = set()
-        for name in fields_referring_to(resource, RECORDS):
-            while unknown := candidates - used:
-                condition = any_of(name, unknown)
-                found = self._session.storage.data.scan_rows(
-                    self._session.user.id, RECORDS, conditions=[condition], limit=1
-                )
+    def _used_by_records(self) -> set[Key]:
+        data, user_id = self._session.storage.data, self._session.user.id
+        used: set[Key] = set()
+        for field in RECORDS.references:
+            made = {row_id for name, row_id in self._made if name == referred_by(field).name}
+            while made:
+                condition = any_of(field.name, made)
+                found = data.scan_rows(user_id, RECORDS, conditions=[condition], limit=1)
                 if not found:
                     break
-                used |= set(ids_in(found[0][name]))
-        return used & candidates
+                used |= set(self._refers_to(RECORDS, found[0]))
+                made -= set(ids_in(found[0][field.name]))
+        return used
+
+
+def _fields_referring_to(name: str, resource: Resource) -> list[str]:
+    return [field.name for field in resource.references if referred_by(field).name == name]

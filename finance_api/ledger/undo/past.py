@@ -1,8 +1,15 @@
-"""The entries of the history that are not taken back, and rows as they were before each of them."""
+"""The entries of the history that are not undone, and rows as they were before each of them.
 
-from collections.abc import Collection, Iterator
+Every row has a chain of versions: an entry that changed it has an image of the version before it,
+and wrote the one after, which is the image of the next such entry or the row of today. An entry
+that made a row has an image without values. (The import that made a record needs none: the
+record's importId names it.) Undo takes one link out of the chain: see `Past.links`.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
 
 from finance_api.ledger.session import LedgerSession
+from finance_api.resources import RECORDS
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -11,19 +18,19 @@ _PAGE = 1_000
 
 
 class Past:
-    """live: the entries that are not taken back, by number."""
+    """live: the entries that are not undone, by number."""
 
     def __init__(self, session: LedgerSession) -> None:
         self._session = session
         self._history = session.storage.history
         self.live = {e.number: e for e in session.history if e.undone_at is None}
 
-    def later(self, number: int) -> list[int]:
-        """The numbers of those after it, in order."""
-        return sorted(each for each in self.live if each > number)
+    def later(self, number: int, end: int | None = None) -> list[int]:
+        """The numbers of live entries after it, in order; end: only those before that one."""
+        return sorted(n for n in self.live if n > number and (end is None or n < end))
 
     def end(self, entry: HistoryEntry) -> None:
-        """The entry is taken back."""
+        """Mark the entry as undone."""
         del self.live[entry.number]
         self._history.set_undone(self._session.user.id, entry.number, self._session.now)
 
@@ -48,8 +55,8 @@ class Past:
     def image_of(self, number: int, resource: Resource, row_id: str) -> BeforeImage | None:
         return self.images_of(number, resource, [row_id]).get(row_id)
 
-    def replace(self, number: int, image: BeforeImage) -> None:
-        self._history.put_before(self._session.user.id, number, [image], replace=True)
+    def replace(self, number: int, images: Iterable[BeforeImage]) -> None:
+        self._history.put_before(self._session.user.id, number, images, replace=True)
 
     def after(self, number: int, resource: Resource, row_id: str) -> Row | None:
         """A document as the entry left it."""
@@ -58,3 +65,28 @@ class Past:
             if image is not None:
                 return image.row
         return self._session.row_set(resource).rows.get(row_id)
+
+    def rows_of_both(self, number: int, later: int, resource: Resource) -> Iterator[BeforeImage]:
+        """The later entry's images of rows that the entry made or changed."""
+        for page in self.images(later, resource):
+            changed = self.images_of(number, resource, [image.row_id for image in page])
+            for image in page:
+                if image.row_id in changed or self.maker(image) == number:
+                    yield image
+
+    def maker(self, image: BeforeImage) -> int | None:
+        """The number of the import that made a record."""
+        return image.row["importId"] if image.resource is RECORDS and image.row else None
+
+    def links(self, number: int, resource: Resource) -> dict[str, int]:
+        """The rows of the entry that later ones changed, each with the number of the first.
+
+        Such a row stays when the entry is undone, and the first later entry gets its image.
+        """
+        links: dict[str, int] = {}
+        for later in self.later(number):
+            for image in self.rows_of_both(number, later, resource):
+                maker = self.maker(image)
+                is_between = maker in self.live and maker is not None and maker > number
+                links.setdefault(image.row_id, maker if is_between and maker else later)
+        return links

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.edits.rules import APPLY
@@ -13,7 +14,7 @@ from finance_api.resources.field import Resource
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 from finance_api.values.number import decimal_text
-from finance_api.values.time import date_text
+from finance_api.values.time import DAY_SECONDS, date_text
 
 #: So many rows are named in a refusal.
 _NAMED_ROWS = 10
@@ -63,14 +64,8 @@ class Plan:
         self._past = past
         self._with_later = with_later
         self._keep_changed = keep_changed
-        #: Rows that stay, and the newest entry by hand that changed them.
-        self._kept: dict[_Key, int] = {}
         planned = self._planned(self._entry(number))
         self.entries = [planned[each] for each in sorted(planned, reverse=True)]
-
-    def keeps(self, entry: HistoryEntry, resource: Resource, row_id: str) -> bool:
-        """Whether the row stays as it is, for a hand changed it after the entry."""
-        return self._kept.get((resource.name, row_id), 0) > entry.number
 
     def _entry(self, number: int) -> HistoryEntry:
         entry = next((e for e in self._session.history if e.number == number), None)
@@ -87,10 +82,7 @@ class Plan:
             each = open_entries.pop()
             self._check_images(each)
             for blocker in self._blockers(each, planned):
-                if self._keep_changed and blocker.is_by_hand:
-                    for key in blocker.rows:
-                        self._kept[key] = max(self._kept.get(key, 0), blocker.entry.number)
-                elif self._with_later:
+                if self._with_later and not (self._keep_changed and blocker.is_by_hand):
                     planned[blocker.entry.number] = blocker.entry
                     open_entries.append(blocker.entry)
         return planned
@@ -111,9 +103,8 @@ class Plan:
         if not later:
             return []
         for blocker in later.values():
-            for account_id in _same_days(entry, blocker.entry):
-                account = self._session.accounts.rows.get(account_id, {"name": account_id})
-                blocker.reasons.append(f"covers the same days of {account['name']}")
+            for account_id in _same_days(entry.facts, blocker.entry.facts):
+                self._note_same_days(blocker, account_id)
             blocker.rows |= set(self._rows_of_both(entry, blocker.entry))
         self._look_at_images(entry, later)
         found = [b for n, b in later.items() if n not in planned and (b.reasons or b.rows)]
@@ -126,18 +117,9 @@ class Plan:
     def _rows_of_both(self, entry: HistoryEntry, later: HistoryEntry) -> Iterator[_Key]:
         """The rows that the entry made or changed, and a later one changed."""
         for resource in RESOURCES:
-            for page in self._past.images(later.number, resource):
-                known = self._past.images_of(entry.number, resource, [i.row_id for i in page])
-                for image in page:
-                    is_made = (
-                        resource is RECORDS
-                        and image.row is not None
-                        and image.row["importId"] == entry.number
-                    )
-                    if not (is_made or image.row_id in known):
-                        continue
-                    if resource is not ACCOUNTS or self._is_changed(image, later):
-                        yield resource.name, image.row_id
+            for image in self._past.rows_of_both(entry.number, later.number, resource):
+                if resource is not ACCOUNTS or self._is_changed(image, later):
+                    yield resource.name, image.row_id
 
     def _is_changed(self, account: BeforeImage, later: HistoryEntry) -> bool:
         """Whether the entry changed more of it than every statement does."""
@@ -154,8 +136,12 @@ class Plan:
                 rows = [image.row for image in page if image.row is not None]
                 if resource is RECORDS:
                     stored = self._session.storage.data.get_rows(
-                        self._session.user.id, RECORDS, [row["id"] for row in rows]
+                        self._session.user.id, RECORDS, [image.row_id for image in page]
                     )
+                    made = [stored[i.row_id] for i in page if i.row is None and i.row_id in stored]
+                    for blocker in later.values() if made else ():
+                        for account_id in _same_days(_facts_of(made), blocker.entry.facts):
+                            self._note_same_days(blocker, account_id)
                     for row in rows:
                         maker = stored.get(row["id"], row)["importId"]
                         if maker != row["importId"] and maker in later:
@@ -168,6 +154,10 @@ class Plan:
                         if image is not None and image.row is not None:
                             name = image.row.get("name")
                             blocker.reasons.append(f"took away the {missing.model_type} {name}")
+
+    def _note_same_days(self, blocker: _Blocker, account_id: str) -> None:
+        account = self._session.accounts.rows.get(account_id, {"name": account_id})
+        blocker.reasons.append(f"covers the same days of {account['name']}")
 
     def _missing(self, resource: Resource, row: Row) -> Iterator[tuple[Resource, str]]:
         """What it refers to and is no more."""
@@ -205,13 +195,19 @@ class Plan:
         return ", ".join(texts) + (f" and {more} more" if more else "")
 
 
-def _same_days(entry: HistoryEntry, later: HistoryEntry) -> list[str]:
+def _facts_of(rows: list[Row]) -> list[dict[str, Any]]:
+    """The days of records, as facts of statements have them."""
+    days = {(row["accountId"], row["recordDate"] // DAY_SECONDS * DAY_SECONDS) for row in rows}
+    return [{"accountId": account_id, "first": day, "last": day} for account_id, day in days]
+
+
+def _same_days(facts: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[str]:
     """The accounts of which both cover a day."""
     return list(
         dict.fromkeys(
             one["accountId"]
-            for one in entry.facts
-            for other in later.facts
+            for one in facts
+            for other in later
             if one["accountId"] == other["accountId"]
             and None not in (one.get("first"), one.get("last"))
             and None not in (other.get("first"), other.get("last"))

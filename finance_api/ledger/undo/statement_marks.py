@@ -8,18 +8,17 @@ from typing import Any
 
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.undo.past import Past
-from finance_api.ledger.undo.plan import Plan
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.interface import BeforeImage, HistoryEntry
 from finance_api.values import Row
 
 
-def hand_over_marks(session: LedgerSession, past: Past, plan: Plan, entry: HistoryEntry) -> None:
+def hand_over_marks(session: LedgerSession, past: Past, entry: HistoryEntry) -> None:
     """Of the accounts that the entry changed or made."""
     for page in past.images(entry.number, ACCOUNTS):
         for image in page:
             account = session.accounts.rows.get(image.row_id)
-            if account is not None and not plan.keeps(entry, ACCOUNTS, image.row_id):
+            if account is not None:
                 session.accounts.put(_Marks(past, entry, image, account).handed_over())
 
 
@@ -99,4 +98,4 @@ class _Marks:
     def _replace(self, number: int, row: Row, name: str, value: Any) -> None:
         if row[name] != value:
             image = BeforeImage(ACCOUNTS, self._account["id"], {**row, name: value})
-            self._past.replace(number, image)
+            self._past.replace(number, [image])

@@ -1,5 +1,8 @@
 """Takes entries back, the newest first: rows go, or get their old values."""
 
+from collections import defaultdict
+from itertools import islice
+
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.derivation import derive, rederive_records
@@ -11,7 +14,7 @@ from finance_api.ledger.undo.plan import Plan
 from finance_api.ledger.undo.report import UndoReport
 from finance_api.ledger.undo.statement_marks import hand_over_marks, marks_of
 from finance_api.query.model import Operator, condition_on
-from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
+from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import AuditAction, BeforeImage, HistoryEntry
 from finance_api.values import Row
@@ -44,6 +47,7 @@ class _Undo:
         #: Accounts whose bank's balances are looked at again.
         self._accounts: set[str] = set()
         self._categories: set[str] = set()
+        self._restored_records: set[str] = set()
 
     def run(self) -> UndoReport:
         session = self._session
@@ -56,6 +60,8 @@ class _Undo:
             rows = session.categories.rows
             check_tree(session.categories, {i: None for i in self._categories if i in rows})
         rederive_records(session)
+        if len(self._plan.entries) > 1:
+            self._name_restored_records()
         wanted = (*sorted(self._accounts), *self._balances.touched)
         self._report.remarks = settle_bank_balances(session, wanted)
         self._balances.settle(session)
@@ -66,43 +72,51 @@ class _Undo:
 
     def _take_back(self, entry: HistoryEntry) -> None:
         self._accounts |= {fact["accountId"] for fact in entry.facts}
-        self._remove_records(entry)
+        links = {r.name: self._past.links(entry.number, r) for r in RESOURCES}
+        self._remove_records(entry, links[RECORDS.name])
         for resource in DOCUMENTS:
             for page in self._past.images(entry.number, resource):
-                self._restore_documents(entry, resource, page)
-        self._restore_records(entry)
-        hand_over_marks(self._session, self._past, self._plan, entry)
-        Leftovers(self._session, self._past, self._plan, self._report, entry).remove()
+                self._restore_documents(entry, resource, page, links[resource.name])
+        self._restore_records(entry, links[RECORDS.name])
+        self._hand_over_records(entry, links[RECORDS.name])
+        hand_over_marks(self._session, self._past, entry)
+        Leftovers(self._session, self._past, self._report, entry, links).remove()
 
     # -- records
 
-    def _remove_records(self, entry: HistoryEntry) -> None:
+    def _remove_records(self, entry: HistoryEntry, links: dict[str, int]) -> None:
         data, user_id = self._session.storage.data, self._session.user.id
         made = condition_on(RECORDS, "importId", Operator.ANY_OF, (entry.number,))
         for page in data.scan_pages(user_id, RECORDS, _REMOVED_PAGE, conditions=[made]):
-            gone = []
-            for row in page:
-                if self._plan.keeps(entry, RECORDS, row["id"]):
-                    self._report.kept += 1
-                else:
-                    self._balances.note(row, None)
-                    gone.append(row)
-            data.delete_rows(user_id, RECORDS, [row["id"] for row in gone])
-            self._session.note_records(gone=gone)
-            self._report.removed[RECORDS.name] += len(gone)
+            self._remove([row for row in page if row["id"] not in links])
+            self._report.kept += sum(row["id"] in links for row in page)
+        # Those that an undone import made, and that were kept for this entry.
+        later = set(self._past.later(entry.number))
+        for images in self._past.images(entry.number, RECORDS):
+            ids = [i.row_id for i in images if i.row is None and i.row_id not in links]
+            rows = data.get_rows(user_id, RECORDS, ids).values()
+            self._remove([row for row in rows if row["importId"] not in later])
 
-    def _restore_records(self, entry: HistoryEntry) -> None:
+    def _remove(self, rows: list[Row]) -> None:
+        for row in rows:
+            self._balances.note(row, None)
+        ids = [row["id"] for row in rows]
+        self._session.storage.data.delete_rows(self._session.user.id, RECORDS, ids)
+        self._session.note_records(gone=rows)
+        self._report.removed[RECORDS.name] += len(rows)
+
+    def _restore_records(self, entry: HistoryEntry, links: dict[str, int]) -> None:
         renamed: list[str] = []
         for page in self._past.images(entry.number, RECORDS):
-            renamed += self._put_records(entry, page, with_sources=False)
+            left = [image for image in page if image.row and image.row_id not in links]
+            self._report.kept += sum(image.row_id in links for image in page)
+            renamed += self._put_records(left, with_sources=False)
         # Rows may have changed their source ids among each other: only now is each of them free.
         for begin in range(0, len(renamed), _PAGE):
             images = self._past.images_of(entry.number, RECORDS, renamed[begin : begin + _PAGE])
-            self._put_records(entry, list(images.values()), with_sources=True)
+            self._put_records(list(images.values()), with_sources=True)
 
-    def _put_records(
-        self, entry: HistoryEntry, images: list[BeforeImage], *, with_sources: bool
-    ) -> list[str]:
+    def _put_records(self, images: list[BeforeImage], *, with_sources: bool) -> list[str]:
         """The ids of those that have yet to get their source back."""
         data, user_id = self._session.storage.data, self._session.user.id
         stored = data.get_rows(user_id, RECORDS, [image.row_id for image in images])
@@ -110,9 +124,6 @@ class _Undo:
         changed: list[Row] = []
         renamed: list[str] = []
         for _, row_id, image in images:
-            if self._plan.keeps(entry, RECORDS, row_id):
-                self._report.kept += 1
-                continue
             assert image is not None
             current = stored.get(row_id)
             row = {**image, "currencyCode": None}
@@ -122,6 +133,7 @@ class _Undo:
                 row |= {"source": None, "sourceId": None}
             self._balances.note(current, row)
             (new if current is None else changed).append(row)
+            self._restored_records.add(row_id)
         if new or changed:
             data.put_rows(user_id, RECORDS, new=new, changed=changed)
             self._session.note_records(new=new, changed=changed)
@@ -129,21 +141,54 @@ class _Undo:
             self._report.restored[RECORDS.name] += len(new) + len(changed)
         return renamed
 
+    def _name_restored_records(self) -> None:
+        """Derive records again: they got the names that held between two of the entries."""
+        data, user_id = self._session.storage.data, self._session.user.id
+        ids = iter(self._restored_records)
+        while batch := list(islice(ids, _PAGE)):
+            rows = list(data.get_rows(user_id, RECORDS, batch).values())
+            for row in rows:
+                row["currencyCode"] = None
+                derive(self._session, row)
+            data.put_rows(user_id, RECORDS, new=(), changed=rows)
+
+    def _hand_over_records(self, entry: HistoryEntry, links: dict[str, int]) -> None:
+        ids = iter(links)
+        while batch := list(islice(ids, _PAGE)):
+            images = self._past.images_of(entry.number, RECORDS, batch)
+            by_heir: defaultdict[int, list[BeforeImage]] = defaultdict(list)
+            for row_id in batch:
+                image = images.get(row_id, BeforeImage(RECORDS, row_id, None))
+                by_heir[links[row_id]].append(image)
+            for number, handed_over in by_heir.items():
+                self._past.replace(number, handed_over)
+
     # -- documents
 
     def _restore_documents(
-        self, entry: HistoryEntry, resource: Resource, images: list[BeforeImage]
+        self,
+        entry: HistoryEntry,
+        resource: Resource,
+        images: list[BeforeImage],
+        links: dict[str, int],
     ) -> None:
         row_set = self._session.row_set(resource)
         restored = []
-        for _, row_id, image in images:
-            if image is None:
+        for image in images:
+            if image.row is None:
                 continue
-            if self._plan.keeps(entry, resource, row_id):
+            current = row_set.rows.get(image.row_id)
+            if resource is ACCOUNTS and (current is not None or image.row_id in links):
+                row = self._merged(entry, image.row, current)
+            elif image.row_id in links:
+                self._past.replace(links[image.row_id], [image])
+                row = None
+            else:
+                row = {**(current or image.row), **own_values(resource, image.row)}
+            if row is None:
                 self._report.kept += 1
                 continue
-            current = row_set.rows.get(row_id)
-            restored.append(self._restored(entry, resource, image, current))
+            restored.append(row)
             if current is not None:
                 row_set.put({**current, "source": None, "sourceId": None})
         for row in restored:
@@ -154,31 +199,29 @@ class _Undo:
                 self._categories.add(row["id"])
         self._report.restored[resource.name] += len(restored)
 
-    def _restored(
-        self, entry: HistoryEntry, resource: Resource, image: Row, current: Row | None
-    ) -> Row:
-        before = own_values(resource, image)
-        if current is None or resource is not ACCOUNTS:
-            return {**(current or image), **before}
-        # What a later statement says of the account stays.
-        after = own_values(
-            ACCOUNTS, self._past.after(entry.number, ACCOUNTS, image["id"]) or current
-        )
-        now = own_values(ACCOUNTS, current)
-        marks = marks_of(entry, image["id"])
-        names = [n for n in before if now[n] == after[n] and n not in marks]
-        self._carry_back(entry, before, after, names)
-        return {**current, **now, **{name: before[name] for name in names}}
+    def _merged(self, entry: HistoryEntry, image: Row, current: Row | None) -> Row | None:
+        """An account without what the entry changed of it; later images follow.
 
-    def _carry_back(self, entry: HistoryEntry, before: Row, after: Row, names: list[str]) -> None:
-        """Later images of an account have what is restored now, as if the entry had not been."""
+        What a later entry set, such as a statement, stays.
+        """
+        before = own_values(ACCOUNTS, image)
+        left = self._past.after(entry.number, ACCOUNTS, image["id"])
+        if left is None:
+            return None
+        after = own_values(ACCOUNTS, left)
+        names = before.keys() - marks_of(entry, image["id"])
         for number in self._past.later(entry.number):
-            image = self._past.image_of(number, ACCOUNTS, before["id"])
-            if image is None or image.row is None:
-                continue
-            own = own_values(ACCOUNTS, image.row)
-            own |= {name: before[name] for name in names if own[name] == after[name]}
-            self._past.replace(number, image._replace(row={**image.row, **own}))
+            later = self._past.image_of(number, ACCOUNTS, image["id"])
+            if later is not None and later.row is not None:
+                own = own_values(ACCOUNTS, later.row)
+                names = {name for name in names if own[name] == after[name]}
+                row = {**later.row, **own, **{name: before[name] for name in names}}
+                self._past.replace(number, [later._replace(row=row)])
+        if current is None:
+            return None
+        now = own_values(ACCOUNTS, current)
+        names = {name for name in names if now[name] == after[name]}
+        return {**current, **now, **{name: before[name] for name in names}}
 
 
 def _source(row: Row) -> tuple[str | None, str | None]:

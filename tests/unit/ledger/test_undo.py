@@ -197,14 +197,36 @@ def test_what_a_rule_changed_is_no_hand_s(person):
     person.audit()
 
 
-def test_what_a_later_undo_brings_back_still_has_its_account(person):
+def test_what_an_edit_removed_stays_away_when_the_import_that_made_it_went_first(person):
     person.native(account(), document("Label", 2, name="x"), record(9, labelIds=[an_id(2)]))
     remove_record(person, person.row(RECORDS, 9))
-    report = person.undo(1, keep_changed=True)
-    assert sorted(report.used) == ["account 1", "x"]
+    assert person.undo(1, keep_changed=True).used == []
     person.undo(2)
+    assert not any(person.everything().values())
+
+
+def test_what_a_later_undo_brings_back_still_has_its_account(person):
+    person.native(account(), document("Label", 2, name="x"))
+    person.native(record(9, labelIds=[an_id(2)]))
+    remove_record(person, person.row(RECORDS, 9))
+    assert sorted(person.undo(1).used) == ["account 1", "x"]
+    person.undo(3)
     assert person.row(RECORDS, 9)["labels"] == ("x",)
     person.audit()
+    person.undo(2)
+    assert not any(person.everything().values())
+
+
+def test_a_kept_record_goes_with_the_edit_that_kept_it(person):
+    person.statement(statement((5, -50_000), (9, -10_000)))
+    edit_record(person, person.rows(RECORDS)[0], payee="Baker", setByHand=("payee",))
+    person.undo(1, keep_changed=True)
+    # Other files have the record, too: they stand in the way.
+    person.statement(statement((5, -50_000), (9, -10_000)))
+    person.statement(statement((5, -50_000), (9, -10_000), (12, -20_000)))
+    assert "entry 4 (import) covers the same days" in refusal(person, 2)
+    assert person.undo(2, with_later=True).entries == [4, 3, 2]
+    assert not any(person.everything().values())
 
 
 def test_a_category_and_its_parts_go_together(person):
