@@ -99,11 +99,11 @@ def test_profile(
 ) -> None:
     """Read a file with a profile, and print what would be imported. Nothing is stored."""
     from finance_api.cli.input_files import opened
-    from finance_api.importers.csv import CsvImporter, CsvOptions
+    from finance_api.importers.csv import CsvImporter, Layout
 
     known = known_profiles(cli)
     account = account or _account_of(known.get(name))
-    importer = CsvImporter(CsvOptions(profile=name, account=account, **options), known)
+    importer = CsvImporter(Layout(profile=name, account=account, **options), known)
     found: dict[int, _Found] = {}
     with naming(file), opened(file) as stream:
         for statement, entry in importer.read(stream):

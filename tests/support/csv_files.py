@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import (
     Entry,
     ImportRefused,
@@ -38,7 +38,7 @@ def read(data, options_of=nothing_remembered.options, profiles=None, **options):
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
     remembered = Remembered(options_of, nothing_remembered.new_accounts, last_year=2027)
     found: dict[int, Read] = {}
-    for statement, entry in CsvImporter(CsvOptions(**options), profiles).read(stream, remembered):
+    for statement, entry in CsvImporter(Layout(**options), profiles).read(stream, remembered):
         if entry is None:
             assert id(statement) not in found
             found[id(statement)] = Read(statement, [])

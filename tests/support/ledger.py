@@ -156,9 +156,9 @@ class Person:
         return self.file(data, reader_of(data), **options)
 
     def csv(self, text: str, **options: Any) -> ImportReport:
-        from finance_api.importers.csv import CsvImporter, CsvOptions
+        from finance_api.importers.csv import CsvImporter, Layout
 
-        return self.file(text, CsvImporter(CsvOptions(**options)))
+        return self.file(text, CsvImporter(Layout(**options)))
 
     # -- what is kept
 

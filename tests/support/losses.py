@@ -56,9 +56,9 @@ def lost_columns(data: str | bytes, profile: str, found: Iterable["Read"]) -> se
                 for heading, cell in zip(headings, cells, strict=False)
                 if heading and not row.has(cell.strip())
             }
-    options = load_profiles().get(profile).options
-    fees = {folded(fee.partition("=")[0]) for fee in options.get("fee", ())}
-    return lost - fees - {folded(options.get("balance", ""))}
+    layout = load_profiles().get(profile).layout
+    fees = {folded(fee.partition("=")[0]) for fee in layout.fee}
+    return lost - fees - {folded(layout.balance or "")}
 
 
 class _Told:

@@ -9,7 +9,7 @@ import xlsxwriter
 import xlwt
 from odf import opendocument, table, text
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import Entry, Statement, nothing_remembered
 from finance_api.importers.spreadsheet.importer import SpreadsheetImporter
 from support.csv_files import Read
@@ -100,7 +100,7 @@ def read_sheet(
 ) -> list[Read]:
     """The statements of a file in the order of their first rows. Raises ImportRefused."""
     found: list[tuple[Statement, list[Entry]]] = []
-    importer = SpreadsheetImporter(CsvImporter(CsvOptions(**options)), sheet)
+    importer = SpreadsheetImporter(CsvImporter(Layout(**options)), sheet)
     for statement, entry in importer.read(io.BytesIO(data), remembered):
         if entry is None:
             found.append((statement, []))

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from finance_api.cli.main import command as finance_api_command
-from finance_api.importers.csv import CsvOptions
+from finance_api.importers.csv import Layout
 from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
 from finance_api.importers.formats import FORMAT_NAMES
 from finance_api.importers.native.values import MAX_LIST_ELEMENTS
@@ -124,13 +124,13 @@ def test_an_option_for_files_is_explained(option: str) -> None:
 
 
 def test_the_options_of_csv_stand_in_their_table() -> None:
-    """One row or more for each field of CsvOptions, under the name of its option."""
+    """One row or more for each field of Layout, under the name of its option."""
     of_import = {
         p.name: p.opts[0] for p in COMMANDS["import",].params if isinstance(p, click.Option)
     }
     expected = {
         of_import.get(field.name) or of_import[f"no_{field.name}"]
-        for field in dataclasses.fields(CsvOptions)
+        for field in dataclasses.fields(Layout)
     }
     table = rows(section(page("importing.md"), "Options"))
     assert _named_options("\n".join(row[0] for row in table)) == expected

@@ -6,6 +6,6 @@ refused, with the option that decides it.
 
 from finance_api.importers.csv.importer import CsvImporter
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.options import CsvOptions
+from finance_api.importers.csv.layout import Layout
 
-__all__ = ["CsvImporter", "CsvOptions", "Profiles", "load_profiles"]
+__all__ = ["CsvImporter", "Layout", "Profiles", "load_profiles"]

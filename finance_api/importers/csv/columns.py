@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.interface import Answer, ImportRefused
-from finance_api.importers.questions import excluding
+from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import listed, quoted
-from finance_api.values.text import TextError, clean, fold
-
-_SIDES = ("--debit", "--credit")
+from finance_api.values.text import fold
 
 #: Field -> its other names. A column with one of these headings maps by itself.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +30,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "originalAmount": (),
     "originalCurrencyCode": (),
 }
-_BY_NAME = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
+FIELD_NAMES = {fold(name): field for field, more in FIELDS.items() for name in (field, *more)}
 #: Fields that may be made of several columns, joined by one space.
 JOINED = frozenset(("recordDate", "payee", "note", "category", "labels", "reference", "account"))
 
@@ -45,111 +41,11 @@ _COMPARED = 100
 
 def field_of(name: str) -> str:
     """The field that ``--map`` names, ``name`` itself if there is none."""
-    return _BY_NAME.get(fold(name.strip()), name)
+    return FIELD_NAMES.get(fold(name.strip()), name)
 
 
 #: Field, or "debit", "credit", "sign", "balance", "fee" -> the indexes of its columns.
 Columns = dict[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The columns that the user named, before any file is seen.
-
-    columns: field -> columns as the user wrote them; with "debit", "credit" and "balance".
-    sign, fee, only: as in the options.
-    unmapped: fields that must not map by themselves.
-    """
-
-    columns: Mapping[str, tuple[str, ...]]
-    unmapped: frozenset[str]
-    sign: str | None
-    fee: tuple[str, ...]
-    only: tuple[str, ...]
-
-    @classmethod
-    def of(cls, options: CsvOptions) -> "Wanted":
-        """Raises ImportRefused if the options contradict each other."""
-        columns: dict[str, tuple[str, ...]] = {}
-        unmapped: set[str] = set()
-        for name, given in options.columns.items():
-            field = field_of(name)
-            if field not in FIELDS:
-                raise ImportRefused(
-                    f"--map {quoted(name)}: there is no such field; the fields are "
-                    + ", ".join(FIELDS)
-                )
-            named = tuple(
-                column.strip() for column in ((given,) if isinstance(given, str) else given)
-            )
-            if field in columns or field in unmapped or (len(named) > 1 and field not in JOINED):
-                raise ImportRefused(f"--map {field} is given twice")
-            if any(named):
-                columns[field] = named
-            else:
-                unmapped.add(field)
-        for option in ("debit", "credit", "balance"):
-            column = getattr(options, option)
-            if column is not None:
-                columns[option] = (column.strip(),)
-        for field, named in columns.items():
-            for column in named:
-                try:
-                    clean(column)
-                except TextError as error:
-                    raise ImportRefused(
-                        f"the heading {quoted(column)} for {field} {error}"
-                    ) from None
-        _check(columns, options)
-        if "debit" in columns:
-            unmapped.add("amount")
-        return cls(
-            columns, frozenset(unmapped), options.sign, tuple(options.fee), tuple(options.only)
-        )
-
-
-def _check(columns: Mapping[str, tuple[str, ...]], options: CsvOptions) -> None:
-    sides = [side for side in ("debit", "credit") if side in columns]
-    positive = positive_of(options)
-    if sides and "amount" in columns:
-        raise excluding(("--map amount",), [f"--{side}" for side in sides])
-    if len(sides) == 1:
-        other = "credit" if sides == ["debit"] else "debit"
-        raise ImportRefused(f"--{sides[0]} needs --{other} beside it")
-    if sides and positive:
-        raise ImportRefused(
-            f"--{'invert' if options.invert else 'positive'} is for an amount column; exchange "
-            "--debit and --credit instead",
-            answers=_of_inverted_sides(columns, positive),
-        )
-    if options.sign is not None and (sides or positive):
-        raise excluding(("--sign",), _SIDES if sides else POSITIVE)
-    if options.mixed_signs not in (None, "plus", "minus", "ignore"):
-        raise ImportRefused(
-            f"--mixed-signs {quoted(options.mixed_signs)} is none of plus, minus and ignore"
-        )
-    if options.mixed_signs and not sides and options.sign is None:
-        raise ImportRefused(
-            "--mixed-signs is for --debit and --credit, or --sign",
-            answers=(Answer(instead_of=("--mixed-signs",)),),
-        )
-    if "account" in columns and options.account is not None:
-        raise excluding(("--account",), ("--map account",))
-    if "currency" in columns and options.currency is not None:
-        raise excluding(("--currency",), ("--map currency",))
-
-
-def _of_inverted_sides(columns: Mapping[str, tuple[str, ...]], positive: str) -> tuple[Answer, ...]:
-    left_out = Answer(instead_of=POSITIVE, meaning=_outgoing(columns["debit"]))
-    if positive == "in":
-        return (left_out,)
-    exchanged = ("--debit", *columns["credit"], "--credit", *columns["debit"])
-    meaning = _outgoing(columns["credit"])
-    return left_out, Answer(exchanged, (*POSITIVE, *_SIDES), meaning)
-
-
-def _outgoing(columns: tuple[str, ...]) -> str:
-    return f"money going out is in {listed(columns)}"
 
 
 @dataclass(frozen=True)
@@ -239,33 +135,3 @@ class Headings:
         if self.texts is None:
             return "columns go by their number from 1"
         return f"the headings are {listed(heading for heading in self.texts if heading)}"
-
-
-def find_columns(wanted: Wanted, headings: Headings) -> tuple[Columns, dict[str, list[int]]]:
-    """The columns, and the fields that several of them map to by themselves: the others' indexes.
-
-    Raises ImportRefused for a column that is not there, or not unique.
-    """
-    found: Columns = {}
-    for field, named in wanted.columns.items():
-        option = f"--{field}" if field in ("debit", "credit", "balance") else f"--map {field}"
-        found[field] = tuple(headings.position(option, column) for column in named)
-    if "debit" in found and found["debit"] == found["credit"]:
-        raise ImportRefused("--debit and --credit name the same column", headings.line)
-    if wanted.sign is not None:
-        found["sign"] = (headings.position_and_rest("--sign", wanted.sign)[0],)
-    if wanted.fee:
-        found["fee"] = tuple(headings.position_and_rest("--fee", fee)[0] for fee in wanted.fee)
-    for condition in wanted.only:
-        headings.position_and_rest("--only", condition)
-    by_itself: Columns = {}
-    doubled: dict[str, list[int]] = {}
-    for index, heading in enumerate(headings.texts or ()):
-        field = _BY_NAME.get(folded(heading), "")
-        if not field or field in found or field in wanted.unmapped:
-            continue
-        if field in by_itself:
-            doubled.setdefault(field, []).append(index)
-        else:
-            by_itself[field] = (index,)
-    return found | by_itself, doubled

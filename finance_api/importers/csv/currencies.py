@@ -6,7 +6,7 @@ from typing import Any
 from finance_api.importers.csv.columns import Columns, Headings, field_of
 from finance_api.importers.csv.heading_words import currency_in
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.options import CsvOptions, currency_of
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.preamble import currency_above, lines_above
 from finance_api.importers.csv.survey import Survey
 from finance_api.importers.interface import Answer, ImportRefused
@@ -80,7 +80,7 @@ class Currencies:
 
 def decide_currencies(
     survey: Survey,
-    layout: Layout,
+    layout: Plan,
     headings: Headings,
     questions: Questions,
     *,
@@ -91,7 +91,7 @@ def decide_currencies(
     needs_one: whether an account may be new.
     """
     options, columns, remembered = layout.options, layout.columns, layout.remembered
-    option = currency_of(options)
+    option = options.currency
     if "currency" in columns:
         several = _per_account(survey.currencies, options)
         column = headings.named(columns["currency"][0])
@@ -129,7 +129,7 @@ def decide_currencies(
 
 
 def _per_account(
-    found: Mapping[str, Mapping[str, int]], options: CsvOptions
+    found: Mapping[str, Mapping[str, int]], options: Layout
 ) -> dict[str, tuple[str, ...]]:
     """Account -> its currencies; all rows are of the account that is given."""
     if options.account is None:

@@ -15,8 +15,7 @@ from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.dates import DateReader
 from finance_api.importers.csv.heading_words import in_minor_units
 from finance_api.importers.csv.layout import Layout
-from finance_api.importers.csv.memory import to_remember
-from finance_api.importers.csv.options import CsvOptions, account_of
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.preamble import balances_above, lines_above
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.csv.selection import Selection
@@ -32,7 +31,7 @@ from finance_api.importers.texts import quoted
 
 
 def movements(
-    layout: Layout, selection: Selection, skipped: Counter[str] | None = None
+    layout: Plan, selection: Selection, skipped: Counter[str] | None = None
 ) -> Iterator[Row]:
     """The rows that are money, and under a profile what they become; what is not is counted."""
     rows = layout.table.rows(skipped)
@@ -51,7 +50,7 @@ class Deciding:
     remarks: what was decided, for the one who imports. above: the balances above the headings.
     """
 
-    def __init__(self, layout: Layout, questions: Questions) -> None:
+    def __init__(self, layout: Plan, questions: Questions) -> None:
         options, headings = layout.options, layout.headings
         self.layout = layout
         self.remarks: list[str] = []
@@ -285,20 +284,20 @@ class Deciding:
     @cached_property
     def _new_accounts(self) -> list[str] | None:
         """The names of the file's accounts that would be new; None if it does not say any."""
-        accounts, given = [*self._survey.accounts], account_of(self.layout.options)
+        accounts, given = [*self._survey.accounts], self.layout.options.account
         if given is not None:
             # Several numbers are refused.
             accounts = [(given, accounts[0][1] if accounts else None)]
         return self.layout.new_accounts(accounts) if accounts else None
 
 
-def _to_remember(layout: Layout) -> dict[str, Any]:
+def _to_remember(layout: Plan) -> dict[str, Any]:
     assert layout.told is not None
-    kept = to_remember(layout.told) | {"heading": layout.digest}
+    kept = layout.told.stated() | {"heading": layout.digest}
     return kept if layout.profile is None else kept | {"profile": layout.profile.name}
 
 
-def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions) -> None:
+def _ask_about_footer(survey: Survey, options: Layout, questions: Questions) -> None:
     if survey.footer is not None:
         count, first = survey.footer
         questions.ask(
@@ -309,7 +308,7 @@ def _ask_about_footer(survey: Survey, options: CsvOptions, questions: Questions)
         )
 
 
-def _zone(options: CsvOptions) -> ZoneInfo | None:
+def _zone(options: Layout) -> ZoneInfo | None:
     if options.timezone is None:
         return None
     try:
@@ -320,7 +319,7 @@ def _zone(options: CsvOptions) -> ZoneInfo | None:
         ) from None
 
 
-def _fees_are_signed(options: CsvOptions, headings: Headings, questions: Questions) -> list[bool]:
+def _fees_are_signed(options: Layout, headings: Headings, questions: Questions) -> list[bool]:
     if not options.fee and options.fee_category is not None:
         raise ImportRefused(
             "--fee-category is for --fee", answers=(Answer(instead_of=("--fee-category",)),)
@@ -343,8 +342,8 @@ def _fee_is_signed(fee: str, headings: Headings, questions: Questions) -> bool:
     return kind == "signed"
 
 
-def _ask_for_account(layout: Layout, questions: Questions) -> None:
-    if account_of(layout.options) is not None:
+def _ask_for_account(layout: Plan, questions: Questions) -> None:
+    if layout.options.account is not None:
         return
     if "account" not in layout.columns and "accountNumber" not in layout.columns:
         # The columns are listed once.

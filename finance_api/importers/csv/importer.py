@@ -7,10 +7,10 @@ from typing import Any, BinaryIO
 
 from finance_api.importers.csv.deciding import Deciding, movements
 from finance_api.importers.csv.decoding import TextFile, open_text
+from finance_api.importers.csv.finding import find_plan, refuse_data_as_headings
 from finance_api.importers.csv.index import Profiles, load_profiles
-from finance_api.importers.csv.layout import Layout, find_layout, refuse_data_as_headings
-from finance_api.importers.csv.memory import words
-from finance_api.importers.csv.options import CsvOptions
+from finance_api.importers.csv.layout import Layout, words
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.profile import shown
 from finance_api.importers.interface import (
     Entry,
@@ -35,14 +35,13 @@ class CsvImporter:
     @classmethod
     def of(cls, stream: BinaryIO, given: Mapping[str, Any], profiles: str) -> "CsvImporter":
         """profiles: a directory of the operator's own."""
-        known = {each.name for each in fields(CsvOptions)} & given.keys()
-        options = CsvOptions(
-            **{name: given[name] for name in known}, header=not given.get("no_header")
-        )
-        return cls(options, load_profiles(profiles))
+        known = {each.name for each in fields(Layout)} & given.keys()
+        parts = {name: given[name] for name in known}
+        layout = Layout(**parts, header=not given.get("no_header"))
+        return cls(layout, load_profiles(profiles))
 
-    def __init__(self, options: CsvOptions, profiles: Profiles | None = None) -> None:
-        self._options = options
+    def __init__(self, given: Layout, profiles: Profiles | None = None) -> None:
+        self._given = given
         self._profiles = profiles
         self.headings: tuple[str, ...] = ()
 
@@ -54,21 +53,19 @@ class CsvImporter:
         The rows are passed over twice: what the dates and amounts mean is decided from whole
         columns before any entry is made. All that is open is asked for in one refusal.
         """
-        yield from self._read(*_layout(stream, self._options, remembered, self._known()))
+        yield from self._read(*_plan(stream, self._given, remembered, self._known()))
 
     def read_table(
         self, text: TextFile, remembered: Remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `read`, of a text that is decoded."""
         questions = Questions()
-        layout = find_layout(text, self._options, remembered, self._known(), questions)
-        yield from self._read(layout, questions)
+        plan = find_plan(text, self._given, remembered, self._known(), questions)
+        yield from self._read(plan, questions)
 
-    def _read(
-        self, layout: Layout, questions: Questions
-    ) -> Iterator[tuple[Statement, Entry | None]]:
-        self.headings = tuple(layout.table.headings or ())
-        yield from _read(layout, questions)
+    def _read(self, plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+        self.headings = tuple(plan.table.headings or ())
+        yield from _read(plan, questions)
 
     def _known(self) -> Profiles:
         return self._profiles or load_profiles()
@@ -77,40 +74,40 @@ class CsvImporter:
         """Whether the columns are known; None if none can be proposed either."""
         questions = Questions()
         try:
-            find_layout(text, self._options, remembered, self._known(), questions)
+            find_plan(text, self._given, remembered, self._known(), questions)
         except ImportRefused:
             return None
         return not questions.asked
 
 
-def _read(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+def _read(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
     try:
-        yield from _entries(layout, questions)
+        yield from _entries(plan, questions)
     except ImportRefused as refused:
-        if layout.profile is not None:
+        if plan.profile is not None:
             refused.reason += (
-                f" (read with the profile {shown(layout.profile)}; --no-profile reads the file "
+                f" (read with the profile {shown(plan.profile)}; --no-profile reads the file "
                 "without it)"
             )
-        if layout.taken:
-            refused.reason += f" (with what was given before: {_said(layout)})"
+        if plan.taken:
+            refused.reason += f" (with what was given before: {_said(plan)})"
         raise
 
 
-def _layout(
-    stream: BinaryIO, options: CsvOptions, remembered: Remembered, profiles: Profiles
-) -> tuple[Layout, Questions]:
-    def found(encoding: str | None, force: bool) -> tuple[Layout, Questions]:
+def _plan(
+    stream: BinaryIO, given: Layout, remembered: Remembered, profiles: Profiles
+) -> tuple[Plan, Questions]:
+    def found(encoding: str | None, force: bool) -> tuple[Plan, Questions]:
         questions = Questions()
         text = open_text(stream, encoding, force=force, questions=questions)
-        return find_layout(text, options, remembered, profiles, questions), questions
+        return find_plan(text, given, remembered, profiles, questions), questions
 
-    layout, questions = found(options.encoding, options.force_encoding)
+    plan, questions = found(given.encoding, given.force_encoding)
     if not questions.asks_for("--encoding"):
-        return layout, questions
+        return plan, questions
     # The file is not UTF-8; what it is, was given before, or is known of its layout.
-    if layout.options.encoding is not None:
-        return found(layout.options.encoding, True)
+    if plan.options.encoding is not None:
+        return found(plan.options.encoding, True)
     for encoding in profiles.encodings:
         try:
             other, answers = found(encoding, True)
@@ -118,17 +115,17 @@ def _layout(
             continue
         if other.options.encoding == encoding:
             return other, answers
-    return layout, questions
+    return plan, questions
 
 
-def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
-    refuse_data_as_headings(layout)
-    deciding = Deciding(layout, questions)
+def _entries(plan: Plan, questions: Questions) -> Iterator[tuple[Statement, Entry | None]]:
+    refuse_data_as_headings(plan)
+    deciding = Deciding(plan, questions)
     builder = deciding.run()
     questions.put()
-    layout, selection = deciding.layout, deciding.selection
+    plan, selection = deciding.layout, deciding.selection
     skipped: Counter[str] = Counter()
-    for line, cells in movements(layout, selection, skipped):
+    for line, cells in movements(plan, selection, skipped):
         yield from builder.add(line, cells)
     empty = builder.without_rows()
     if empty is not None:
@@ -136,25 +133,25 @@ def _entries(layout: Layout, questions: Questions) -> Iterator[tuple[Statement, 
     statements = builder.finish(selection.balances, deciding.above)
     if statements:
         statements[0].skipped += skipped
-        statements[0].remarks += _about_layout(layout) + deciding.remarks
-        if not layout.table.text.is_sheet:
-            statements[0].encoding = layout.table.text.codec
+        statements[0].remarks += _about(plan) + deciding.remarks
+        if not plan.table.text.is_sheet:
+            statements[0].encoding = plan.table.text.codec
 
 
-def _about_layout(layout: Layout) -> list[str]:
+def _about(plan: Plan) -> list[str]:
     remarks = []
-    if layout.profile is not None:
-        lost = f": {layout.profile.lost}" if layout.profile.lost else ""
-        remarks.append(f"read with the profile {shown(layout.profile)}{lost}")
-    elif layout.table.text.skip_rows > layout.options.skip_rows:
+    if plan.profile is not None:
+        lost = f": {plan.profile.lost}" if plan.profile.lost else ""
+        remarks.append(f"read with the profile {shown(plan.profile)}{lost}")
+    elif plan.table.text.skip_rows > plan.options.skip_rows:
         remarks.append(
-            f"lines before the headings were passed over: --skip-rows {layout.table.text.skip_rows}"
+            f"lines before the headings were passed over: --skip-rows {plan.table.text.skip_rows}"
         )
-    remarks += layout.inferred.reasons
-    if layout.taken:
-        remarks.append(f"as given before for this account: {_said(layout)}")
+    remarks += plan.inferred.reasons
+    if plan.taken:
+        remarks.append(f"as given before for this account: {_said(plan)}")
     return remarks
 
 
-def _said(layout: Layout) -> str:
-    return " ".join(quoted(w) if " " in w or not w else w for w in words(layout.taken))
+def _said(plan: Plan) -> str:
+    return " ".join(quoted(w) if " " in w or not w else w for w in words(plan.taken))

@@ -34,7 +34,7 @@ def index_of(profiles: Iterable[Profile]) -> dict[str, dict[str, Any]]:
         profile.name: {
             "rows": [] if profile.by_name_only else [row.texts for row in profile.headings],
             "begins": profile.begins,
-            "encoding": profile.options.get("encoding"),
+            "encoding": profile.layout.encoding,
         }
         for profile in profiles
     }

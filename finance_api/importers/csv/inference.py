@@ -11,7 +11,7 @@ from finance_api.importers.csv.cells import is_date
 from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.date_form import EXCEL, DateForm
 from finance_api.importers.csv.heading_words import currency_in, role_fit
-from finance_api.importers.csv.options import POSITIVE
+from finance_api.importers.csv.layout import POSITIVE
 from finance_api.importers.csv.sample import Column, Numbers
 from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
 from finance_api.importers.interface import Answer

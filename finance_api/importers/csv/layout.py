@@ -1,448 +1,336 @@
-"""The layout of the table in the text: its delimiter, the row of its headings, its columns."""
+"""A layout: what must be known to read a file. What is given is one, what is remembered for an
+account is one that was saved for it, and a profile is one with a name.
+"""
 
-import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from typing import Any
 
-from finance_api.importers.csv.cells import (
-    is_amount,
-    is_date,
-    looks_like_data,
-    looks_like_headings,
-)
-from finance_api.importers.csv.columns import FIELDS, Columns, Headings, Wanted, find_columns
-from finance_api.importers.csv.decoding import TextFile
-from finance_api.importers.csv.heading_words import known_headings
-from finance_api.importers.csv.index import Profiles
-from finance_api.importers.csv.inference import Inferred, infer
-from finance_api.importers.csv.memory import SIGNS, heading_digest, merged, to_remember
-from finance_api.importers.csv.options import CsvOptions, account_of, delimiter_of
-from finance_api.importers.csv.places import (
-    first_rows,
-    headings_of,
-    refuse_headings,
-    refuse_skipped_headings,
-    sample,
-    tables,
-    undivided,
-)
-from finance_api.importers.csv.preamble import labelled, lines_above, period_above
-from finance_api.importers.csv.profile import Match, Profile, shown
-from finance_api.importers.csv.profile_rows import ProfileRows
-from finance_api.importers.csv.table import Table, filled
-from finance_api.importers.interface import (
-    Answer,
-    ImportRefused,
-    Remembered,
-    nothing_remembered,
-)
-from finance_api.importers.questions import Questions, excluding
-from finance_api.importers.texts import quoted
+from finance_api.importers.csv.columns import FIELDS, JOINED, field_of
+from finance_api.importers.csv.table import filled
+from finance_api.importers.csv.vocabulary import folded
+from finance_api.importers.interface import Answer, ImportRefused
+from finance_api.importers.marks import stated_code
+from finance_api.importers.questions import excluding
+from finance_api.importers.texts import listed, quoted
+from finance_api.values.text import TextError, clean, clean_or_none
 
-#: So many columns with one heading are named.
-_NAMED_COLUMNS = 20
-#: Among so many columns the names of balances are looked for.
-_TEXTS = 20
+#: Delimiters that cannot be typed, by name.
+_NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+_NO_DELIMITER = '"\r\n\x00'
+
+FEE_CATEGORY = "Bank fees"
+LABEL_SEPARATOR = ";"
+
+#: The names of the option that says what a positive number means.
+POSITIVE = ("--positive", "--invert")
+_SIDES = ("--debit", "--credit")
+#: How many rows a file has before and after its data is each file's own; the account is the key.
+_NOT_SAVED = frozenset(("profile", "no_profile", "skip_rows", "skip_last", "account", "header"))
+_MAP = "--map "
+_WAYS = ("sign", "positive", "invert")
+_OTHER_WAYS = ("debit", "credit", "mixed_signs", *_WAYS)
+#: What is given -> what of a layout below it then does not count.
+_DISPLACED = {
+    _MAP + "amount": ("debit", "credit", "mixed_signs"),
+    **dict.fromkeys(("debit", "credit"), (_MAP + "amount", *_WAYS)),
+    **dict.fromkeys(_WAYS, _OTHER_WAYS),
+    "currency": (_MAP + "currency",),
+    _MAP + "currency": ("currency",),
+    "account": (_MAP + "account",),
+}
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A table, the columns of its fields, and the options that it is read under.
+    """Each part has the name of its option in ``finance-api import``; None where another source
+    decides: what is remembered, a profile, or the file itself.
 
-    inferred: what of it the file says by itself.
-    doubled: fields that further columns map to by themselves, and the indexes of those.
-    remembered: what is remembered for it; taken: which of these options were not given.
-    told: the options that the user gave, now or before. profile: what else is known of the layout;
-    rows: what that makes of the file's rows, of which some columns are derived.
-    new_accounts, last_year: see `Remembered`.
+    profile: name of the one that the file is read with, in place of what its headings select;
+    no_profile: it is read with none.
+    columns: ``--map``: field -> heading of its column or the column's number from 1 as text (a
+        heading that is that number comes first), or several of them; "" leaves out a field that
+        would map by itself.
+    delimiter: one character, or "tab".
+    decimal: "." or ",".
+    thousands: what groups the digits: ".", ",", "'" or a space (of any width).
+    date_format: as for strptime (``%d/%m/%Y``) or readable (``DD/MM/YYYY``, ``D.M.YY``).
+    timezone: IANA name of the zone whose days and times are meant, where the file has UTC instants.
+    force_encoding: ``encoding`` holds although the file is valid UTF-8.
+    debit, credit: columns of money going out and coming in, instead of an amount column.
+    mixed_signs: what the sign says in a debit or credit column that has both: "plus" (a positive
+        number follows its column, a negative one goes the other way), "minus" (the reverse) or
+        "ignore".
+    sign: ``COLUMN[=OUT,…[|IN,…]]``: the column that says which way the money goes, and its words
+        where they are not the usual ones.
+    positive: "in" or "out": what a positive number of the amount column means.
+    invert: another name of "out".
+    units: "minor": amounts are in hundredths of the currency, such as cents; "major": they are not,
+        whatever their heading says.
+    only: ``COLUMN=VALUE``: which rows are money; others are left out.
+    leave_out: ``COLUMN=VALUE``: which rows are no money; ``COLUMN=``: none for what it says.
+    ignore: columns that say nothing that is to be imported.
+    balance: the column of the balance after each row.
+    fee: ``COLUMN=signed`` or ``COLUMN=unsigned``; several are added up.
+    fee_category: of the records that fees become.
+    no_text: records without payee and note are meant.
+    label_separator: characters, each of which separates labels.
+    skip_rows: how many physical lines come before the headings (or the rows, without headings).
+    skip_last: how many rows at the end are no data.
+    account: name of the account that every row belongs to; a column that maps to the account by
+        itself may then have only one value.
+    currency: of every row, a code, a symbol or a name; a column that maps to the currency by
+        itself has to agree with it or be empty.
     """
 
-    table: Table
-    columns: Columns
-    options: CsvOptions
-    doubled: dict[str, list[int]] = field(default_factory=dict)
-    remembered: dict[str, Any] = field(default_factory=dict)
-    taken: dict[str, Any] = field(default_factory=dict)
-    told: CsvOptions | None = None
-    profile: Profile | None = None
-    rows: ProfileRows | None = None
-    inferred: Inferred = field(default_factory=Inferred)
-    new_accounts: Callable[..., list[str]] = nothing_remembered.new_accounts
-    last_year: int = nothing_remembered.last_year
+    profile: str | None = None
+    no_profile: bool = False
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    date_format: str | None = None
+    timezone: str | None = None
+    encoding: str | None = None
+    force_encoding: bool = False
+    debit: str | None = None
+    credit: str | None = None
+    mixed_signs: str | None = None
+    sign: str | None = None
+    positive: str | None = None
+    invert: bool = False
+    units: str | None = None
+    only: Sequence[str] = ()
+    leave_out: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    balance: str | None = None
+    fee: Sequence[str] = ()
+    fee_category: str | None = None
+    no_text: bool = False
+    label_separator: str | None = None
+    skip_rows: int = 0
+    skip_last: int = 0
+    header: bool = True
+    account: str | None = None
+    currency: str | None = None
 
     @property
-    def headings(self) -> Headings:
-        """The derived columns have none."""
-        texts, width = self.table.headings, self.table.width
-        if self.rows is not None and texts is not None:
-            texts = [*texts, *("" for _ in self.rows.columns)]
-        return Headings(texts, width, self.table.first_line)
-
-    @cached_property
-    def known_headings(self) -> int:
-        return known_headings(self.table.headings or ())
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each field that has some, and of "debit", "credit" and "balance"."""
+        sides = {name: getattr(self, name) for name in ("debit", "credit", "balance")}
+        return {
+            **{name: each for name, value in self.columns.items() if any(each := _several(value))},
+            **{name: (column.strip(),) for name, column in sides.items() if column is not None},
+        }
 
     @property
-    def ignored(self) -> frozenset[int]:
-        """The columns that are said to be of no use."""
-        headings = self.headings
-        return frozenset(headings.position("--ignore", name) for name in self.options.ignore)
+    def unmapped(self) -> frozenset[str]:
+        """Fields that must not map by themselves."""
+        left_out = {name for name, value in self.columns.items() if not any(_several(value))}
+        return frozenset(left_out | ({"amount"} if self.debit is not None else set()))
 
-    @property
-    def texts(self) -> list[int]:
-        """The columns that may name a balance: what is neither a date nor money."""
-        of = self.profile
-        if of is not None and (of.opening or of.leave_out or of.only):
-            return []
-        named = [index for name in ("payee", "note") for index in self.columns.get(name, ())]
-        if named or of is not None:
-            return [index for index in named if index < self.table.width]
-        names = ("recordDate", "amount", "debit", "credit", "balance", "fee", "currency", "sign")
-        taken = {index for name in names for index in self.columns.get(name, ())}
-        return [index for index in range(min(self.table.width, _TEXTS)) if index not in taken]
+    def checked(self) -> "Layout":
+        """The layout with each part in its only form. Raises ImportRefused for a part that means
+        nothing, and for parts that contradict each other.
+        """
+        for name in ("skip_rows", "skip_last"):
+            if getattr(self, name) < 0:
+                flag = "--" + name.replace("_", "-")
+                raise ImportRefused(f"{flag} {getattr(self, name)} is less than 0")
+        layout = replace(self, columns=_checked_columns(self.columns))
+        for name, columns in layout.named.items():
+            for column in columns:
+                try:
+                    clean(column)
+                except TextError as error:
+                    raise ImportRefused(
+                        f"the heading {quoted(column)} for {name} {error}"
+                    ) from None
+        _check_ways(layout)
+        _check_exclusions(layout)
+        currency = None if self.currency is None else stated_code(self.currency, "--currency")
+        return replace(
+            layout,
+            delimiter=_character(self.delimiter),
+            positive="out" if self.invert else self.positive,
+            invert=False,
+            fee_category=_name(self.fee_category, "--fee-category"),
+            account=_name(self.account, "--account"),
+            currency=currency,
+        )
 
-    @property
-    def digest(self) -> str:
-        return heading_digest(self.table.headings, self.table.width)
+    def stated(self) -> dict[str, Any]:
+        """What it says, as JSON: what is saved for an account."""
+        said: dict[str, Any] = {
+            part.name: list(value) if isinstance(value, tuple | list) else value
+            for part in fields(self)
+            if part.name not in _NOT_SAVED
+            and (value := getattr(self, part.name)) not in (None, False, (), [], {})
+        }
+        if self.columns:
+            said["columns"] = {
+                field_of(name): list(_several(value)) for name, value in self.columns.items()
+            }
+        return said
 
-    @property
-    def is_complete(self) -> bool:
-        columns = self.columns
-        return "recordDate" in columns and ("amount" in columns or "debit" in columns)
+    def says_about_amounts(self) -> list[str]:
+        """The options that say which columns are the amounts, and which way they go."""
+        said = self.stated()
+        names = ["--map amount"] if "amount" in said.get("columns", ()) else []
+        return names + [f"--{name}" for name in ("debit", "credit", *_WAYS) if name in said]
+
+    def over(self, below: Mapping[str, Any]) -> tuple["Layout", dict[str, Any]]:
+        """This layout, completed by what another one states; and what was taken of that.
+
+        A part that says otherwise what another part below says displaces it.
+        """
+        said = self.stated()
+        names = {*said, *(_MAP + name for name in said.get("columns", ()))}
+        if self.account is not None:
+            names.add("account")
+        names |= {other for name in names for other in _DISPLACED.get(name, ())}
+        # A column that makes another field than before makes no longer that one.
+        before = below.get("columns", {})
+        moved = {
+            folded(column)
+            for name, value in said.get("columns", {}).items()
+            for column in value
+            if column not in before.get(name, ())
+        }
+        known = {part.name for part in fields(self)} - _NOT_SAVED - {"columns"} - names
+        taken = {name: value for name, value in below.items() if name in known}
+        columns = {
+            name: left
+            for name, value in before.items()
+            if _MAP + name not in names
+            and (left := [column for column in value if folded(column) not in moved])
+        }
+        mapped = {"columns": columns} if columns else {}
+        both = replace(self, **taken, columns={**columns, **self.columns})
+        return both, taken | mapped
 
 
-def find_layout(
-    text: TextFile,
-    options: CsvOptions,
-    remembered: Remembered,
-    profiles: Profiles,
-    questions: Questions,
-) -> Layout:
-    """The layout that the options name or the file alone decides.
-
-    Columns that neither does are proposed and asked for. Raises ImportRefused.
+def heading_digest(headings: Sequence[str] | None, width: int) -> str:
+    """Of the folded heading row, without what is blank at its end; of the number of columns in a
+    file without one.
     """
-    if options.skip_rows < 0:
-        raise ImportRefused(f"--skip-rows {options.skip_rows} is less than 0")
-    if options.skip_last < 0:
-        raise ImportRefused(f"--skip-last {options.skip_last} is less than 0")
-    Wanted.of(options)
-    delimiter_of(options)
-    account = account_of(options)
-    text = dataclasses.replace(text, skip_rows=options.skip_rows)
-    known: dict[str, Any] = {}
-    places = list(tables(text, options)) if options.header else list(first_rows(text, options))
-    for table in places:
-        found = remembered.options(heading_digest(table.headings, table.width), account)
-        if found is not None:
-            known = dict(found)
-            places = [table]
-            break
-    recognised = _recognised(places, options, known, profiles)
-    if recognised is not None:
-        table, match = recognised
-        if known.get("profile") != match.profile.name:
-            known = {}
-        layout = _profiled(table, match, options, known)
-        return dataclasses.replace(
-            layout, new_accounts=remembered.new_accounts, last_year=remembered.last_year
-        )
-    if "profile" in known:
-        known = {}
-    options, taken = merged(options, known)
-    if not options.header:
-        refuse_headings(places)
-    possible, refusal = _possible(text, places, options)
-    fits: dict[int, int] = {}
-    for each in possible:
-        line = each.table.first_line
-        fits[line] = max(each.known_headings, fits.get(line, 0))
-    possible = [each for each in possible if fits[each.table.first_line] == max(fits.values())]
-    lines = sorted({layout.table.first_line for layout in possible})
-    if len(lines) > 1:
-        raise ImportRefused(
-            f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
-            "come before the right one with --skip-rows",
-            answers=tuple(
-                Answer(
-                    ("--skip-rows", str(line - 1)),
-                    ("--skip-rows",),
-                    f"the headings are in line {line}",
-                )
-                for line in lines
-            ),
-        )
-    if not possible:
-        refuse_skipped_headings(text, places)
-        possible = _without_headings(places, options)
-    if not possible:
-        raise refusal or undivided(text)
-    layout = possible[0] if len(possible) == 1 else _consistent(possible)
-    questions.add(layout.inferred.questions)
-    for name, others in layout.doubled.items():
-        numbers = [index + 1 for index in (*layout.columns[name], *others)][:_NAMED_COLUMNS]
-        questions.ask(
-            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: name one by "
-            f"its number, --map {name}={numbers[0]}, or none, --map {name}=",
-            *(
-                Answer(
-                    ("--map", f"{name}={number}"),
-                    ("--currency",) if name == "currency" else (),
-                    f"{name} is in column {number}",
-                )
-                for number in numbers
-            ),
-            line=layout.table.first_line,
-            of=name,
-        )
-        questions.columns.update(others)
-    return dataclasses.replace(
-        layout,
-        remembered=known,
-        taken=taken,
-        told=options,
-        new_accounts=remembered.new_accounts,
-        last_year=remembered.last_year,
-    )
+    content: int | list[str] = width
+    if headings is not None:
+        content = [folded(heading) for heading in headings[: filled(headings)]]
+    return sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
-def _recognised(
-    places: list[Table], options: CsvOptions, known: Mapping[str, Any], profiles: Profiles
-) -> tuple[Table, Match] | None:
-    """The table with the headings of a profile: the one that is given, or remembered, or whose
-    headings select it; ImportRefused if the one that is given has others.
-
-    Whoever says what the amounts are needs none.
-    """
-    if options.no_profile and options.profile is not None:
-        raise excluding(("--profile",), ("--no-profile",))
-    name = options.profile
-    if name is None:
-        if options.no_profile or _about_amounts(options):
-            return None
-        if known and "profile" not in known:
-            return None
-        name = known.get("profile")
-    if not options.header:
-        return None
-    profile = None if name is None else profiles.get(name)
-    for table in places:
-        headings = table.headings or ()
-        match = profiles.recognise(headings) if profile is None else profile.match(headings)
-        if match is not None:
-            return table, match
-    if profile is not None:
-        raise ImportRefused(
-            f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles show "
-            f"{profile.name}' has them",
-            answers=(Answer(instead_of=("--profile",)),),
-        )
-    return None
-
-
-def _profiled(table: Table, match: Match, options: CsvOptions, known: dict[str, Any]) -> Layout:
-    """The layout of a profile, under what the user gave besides."""
-    profile = match.profile
-    told, taken = merged(options, known)
-    headings = headings_of(table)
-    rows = ProfileRows(
-        match,
-        table.width,
-        labelled(lines_above(table), profile),
-        frozenset(headings.position_and_rest("--only", only)[0] for only in told.only),
-    )
-    _refuse_displacing(told, profile)
-    both, _ = merged(told, match.options(headings))
-    wanted = dataclasses.replace(Wanted.of(both), unmapped=frozenset(FIELDS))
-    columns, _ = find_columns(wanted, headings)
-    columns |= {n: i for n, i in rows.columns.items() if n not in told.columns}
-    if profile.says_direction:
-        columns.pop("amount", None)
-    ignored = {headings.position("--ignore", name) for name in told.ignore}
-    if not ignored.isdisjoint(columns.get("balance", ())):
-        del columns["balance"]
-    table = dataclasses.replace(
-        table,
-        missing_cells=profile.missing_cells,
-        extra_cells=profile.extra_cells,
-        nameless=True,
-    )
-    return Layout(
-        table,
-        columns,
-        both,
-        remembered=known,
-        taken=taken,
-        told=told,
-        profile=profile,
-        rows=rows,
-    )
-
-
-def _about_amounts(options: CsvOptions) -> list[str]:
-    """The options that say which columns are the amounts, and which way they go."""
-    given = to_remember(options)
-    names = ["--map amount"] if "amount" in given.get("columns", ()) else []
-    return names + [f"--{name}" for name in ("debit", "credit", *SIGNS) if name in given]
-
-
-def _refuse_displacing(told: CsvOptions, profile: Profile) -> None:
-    """Options that say otherwise what the profile says by the row."""
-    by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
-    names = [f"--map {name}" for name in to_remember(told).get("columns", ()) if name in by_row]
-    names += _about_amounts(told)
-    if names:
-        raise ImportRefused(
-            f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
-            "--no-profile with the options of all columns",
-            answers=(
-                Answer(instead_of=tuple(names), meaning="the profile is right"),
-                Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
-            ),
-        )
-
-
-def _possible(
-    text: TextFile, places: list[Table], options: CsvOptions
-) -> tuple[list[Layout], ImportRefused | None]:
-    """The layouts in which every field has its column: those of the first row, if there are any.
-
-    And the refusal to pass on if nothing fits: of the delimiter that divides the first row most.
-    """
-    wanted = Wanted.of(options)
-    possible: list[Layout] = []
-    refusal: ImportRefused | None = None
-    widest = 0
-    for table in places:
-        is_first = table.text.skip_rows == text.skip_rows
-        try:
-            layout = _read_columns(table, wanted, options)
-            if not layout.is_complete:
-                raise ImportRefused(_missing(layout), table.first_line)
-            possible.append(layout)
-        except ImportRefused as refused:
-            if is_first and table.width > widest:
-                refusal, widest = refused, table.width
-    return possible, refusal
-
-
-def _missing(layout: Layout) -> str:
-    found = layout.headings.found()
-    if "recordDate" not in layout.columns:
-        return f"no column is the date; name it with --map recordDate=…; {found}"
-    return (
-        "no column is the amount; name it with --map amount=…, or two with --debit … and "
-        f"--credit …; {found}"
-    )
-
-
-def _consistent(possible: list[Layout]) -> Layout:
-    """The only layout under which every row has its cells."""
-    consistent: list[Layout] = []
-    faults: list[str] = []
-    for layout in possible:
-        try:
-            for _ in layout.table.rows():
-                pass
-            consistent.append(layout)
-        except ImportRefused as refused:
-            delimiter = quoted(layout.table.delimiter)
-            faults.append(f"with {delimiter} line {refused.line} does not fit")
-    if len(consistent) == 1:
-        return consistent[0]
-    if not consistent:
-        raise ImportRefused(
-            f"no delimiter divides all rows alike ({'; '.join(faults)}): name it with --delimiter"
-        )
-    fitting = [layout.table.delimiter for layout in consistent]
-    raise ImportRefused(
-        f"{' and '.join(map(quoted, fitting))} both divide the rows evenly: name one with "
-        "--delimiter",
-        answers=tuple(
-            Answer(
-                ("--delimiter", "tab" if delimiter == "\t" else delimiter),
-                meaning=f"{quoted(delimiter)} divides the columns",
-            )
-            for delimiter in fitting
-        ),
-    )
-
-
-def _read_columns(table: Table, wanted: Wanted, options: CsvOptions) -> Layout:
-    """The columns that are named, and those that the file says by itself. ImportRefused."""
-    headings = headings_of(table)
-    columns, doubled = find_columns(wanted, headings)
-    named = filled(table.cells)
-    if any(index >= named for indexes in columns.values() for index in indexes):
-        table = dataclasses.replace(table, nameless=True)
-    if table.has_header and not looks_like_headings(table.headings or ()):
-        return Layout(table, columns, options, doubled)
-    chosen = (*wanted.only, *([wanted.sign] if wanted.sign else ()))
-    ignored = [headings.position_and_rest("--only", text)[0] for text in chosen]
-    ignored += [headings.position("--ignore", column) for column in options.ignore]
-    ignored += [index for others in doubled.values() for index in others]
-    inferred = infer(
-        headings,
-        sample(table),
-        columns,
-        currency=options.currency,
-        has_direction=bool(options.sign or options.invert or options.positive),
-        has_account=options.account is not None,
-        has_texts=not {"payee", "note"}.isdisjoint(wanted.columns) or options.no_text,
-        period=period_above(lines_above(table)),
-        by_name=frozenset(columns.keys() - wanted.columns.keys()),
-        ignored=frozenset(ignored),
-    )
-    if "sign" in inferred.columns:
-        options = dataclasses.replace(options, sign=headings.named(inferred.columns["sign"][0]))
-    options = dataclasses.replace(
-        options,
-        positive=options.positive or inferred.positive,
-        date_format=options.date_format or inferred.date_format,
-    )
-    left_out = wanted.unmapped & inferred.columns.keys()
-    both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
-    both = {name: indexes for name, indexes in both.items() if indexes}
-    return Layout(table, both, options, doubled, inferred=inferred)
-
-
-def _without_headings(places: list[Table], options: CsvOptions) -> list[Layout]:
-    """The layouts of a file whose first row is data, and no headings."""
-    if not options.header:
-        return []
-    wanted = Wanted.of(options)
-    found = []
-    for table in places:
-        if looks_like_data(table.headings or ()):
-            headless = dataclasses.replace(table, has_header=False)
-            try:
-                layout = _read_columns(headless, wanted, options)
-            except ImportRefused:
-                continue
-            if layout.is_complete:
-                layout.inferred.reasons.append(
-                    "the first row has a date and an amount: no headings"
-                )
-                found.append(layout)
+def words(stated: Mapping[str, Any]) -> list[str]:
+    """What a layout states, as words of a command line."""
+    found: list[str] = []
+    for name, value in stated.items():
+        flag = "--" + name.replace("_", "-")
+        if name == "columns":
+            for field_name, columns in value.items():
+                found += [w for c in _several(columns) for w in ("--map", f"{field_name}={c}")]
+        elif value is True:
+            found.append(flag)
+        elif value == "\t" and name == "delimiter":
+            found += [flag, "tab"]
+        else:
+            found += [word for part in _several(value) for word in (flag, part)]
     return found
 
 
-def refuse_data_as_headings(layout: Layout) -> None:
-    """A first row of data that is taken for headings would be lost."""
-    headings = layout.table.headings
-    if headings is None or layout.profile is not None:
-        return
-    dates = [headings[index] for index in layout.columns["recordDate"]]
-    amounts = [
-        headings[index]
-        for name in ("amount", "debit", "credit")
-        for index in layout.columns.get(name, ())
-    ]
-    if is_date(" ".join(dates)) or any(is_amount(text) for text in amounts):
+def _several(value: Any) -> tuple[str, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (str(value),)
+
+
+def _checked_columns(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, given in columns.items():
+        key = field_of(name)
+        if key not in FIELDS:
+            raise ImportRefused(
+                f"--map {quoted(name)}: there is no such field; the fields are {', '.join(FIELDS)}"
+            )
+        named = tuple(column.strip() for column in _several(given))
+        if key in found or (len(named) > 1 and key not in JOINED):
+            raise ImportRefused(f"--map {key} is given twice")
+        found[key] = named
+    return found
+
+
+def _check_ways(layout: Layout) -> None:
+    """Raises ImportRefused if the parts that say which way money goes do not go together."""
+    named = layout.named
+    sides = [side for side in ("debit", "credit") if side in named]
+    if layout.invert and layout.positive == "in":
+        raise excluding(("--invert",), ("--positive",))
+    if layout.positive not in (None, "in", "out"):
+        raise ImportRefused(f"--positive {quoted(layout.positive)} is neither in nor out")
+    positive = "out" if layout.invert else layout.positive
+    if sides and "amount" in named:
+        raise excluding(("--map amount",), [f"--{side}" for side in sides])
+    if len(sides) == 1:
+        other = "credit" if sides == ["debit"] else "debit"
+        raise ImportRefused(f"--{sides[0]} needs --{other} beside it")
+    if sides and positive:
         raise ImportRefused(
-            "the first row is taken for headings, and has a date or an amount: say --no-header",
-            layout.table.first_line,
-            answers=(Answer(("--no-header",)),),
+            f"--{'invert' if layout.invert else 'positive'} is for an amount column; exchange "
+            "--debit and --credit instead",
+            answers=_of_inverted_sides(named, positive),
         )
+    if layout.sign is not None and (sides or positive):
+        raise excluding(("--sign",), _SIDES if sides else POSITIVE)
+    if layout.mixed_signs not in (None, "plus", "minus", "ignore"):
+        raise ImportRefused(
+            f"--mixed-signs {quoted(layout.mixed_signs)} is none of plus, minus and ignore"
+        )
+    if layout.mixed_signs and not sides and layout.sign is None:
+        raise ImportRefused(
+            "--mixed-signs is for --debit and --credit, or --sign",
+            answers=(Answer(instead_of=("--mixed-signs",)),),
+        )
+
+
+def _check_exclusions(layout: Layout) -> None:
+    for name in ("account", "currency"):
+        if name in layout.named and getattr(layout, name) is not None:
+            raise excluding((f"--{name}",), (f"--map {name}",))
+    if layout.no_profile and layout.profile is not None:
+        raise excluding(("--profile",), ("--no-profile",))
+
+
+def _character(delimiter: str | None) -> str | None:
+    if delimiter is None:
+        return None
+    character = _NAMED_DELIMITERS.get(delimiter.lower(), delimiter)
+    if len(character) != 1 or character in _NO_DELIMITER:
+        raise ImportRefused(
+            f"--delimiter {quoted(delimiter)} is not one character such as , ; | or tab"
+        )
+    return character
+
+
+def _name(text: str | None, option: str) -> str | None:
+    """As it is stored."""
+    if text is None:
+        return None
+    try:
+        name = clean_or_none(text.strip())
+    except TextError as error:
+        raise ImportRefused(f"{option} {error}") from None
+    if name is None:
+        raise ImportRefused(f"{option} is empty")
+    return name
+
+
+def _of_inverted_sides(columns: Mapping[str, tuple[str, ...]], positive: str) -> tuple[Answer, ...]:
+    left_out = Answer(instead_of=POSITIVE, meaning=_outgoing(columns["debit"]))
+    if positive == "in":
+        return (left_out,)
+    exchanged = ("--debit", *columns["credit"], "--credit", *columns["debit"])
+    meaning = _outgoing(columns["credit"])
+    return left_out, Answer(exchanged, (*POSITIVE, *_SIDES), meaning)
+
+
+def _outgoing(columns: tuple[str, ...]) -> str:
+    return f"money going out is in {listed(columns)}"

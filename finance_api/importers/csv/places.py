@@ -9,7 +9,7 @@ from finance_api.importers.csv.cells import looks_like_headings
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.decoding import TextFile
 from finance_api.importers.csv.heading_words import known_headings
-from finance_api.importers.csv.options import CsvOptions, delimiter_of
+from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.table import MAX_CELL, MAX_COLUMNS, Table, TooWide, filled
 from finance_api.importers.interface import Answer, ImportRefused
 
@@ -21,11 +21,11 @@ _SEARCHED_LINES = 40
 _SAMPLED_ROWS = 200
 
 
-def first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
+def first_rows(text: TextFile, layout: Layout) -> Iterator[Table]:
     """The table under each delimiter that divides its first row."""
-    delimiters = _delimiters(text, options)
+    delimiters = _delimiters(text, layout)
     for candidate in delimiters:
-        table = Table(text, candidate, options.header, options.skip_last)
+        table = Table(text, candidate, layout.header, layout.skip_last)
         try:
             wide_enough = table.width > 1 or len(delimiters) == 1
         except TooWide:
@@ -38,32 +38,31 @@ def first_rows(text: TextFile, options: CsvOptions) -> Iterator[Table]:
             yield table
 
 
-def tables(text: TextFile, options: CsvOptions) -> Iterator[Table]:
+def tables(text: TextFile, layout: Layout) -> Iterator[Table]:
     """Those of the first row, and those that begin at a later line that might have headings.
 
     A line that repeats another one's headings begins none.
     """
     seen: set[tuple[str, ...]] = set()
-    for table in first_rows(text, options):
+    for table in first_rows(text, layout):
         seen.add((table.delimiter, *table.cells))
         yield table
     for number, line in enumerate(list(islice(text.lines(), _SEARCHED_LINES))):
         if number == 0 or len(line) > MAX_CELL:
             continue
-        for candidate in _delimiters(text, options):
+        for candidate in _delimiters(text, layout):
             cells = _cells(line, candidate)
             if filled(cells) > 1 and looks_like_headings(cells) and (candidate, *cells) not in seen:
                 seen.add((candidate, *cells))
                 later = dataclasses.replace(text, skip_rows=text.skip_rows + number)
-                yield Table(later, candidate, has_header=True, skip_last=options.skip_last)
+                yield Table(later, candidate, has_header=True, skip_last=layout.skip_last)
 
 
-def _delimiters(text: TextFile, options: CsvOptions) -> tuple[str, ...]:
+def _delimiters(text: TextFile, layout: Layout) -> tuple[str, ...]:
     """Those that may divide it."""
     if text.is_sheet:
         return (",",)
-    delimiter = delimiter_of(options)
-    return CANDIDATES if delimiter is None else (delimiter,)
+    return CANDIDATES if layout.delimiter is None else (layout.delimiter,)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from finance_api.importers.csv.columns import Headings
+from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.vocabulary import folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.marks import CODES
@@ -146,7 +147,7 @@ class HeadingRow:
 class Profile:
     """What the TOML file says; docs/importing.md, "Profiles", has the keys.
 
-    options: of `CsvOptions`, by their names there. text: the file.
+    layout: what it says of every file, with the columns of its fields. text: the file.
     date_order: "DMY" or "MDY" where dates do not begin with the year; "": the file decides.
     otherwise: what rows without a leg are called, if they are left out.
     """
@@ -156,13 +157,12 @@ class Profile:
     title: str
     version: int
     headings: tuple[HeadingRow, ...]
-    options: Mapping[str, Any]
+    layout: Layout
     source: str = ""
     lost: str = ""
     begins: bool = False
     by_name_only: bool = False
     date_order: str = ""
-    map: Map = field(default_factory=dict)
     only: Mapping[str, Selected] = field(default_factory=dict)
     legs: tuple[Leg, ...] = ()
     otherwise: str = ""
@@ -179,6 +179,13 @@ class Profile:
     account_prefix: str = ""
     missing_cells: int = 0
     extra_cells: bool = False
+
+    @property
+    def map(self) -> Map:
+        """The columns of the fields; none for a field that stays empty."""
+        return {
+            name: tuple(c for c in columns if c) for name, columns in self.layout.columns.items()
+        }
 
     @property
     def says_direction(self) -> bool:
@@ -231,15 +238,17 @@ class Match:
                 return index, "=".join(parts[count:]) if count < len(parts) else None
         raise ImportRefused(f"{option}: a heading row has no column {quoted(text)}")
 
-    def options(self, headings: Headings) -> dict[str, Any]:
-        """The profile's options, by what the file calls its columns; see `memory.to_remember`."""
+    def stated(self, headings: Headings) -> dict[str, Any]:
+        """What the profile's layout states, by what the file calls its columns."""
         columns = {
             name: [headings.named(index) for index in self.indexes(columns)]
             for name, columns in self.profile.map.items()
             if name != "amount" or not self.profile.says_direction
         }
         found: dict[str, Any] = {"columns": {n: c for n, c in columns.items() if c}}
-        for option, value in self.profile.options.items():
+        for option, value in self.profile.layout.stated().items():
+            if option == "columns":
+                continue
             if option in ("debit", "credit", "balance"):
                 index = self.index(value)
                 if index is not None:

@@ -56,10 +56,9 @@ class DerivedCells:
         if leg is not None and name in leg.map:
             return match.indexes(leg.map[name])
         if name == "balance":
-            return match.indexes([profile.options["balance"]])
+            return match.indexes([profile.layout.balance or ""])
         if name == "fee":
-            fees = profile.options["fee"]
-            return tuple(match.column_and_rest("fee", fee)[0] for fee in fees)
+            return tuple(match.column_and_rest("fee", fee)[0] for fee in profile.layout.fee)
         return match.indexes(profile.map.get(name, ()))
 
     def of_leg(self, leg: Leg | None) -> tuple[Make, ...]:

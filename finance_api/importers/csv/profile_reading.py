@@ -3,14 +3,15 @@
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from finance_api.importers.csv.columns import FIELDS, Wanted, field_of
+from finance_api.importers.csv.columns import FIELDS, field_of
 from finance_api.importers.csv.date_form import DateForm
 from finance_api.importers.csv.decoding import known_encoding
-from finance_api.importers.csv.options import CsvOptions, currency_of, delimiter_of
+from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.profile import (
     CODE,
     TESTS,
@@ -31,7 +32,7 @@ from finance_api.importers.marks import CODES
 from finance_api.importers.texts import quoted
 from finance_api.resources.common import PAYMENT_TYPES
 
-#: Options of `CsvOptions` that a profile may give, and their types.
+#: Parts of a `Layout` that a profile may give, and their types.
 _OPTIONS: Mapping[str, type] = {
     **dict.fromkeys(
         """delimiter decimal thousands date_format timezone encoding debit credit mixed_signs sign
@@ -73,19 +74,19 @@ def parse_profile(name: str, text: str) -> Profile:
     fees = table.words("fee")
     if fees:
         options["fee"] = fees
+    columns = _map(table.table("map"), frozenset(FIELDS))
     profile = Profile(
         name=name,
         text=text,
         title=table.required("title", str),
         version=table.required("version", int),
         headings=rows,
-        options=options,
+        layout=Layout(columns=columns, **options),
         source=table.take("source", str) or "",
         lost=table.take("lost", str) or "",
         begins=table.take("begins", bool) or False,
         by_name_only=table.take("by_name_only", bool) or False,
         date_order=table.take("date_order", str) or "",
-        map=_map(table.table("map"), frozenset(FIELDS)),
         only={column: _selected(part) for column, part in table.tables("only")},
         legs=tuple(_leg(part) for part in table.parts("legs")),
         otherwise=table.take("otherwise", str) or "",
@@ -291,11 +292,10 @@ def _pair(value: Any) -> tuple[str, str]:
 
 def _check(profile: Profile) -> None:
     """Raises ImportRefused if the profile contradicts itself or names what is not there."""
-    options = profile.options
-    given = CsvOptions(columns={n: c for n, c in profile.map.items() if c}, **options)
+    layout = profile.layout
     if profile.date_order not in ("", "DMY", "MDY"):
         raise ImportRefused("date_order is neither DMY nor MDY")
-    if profile.date_order and "date_format" in options:
+    if profile.date_order and layout.date_format is not None:
         raise ImportRefused("date_order and date_format exclude each other")
     if profile.otherwise and not all(leg.when for leg in profile.legs):
         raise ImportRefused("otherwise: there is a leg for all other rows")
@@ -304,21 +304,19 @@ def _check(profile: Profile) -> None:
     directions = {leg.positive is not None for leg in profile.legs}
     if len(directions) > 1:
         raise ImportRefused("legs: all of them say positive, or none")
-    if True in directions and {"debit", "sign", "positive", "mixed_signs"} & set(options):
+    ways = (layout.debit, layout.sign, layout.positive, layout.mixed_signs)
+    if True in directions and any(ways):
         raise ImportRefused("legs that say positive exclude debit, sign, positive and mixed_signs")
-    Wanted.of(given if given.currency != CODE else CsvOptions(columns=given.columns))
-    delimiter_of(given)
-    if given.currency not in (None, CODE):
-        currency_of(given)
-    if given.encoding is not None:
-        known_encoding(given.encoding)
-    if given.date_format is not None:
-        DateForm.compile(given.date_format)
-    if given.timezone is not None:
+    (replace(layout, currency=None) if layout.currency == CODE else layout).checked()
+    if layout.encoding is not None:
+        known_encoding(layout.encoding)
+    if layout.date_format is not None:
+        DateForm.compile(layout.date_format)
+    if layout.timezone is not None:
         try:
-            ZoneInfo(given.timezone)
+            ZoneInfo(layout.timezone)
         except (OSError, ValueError, LookupError):
-            raise ImportRefused(f"timezone {quoted(given.timezone)} is none") from None
+            raise ImportRefused(f"timezone {quoted(layout.timezone)} is none") from None
     matches = [
         Match(profile, row.names, "EUR" if CODE in str(row) else "") for row in profile.headings
     ]
@@ -342,9 +340,9 @@ def _columns(profile: Profile) -> list[str]:
 
 def _check_row(match: Match) -> None:
     """Raises ImportRefused if a heading row lacks a column that decides about money."""
-    profile, options = match.profile, match.profile.options
+    profile, layout = match.profile, match.profile.layout
     needed = [column for name in ("recordDate", "amount") for column in profile.map.get(name, ())]
-    needed += [options[name] for name in ("debit", "credit") if name in options]
+    needed += [side for side in (layout.debit, layout.credit) if side is not None]
     needed += [column for leg in profile.legs for column in leg.map.get("amount", ())]
     needed += [column for condition in profile.conditions for column in condition]
     needed += [*profile.fill_down, *(column for pair in profile.equal for column in pair)]
@@ -355,9 +353,9 @@ def _check_row(match: Match) -> None:
         raise ImportRefused("map.recordDate is missing")
     for leg in profile.legs or (None,):
         columns = (leg.map if leg is not None else {}).get("amount", profile.map.get("amount"))
-        if not columns and "debit" not in options:
+        if not columns and layout.debit is None:
             raise ImportRefused("map.amount is missing, or debit and credit")
-    if "sign" in options:
-        match.column_and_rest("sign", options["sign"])
-    for fee in options.get("fee", ()):
+    if layout.sign is not None:
+        match.column_and_rest("sign", layout.sign)
+    for fee in layout.fee:
         match.column_and_rest("fee", fee)

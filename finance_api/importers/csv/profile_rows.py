@@ -59,7 +59,7 @@ class ProfileRows:
         """preamble: what the lines above the headings say. chosen: columns of --only."""
         profile = match.profile
         self._match = match
-        self._balance = match.index(profile.options.get("balance", ""))
+        self._balance = match.index(profile.layout.balance or "")
         self._only = [
             (index, column, selected)
             for column, selected in profile.only.items()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from finance_api.importers.csv.balance_rows import STARTS, TOTAL, kind_of
 from finance_api.importers.csv.columns import Columns, Headings
 from finance_api.importers.csv.heading_words import denies
-from finance_api.importers.csv.options import CsvOptions
+from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.vocabulary import BOOKED, NO, NOT_MONEY, YES, folded
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.texts import quoted
@@ -28,14 +28,14 @@ class Selection:
 
     def __init__(
         self,
-        options: CsvOptions,
+        layout: Layout,
         headings: Headings,
         statuses: Sequence[int] = (),
         texts: Sequence[int] = (),
         columns: Columns | None = None,
     ) -> None:
-        self._values = _conditions("--only", options.only, headings)
-        self._left_out = _conditions("--leave-out", options.leave_out, headings)
+        self._values = _conditions("--only", layout.only, headings)
+        self._left_out = _conditions("--leave-out", layout.leave_out, headings)
         names = headings.texts or [""] * headings.width
         self._denied = {i: denies(names[i]) for i in statuses if i not in self._values}
         self._texts = [index for index in texts if index not in self._left_out]

@@ -7,7 +7,7 @@ from itertools import product
 from finance_api.importers.csv.amounts import Amount
 from finance_api.importers.csv.columns import Headings
 from finance_api.importers.csv.heading_words import role_fit
-from finance_api.importers.csv.options import POSITIVE, CsvOptions, positive_of
+from finance_api.importers.csv.layout import POSITIVE, Layout
 from finance_api.importers.csv.survey import AMOUNT, IN, OUT, Kind, SignWords, Survey, Watched
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import Answer, ImportRefused
@@ -52,7 +52,7 @@ class BalanceWays:
 
 def decide_signs(
     survey: Survey,
-    options: CsvOptions,
+    options: Layout,
     headings: Headings,
     questions: Questions,
     fits: Callable[[Signs], bool] | None,
@@ -65,7 +65,7 @@ def decide_signs(
     balances: what it says by the row. profile: what says which way money goes, if there is one.
     """
     asked = len(questions.asked)
-    positive = positive_of(options)
+    positive = options.positive
     signs = Signs({AMOUNT: _rule(-1 if positive == "out" else 1)})
     if survey.words is not None and survey.words.unknown:
         _ask_for_words(survey.words, headings, questions)
@@ -221,7 +221,7 @@ def _shown_way(line: int, direction: int) -> str:
 def _ask_about_contradictions(
     survey: Survey,
     signs: Signs,
-    options: CsvOptions,
+    options: Layout,
     headings: Headings,
     questions: Questions,
     profile: str | None,
@@ -253,7 +253,7 @@ def _ask_about_contradictions(
         is_signed = (AMOUNT, -1) in survey.kinds
         help_, answers = _otherwise(name, column, options, is_signed=is_signed)
         if is_signed and all(way in (0, -direction) for _, direction, way, _ in said):
-            other = "in" if positive_of(options) == "out" else "out"
+            other = "in" if options.positive == "out" else "out"
             answers.append(Answer(("--positive", other), POSITIVE, _shown_way(line, -way)))
         if is_signed or not _is_certain(column.values) or options.sign or options.debit:
             answers.append(_as_note(column.index, survey, headings))
@@ -267,7 +267,7 @@ def _ask_about_contradictions(
 
 
 def _otherwise(
-    name: str, column: Watched, options: CsvOptions, *, is_signed: bool
+    name: str, column: Watched, options: Layout, *, is_signed: bool
 ) -> tuple[str, list[Answer]]:
     """What to do if the column is right, and the answers for it.
 
@@ -288,7 +288,7 @@ def _otherwise(
 
 def _of_sides(
     survey: Survey,
-    options: CsvOptions,
+    options: Layout,
     questions: Questions,
     fits: Callable[[Signs], bool] | None,
     remarks: list[str],

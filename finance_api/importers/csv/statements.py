@@ -12,12 +12,7 @@ from finance_api.importers.csv.balances import BalanceCheck
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.currencies import Currencies
 from finance_api.importers.csv.dates import DateReader
-from finance_api.importers.csv.options import (
-    LABEL_SEPARATOR,
-    CsvOptions,
-    account_of,
-    fee_category_of,
-)
+from finance_api.importers.csv.layout import FEE_CATEGORY, LABEL_SEPARATOR, Layout
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.signs import Signs
 from finance_api.importers.csv.survey import SignWords, amount_cell, text_of
@@ -133,7 +128,7 @@ class StatementBuilder:
 
     def __init__(
         self,
-        options: CsvOptions,
+        options: Layout,
         reader: RowReader,
         currencies: Currencies,
         texts: str,
@@ -151,10 +146,10 @@ class StatementBuilder:
         self._currencies = currencies
         self._texts = texts
         self._remembered = remembered
-        self._account = account_of(options)
+        self._account = options.account
         if self._account is not None and currencies.divided is not None:
             self._account = currencies.divided
-        self._fee_category = fee_category_of(options)
+        self._fee_category = options.fee_category or FEE_CATEGORY
         separators = options.label_separator or LABEL_SEPARATOR
         self._separators = str.maketrans(dict.fromkeys(separators[1:], separators[0]))
         self._separator = separators[0]

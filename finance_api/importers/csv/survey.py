@@ -7,7 +7,7 @@ from finance_api.importers.csv.amounts import AmountColumns
 from finance_api.importers.csv.cells import is_account, is_amount, is_date, is_text
 from finance_api.importers.csv.columns import Columns
 from finance_api.importers.csv.dates import DateColumn
-from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.selection import Selection
 from finance_api.importers.csv.vocabulary import DIRECTIONS, folded
 from finance_api.importers.interface import ImportRefused
@@ -122,7 +122,7 @@ def amount_cell(
             yield place, text
 
 
-def _separators(layout: Layout) -> tuple[str | None, str | None]:
+def _separators(layout: Plan) -> tuple[str | None, str | None]:
     """The marks of decimals and thousands that are given, unless cells of amounts are numbers.
 
     Raises ImportRefused if others are texts of which the numbers do not say what they mean.
@@ -154,7 +154,7 @@ class Survey:
     columns: of the layout. words: those of --sign.
     """
 
-    def __init__(self, layout: Layout, selection: Selection, words: SignWords | None) -> None:
+    def __init__(self, layout: Plan, selection: Selection, words: SignWords | None) -> None:
         options = layout.options
         self._layout = layout
         self._selection = selection

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from finance_api.importers.csv.heading_words import role_fit
-from finance_api.importers.csv.layout import Layout
+from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.survey import Survey, Watched
 from finance_api.importers.csv.vocabulary import DIRECTIONS, YES_OR_NO, folded
 from finance_api.importers.interface import Answer
@@ -12,7 +12,7 @@ from finance_api.importers.questions import Questions
 from finance_api.importers.texts import listed, quoted
 
 
-def ask_about_unread(layout: Layout, survey: Survey, questions: Questions) -> Iterator[str]:
+def ask_about_unread(layout: Plan, survey: Survey, questions: Questions) -> Iterator[str]:
     """Asks about columns of money and of accounts, and about text that would be lost."""
     headings = layout.headings
     names = [headings.named(i) for i in sorted(layout.ignored)]
@@ -37,7 +37,7 @@ def ask_about_unread(layout: Layout, survey: Survey, questions: Questions) -> It
         )
 
 
-def _ask_about(columns: list[Watched], layout: Layout, questions: Questions) -> None:
+def _ask_about(columns: list[Watched], layout: Plan, questions: Questions) -> None:
     """Asks what columns are that may change sums."""
     headings = layout.headings
     money = []
@@ -67,7 +67,7 @@ def _ask_about(columns: list[Watched], layout: Layout, questions: Questions) -> 
         )
 
 
-def _of_money(column: Watched, name: str, layout: Layout) -> list[Answer]:
+def _of_money(column: Watched, name: str, layout: Plan) -> list[Answer]:
     kind = "signed" if column.is_signed else "unsigned"
     fee = Answer(("--fee", f"{name}={kind}"), (), f"{quoted(name)} is paid beside the amount")
     original = Answer(
@@ -76,7 +76,7 @@ def _of_money(column: Watched, name: str, layout: Layout) -> list[Answer]:
     return [fee] if "originalAmount" in layout.columns else [fee, original]
 
 
-def _readings(column: Watched, layout: Layout) -> tuple[str, list[Answer]]:
+def _readings(column: Watched, layout: Plan) -> tuple[str, list[Answer]]:
     """What a column looks like by its heading, and what it may be; "" for nothing."""
     headings = layout.headings
     name = headings.named(column.index)

@@ -40,7 +40,7 @@ _STATES = {"*": "cleared", "c": "cleared", "x": "reconciled", "r": "reconciled"}
 
 @dataclass(frozen=True)
 class QifOptions:
-    """What a file leaves open; None where it decides. As in `CsvOptions`."""
+    """What a file leaves open; None where it decides. As in `Layout` of CSV."""
 
     account: str | None = None
     currency: str | None = None

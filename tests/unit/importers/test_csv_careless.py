@@ -13,7 +13,7 @@ import pytest
 
 from finance_api.cli.file_options import commands_to_copy
 from finance_api.cli.importing import import_command
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import Answer, ImportRefused
 from finance_api.importers.questions import CODE
 from support.nightly import count
@@ -31,10 +31,10 @@ GIVEN = ["me@example.com", "f.csv"]
 def run(data, words):
     """Sums by currency, or the refusal; and the commands that it shows."""
     context = import_command.make_context("import", list(words))
-    names = {f.name for f in fields(CsvOptions)} | {"no_header"}
+    names = {f.name for f in fields(Layout)} | {"no_header"}
     options = {name: value for name, value in context.params.items() if name in names}
     options = {name: value for name, value in options.items() if value is not None}
-    importer = CsvImporter(CsvOptions(header=not options.pop("no_header", False), **options))
+    importer = CsvImporter(Layout(header=not options.pop("no_header", False), **options))
     sums = Counter()
     try:
         for statement, entry in importer.read(io.BytesIO(data)):

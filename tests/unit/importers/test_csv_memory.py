@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from finance_api.importers.csv.memory import heading_digest
+from finance_api.importers.csv.layout import heading_digest
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import read
 

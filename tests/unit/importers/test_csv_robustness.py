@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.csv import CsvOptions
+from finance_api.importers.csv import Layout
 from finance_api.importers.csv.balance_rows import kind_of
 from finance_api.importers.interface import ImportRefused
 from support.csv_files import answers, read
@@ -42,7 +42,7 @@ TEXTS = st.text(max_size=12) | st.sampled_from(
     ["", "1", "2", "99", "date", "Amount", "payee", "\ud800", "\x00", "account", ",", ";", "tab"]
 )
 ANY_OPTIONS = st.builds(
-    CsvOptions,
+    Layout,
     columns=st.dictionaries(
         st.sampled_from(["recordDate", "amount", "payee", "id", "account", "labels"]) | TEXTS,
         TEXTS,
@@ -121,7 +121,7 @@ def test_any_bytes_under_any_options_are_read_or_refused(data, options):
 @settings(max_examples=count(40, 2_000), deadline=None)
 @given(FILES)
 def test_any_bytes_without_options_are_read_or_refused(data):
-    read_or_refuse(data, CsvOptions(account="Main"))
+    read_or_refuse(data, Layout(account="Main"))
 
 
 CELLS = st.tuples(
@@ -141,7 +141,7 @@ def test_whatever_is_quoted_is_read_with_its_count_and_dates(rows, delimiter):
         return delimiter.join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\r\n"
 
     text = quoted(("date", "amount", "payee")) + "".join(map(quoted, rows))
-    options = CsvOptions(
+    options = Layout(
         account="Main", delimiter=delimiter, decimal=".", date_format="YYYY-MM-DD", positive="in"
     )
     (statement,) = read_or_refuse(text.encode(), options)
@@ -162,8 +162,8 @@ def test_damaged_samples_are_read_or_refused():
                 damaged[at : at + chance.randint(0, 3)] = chance.choice(
                     [b"", b'"', b"\n", b"\x00", b"\xff", b",", b";", b"-", b"9999999999999999999"]
                 )
-            read_or_refuse(bytes(damaged), CsvOptions(account="Main"))
-            read_or_refuse(bytes(damaged), CsvOptions(debit="out", credit="in", account="Main"))
+            read_or_refuse(bytes(damaged), Layout(account="Main"))
+            read_or_refuse(bytes(damaged), Layout(debit="out", credit="in", account="Main"))
 
 
 @pytest.mark.nightly
@@ -183,8 +183,8 @@ def test_monstrous_files_are_refused():
         b"date,amount\n" + b" " * (size // 10) + b"x,1\n",
     ]
     for data in files:
-        assert read_or_refuse(data, CsvOptions(account="Main", columns={"payee": "Payee"})) is None
-        assert read_or_refuse(data, CsvOptions(account="Main")) is None
+        assert read_or_refuse(data, Layout(account="Main", columns={"payee": "Payee"})) is None
+        assert read_or_refuse(data, Layout(account="Main")) is None
 
 
 @pytest.mark.nightly
@@ -195,7 +195,7 @@ def test_many_rows_are_read_to_the_last():
         for i in range(rows_in_file)
     )
     data = ("Date;Payee;Amount;Note;Ref\r\n" + "".join(rows)).encode()
-    (statement,) = read_or_refuse(data, CsvOptions(account="Main", positive="in"))
+    (statement,) = read_or_refuse(data, Layout(account="Main", positive="in"))
     assert len(statement.entries) == rows_in_file
     assert sum(e.amount for e in statement.entries) == sum(
         i * 10_000 + i % 100 * 100 for i in range(rows_in_file)

@@ -7,7 +7,7 @@ import pytest
 
 from finance_api.cli.file_options import commands_to_copy
 from finance_api.cli.importing import import_command
-from finance_api.importers.csv import CsvOptions
+from finance_api.importers.csv import Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.values.time import date_text
 from support.bank_layouts import DAMAGES, damaged, make
@@ -20,9 +20,9 @@ PARTS = 4
 
 
 def options_in(words):
-    """The options of a command line, as `CsvOptions` has them."""
+    """The options of a command line, as `Layout` has them."""
     context = import_command.make_context("import", list(words))
-    known = CsvOptions.__dataclass_fields__
+    known = Layout.__dataclass_fields__
     given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
     options = {name: value for name, value in given.items() if name in known}
     if given.get("no_header"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions, index, load_profiles
+from finance_api.importers.csv import CsvImporter, Layout, index, load_profiles
 from finance_api.importers.csv.index import INDEX, Profiles, index_text
 from finance_api.importers.csv.profile import FEWEST_COLUMNS
 from finance_api.importers.csv.profile_reading import parse_profile, read_profile
@@ -439,7 +439,7 @@ def test_a_directory_that_is_not_there_is_refused():
 def test_the_profiles_of_the_program_are_used_where_none_are_given():
     text = "Data,Valor,Identificador,Descrição\n04/03/2026,-12.40,65a1-1,Mercado\n"
     assert list(records(text, "nubank", account="Nu")) == ["Nu"]
-    assert CsvImporter(CsvOptions()).source == "csv"
+    assert CsvImporter(Layout()).source == "csv"
 
 
 def test_the_docs_say_of_every_profile_what_becomes_nothing():

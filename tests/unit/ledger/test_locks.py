@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.importing import import_file
 from finance_api.resources import ACCOUNTS, RECORDS
@@ -15,7 +15,7 @@ CSV = "date,amount,account,currency,payee\n2026-01-01,-5,Giro,EUR,Shop\n"
 FILES = {
     "native": ("".join(map(native_line, [account(), record(9)])), None),
     "ofx": (ofx_file(ofx_statement([("20260101", "-1", "1", "Shop")])), OfxImporter()),
-    "csv": (CSV, CsvImporter(CsvOptions())),
+    "csv": (CSV, CsvImporter(Layout())),
 }
 
 
@@ -64,7 +64,7 @@ def test_statements_are_read_again_if_their_account_was_changed_meanwhile(person
                 person.native(account(id=old["id"], name="Giro", source="csv", sourceId="Old"))
             return found
 
-    report = person.file(CSV, Meanwhile(CsvOptions()))
+    report = person.file(CSV, Meanwhile(Layout()))
     assert (report.created, report.unchanged) == (0, 1)
     assert len(person.rows(RECORDS)) == 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.profile_reading import parse_profile
 from finance_api.importers.interface import ImportRefused
@@ -33,7 +33,7 @@ def app(person):
 
     def read(text=FILE, profile=PROFILE):
         known = Profiles([parse_profile("mine", profile)])
-        return person.file(text, CsvImporter(CsvOptions(currency="EUR"), known))
+        return person.file(text, CsvImporter(Layout(currency="EUR"), known))
 
     return read
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from finance_api.importers.csv import CsvImporter, CsvOptions
+from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.importing import import_file
@@ -259,7 +259,7 @@ FILES = {
     "ofx": (ofx_file(ofx_statement([("20260101", "-1", "1", "Shop")])), OfxImporter()),
     "csv": (
         "date,amount,account,currency,payee\n2026-01-01,-5,Giro,EUR,Shop\n",
-        CsvImporter(CsvOptions()),
+        CsvImporter(Layout()),
     ),
 }
 KINDS = pytest.mark.parametrize("kind", FILES)

@@ -1,0 +1,366 @@
+"""Which table of a text is read, and how: by a layout that is given, remembered, or of a profile,
+or by what the file says.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from finance_api.importers.csv.cells import (
+    is_amount,
+    is_date,
+    looks_like_data,
+    looks_like_headings,
+)
+from finance_api.importers.csv.decoding import TextFile
+from finance_api.importers.csv.index import Profiles
+from finance_api.importers.csv.inference import infer
+from finance_api.importers.csv.layout import Layout, heading_digest
+from finance_api.importers.csv.places import (
+    first_rows,
+    headings_of,
+    refuse_headings,
+    refuse_skipped_headings,
+    sample,
+    tables,
+    undivided,
+)
+from finance_api.importers.csv.plan import Plan, find_columns
+from finance_api.importers.csv.preamble import labelled, lines_above, period_above
+from finance_api.importers.csv.profile import Match, Profile, shown
+from finance_api.importers.csv.profile_rows import ProfileRows
+from finance_api.importers.csv.table import Table, filled
+from finance_api.importers.interface import Answer, ImportRefused, Remembered
+from finance_api.importers.questions import Questions
+from finance_api.importers.texts import quoted
+
+#: So many columns with one heading are named.
+_NAMED_COLUMNS = 20
+
+
+def find_plan(
+    text: TextFile,
+    given: Layout,
+    remembered: Remembered,
+    profiles: Profiles,
+    questions: Questions,
+) -> Plan:
+    """The plan under what is given, remembered, or known of the file's headings; what all of these
+    leave open, the file decides. Columns that it does not decide are asked for.
+
+    Raises ImportRefused.
+    """
+    given = given.checked()
+    text = replace(text, skip_rows=given.skip_rows)
+    places = list(tables(text, given)) if given.header else list(first_rows(text, given))
+    places, saved = _saved(places, given.account, remembered)
+    recognised = _recognised(places, given, saved, profiles)
+    if recognised is not None:
+        table, match = recognised
+        if saved.get("profile") != match.profile.name:
+            saved = {}
+        plan = _profiled(table, match, given, saved)
+    else:
+        plan = _decided(text, places, given, {} if "profile" in saved else saved)
+        questions.add(plan.inferred.questions)
+        _ask_about_doubled(plan, questions)
+    return replace(plan, new_accounts=remembered.new_accounts, last_year=remembered.last_year)
+
+
+def _saved(
+    places: list[Table], account: str | None, remembered: Remembered
+) -> tuple[list[Table], dict[str, Any]]:
+    """The table whose headings have a layout that was saved for the account, and what it states;
+    all tables and nothing if there is none.
+    """
+    for table in places:
+        stated = remembered.options(heading_digest(table.headings, table.width), account)
+        if stated is not None:
+            return [table], dict(stated)
+    return places, {}
+
+
+def _recognised(
+    places: list[Table], given: Layout, saved: Mapping[str, Any], profiles: Profiles
+) -> tuple[Table, Match] | None:
+    """The table with the headings of a profile: the one that is given, or remembered, or whose
+    headings select it; ImportRefused if the one that is given has others.
+
+    Whoever says what the amounts are needs none.
+    """
+    name = given.profile
+    if name is None:
+        if given.no_profile or given.says_about_amounts() or (saved and "profile" not in saved):
+            return None
+        name = saved.get("profile")
+    if not given.header:
+        return None
+    profile = None if name is None else profiles.get(name)
+    for table in places:
+        headings = table.headings or ()
+        match = profiles.recognise(headings) if profile is None else profile.match(headings)
+        if match is not None:
+            return table, match
+    if profile is not None:
+        raise ImportRefused(
+            f"no line has the headings of the profile {shown(profile)}; 'finance-api profiles show "
+            f"{profile.name}' has them",
+            answers=(Answer(instead_of=("--profile",)),),
+        )
+    return None
+
+
+def _profiled(table: Table, match: Match, given: Layout, saved: Mapping[str, Any]) -> Plan:
+    """The plan of a profile, under what the user gave besides."""
+    profile = match.profile
+    told, taken = given.over(saved)
+    headings = headings_of(table)
+    rows = ProfileRows(
+        match,
+        table.width,
+        labelled(lines_above(table), profile),
+        frozenset(headings.position_and_rest("--only", only)[0] for only in told.only),
+    )
+    _refuse_displacing(told, profile)
+    both = told.over(match.stated(headings))[0].checked()
+    columns, _ = find_columns(both, headings, by_itself=False)
+    columns |= {n: i for n, i in rows.columns.items() if n not in told.columns}
+    if profile.says_direction:
+        columns.pop("amount", None)
+    ignored = {headings.position("--ignore", name) for name in told.ignore}
+    if not ignored.isdisjoint(columns.get("balance", ())):
+        del columns["balance"]
+    table = replace(
+        table,
+        missing_cells=profile.missing_cells,
+        extra_cells=profile.extra_cells,
+        nameless=True,
+    )
+    return Plan(
+        table,
+        columns,
+        both,
+        remembered=dict(saved),
+        taken=taken,
+        told=told,
+        profile=profile,
+        rows=rows,
+    )
+
+
+def _refuse_displacing(told: Layout, profile: Profile) -> None:
+    """Options that say otherwise what the profile says by the row."""
+    by_row = {name for leg in profile.legs for name in (*leg.map, leg.currency and "currency")}
+    names = [f"--map {name}" for name in told.stated().get("columns", ()) if name in by_row]
+    names += told.says_about_amounts()
+    if names:
+        raise ImportRefused(
+            f"{names[0]}: the profile {shown(profile)} says that; leave it out, or say "
+            "--no-profile with the options of all columns",
+            answers=(
+                Answer(instead_of=tuple(names), meaning="the profile is right"),
+                Answer(("--no-profile",), ("--profile",), f"{names[0]} is right"),
+            ),
+        )
+
+
+def _decided(text: TextFile, places: list[Table], given: Layout, saved: Mapping[str, Any]) -> Plan:
+    """The plan that the user, now or before, and the file decide together."""
+    told, taken = given.over(saved)
+    told = told.checked()
+    if not told.header:
+        refuse_headings(places)
+    possible, refusal = _possible(text, places, told)
+    possible = _of_one_line(possible)
+    if not possible:
+        refuse_skipped_headings(text, places)
+        possible = _without_headings(places, told)
+    if not possible:
+        raise refusal or undivided(text)
+    plan = possible[0] if len(possible) == 1 else _consistent(possible)
+    return replace(plan, remembered=dict(saved), taken=taken, told=told)
+
+
+def _of_one_line(possible: list[Plan]) -> list[Plan]:
+    """The plans for the line whose headings are known best; asks if several are known alike."""
+    fits: dict[int, int] = {}
+    for plan in possible:
+        line = plan.table.first_line
+        fits[line] = max(plan.known_headings, fits.get(line, 0))
+    best = [plan for plan in possible if fits[plan.table.first_line] == max(fits.values())]
+    lines = sorted({plan.table.first_line for plan in best})
+    if len(lines) > 1:
+        raise ImportRefused(
+            f"lines {' and '.join(map(str, lines))} all have the headings: name how many lines "
+            "come before the right one with --skip-rows",
+            answers=tuple(
+                Answer(
+                    ("--skip-rows", str(line - 1)),
+                    ("--skip-rows",),
+                    f"the headings are in line {line}",
+                )
+                for line in lines
+            ),
+        )
+    return best
+
+
+def _ask_about_doubled(plan: Plan, questions: Questions) -> None:
+    """Asks which of several columns with a heading of one field is meant."""
+    for name, others in plan.doubled.items():
+        numbers = [index + 1 for index in (*plan.columns[name], *others)][:_NAMED_COLUMNS]
+        questions.ask(
+            f"columns {' and '.join(map(str, numbers))} all have a heading of {name}: name one by "
+            f"its number, --map {name}={numbers[0]}, or none, --map {name}=",
+            *(
+                Answer(
+                    ("--map", f"{name}={number}"),
+                    ("--currency",) if name == "currency" else (),
+                    f"{name} is in column {number}",
+                )
+                for number in numbers
+            ),
+            line=plan.table.first_line,
+            of=name,
+        )
+        questions.columns.update(others)
+
+
+def _possible(
+    text: TextFile, places: list[Table], told: Layout
+) -> tuple[list[Plan], ImportRefused | None]:
+    """The plans in which every field has its column: those of the first row, if there are any.
+
+    And the refusal to pass on if nothing fits: of the delimiter that divides the first row most.
+    """
+    possible: list[Plan] = []
+    refusal: ImportRefused | None = None
+    widest = 0
+    for table in places:
+        is_first = table.text.skip_rows == text.skip_rows
+        try:
+            plan = _read_columns(table, told)
+            if not plan.is_complete:
+                raise ImportRefused(_missing(plan), table.first_line)
+            possible.append(plan)
+        except ImportRefused as refused:
+            if is_first and table.width > widest:
+                refusal, widest = refused, table.width
+    return possible, refusal
+
+
+def _missing(plan: Plan) -> str:
+    found = plan.headings.found()
+    if "recordDate" not in plan.columns:
+        return f"no column is the date; name it with --map recordDate=…; {found}"
+    return (
+        "no column is the amount; name it with --map amount=…, or two with --debit … and "
+        f"--credit …; {found}"
+    )
+
+
+def _consistent(possible: list[Plan]) -> Plan:
+    """The only plan under which every row has its cells."""
+    consistent: list[Plan] = []
+    faults: list[str] = []
+    for plan in possible:
+        try:
+            for _ in plan.table.rows():
+                pass
+            consistent.append(plan)
+        except ImportRefused as refused:
+            delimiter = quoted(plan.table.delimiter)
+            faults.append(f"with {delimiter} line {refused.line} does not fit")
+    if len(consistent) == 1:
+        return consistent[0]
+    if not consistent:
+        raise ImportRefused(
+            f"no delimiter divides all rows alike ({'; '.join(faults)}): name it with --delimiter"
+        )
+    fitting = [plan.table.delimiter for plan in consistent]
+    raise ImportRefused(
+        f"{' and '.join(map(quoted, fitting))} both divide the rows evenly: name one with "
+        "--delimiter",
+        answers=tuple(
+            Answer(
+                ("--delimiter", "tab" if delimiter == "\t" else delimiter),
+                meaning=f"{quoted(delimiter)} divides the columns",
+            )
+            for delimiter in fitting
+        ),
+    )
+
+
+def _read_columns(table: Table, told: Layout) -> Plan:
+    """The columns that are named, and those that the file says by itself. ImportRefused."""
+    headings = headings_of(table)
+    columns, doubled = find_columns(told, headings)
+    named = filled(table.cells)
+    if any(index >= named for indexes in columns.values() for index in indexes):
+        table = replace(table, nameless=True)
+    if table.has_header and not looks_like_headings(table.headings or ()):
+        return Plan(table, columns, told, doubled)
+    chosen = (*told.only, *([told.sign] if told.sign else ()))
+    ignored = [headings.position_and_rest("--only", text)[0] for text in chosen]
+    ignored += [headings.position("--ignore", column) for column in told.ignore]
+    ignored += [index for others in doubled.values() for index in others]
+    inferred = infer(
+        headings,
+        sample(table),
+        columns,
+        currency=told.currency,
+        has_direction=bool(told.sign or told.positive),
+        has_account=told.account is not None,
+        has_texts=not {"payee", "note"}.isdisjoint(told.named) or told.no_text,
+        period=period_above(lines_above(table)),
+        by_name=frozenset(columns.keys() - told.named.keys()),
+        ignored=frozenset(ignored),
+    )
+    if "sign" in inferred.columns:
+        told = replace(told, sign=headings.named(inferred.columns["sign"][0]))
+    told = replace(
+        told,
+        positive=told.positive or inferred.positive,
+        date_format=told.date_format or inferred.date_format,
+    )
+    left_out = told.unmapped & inferred.columns.keys()
+    both = columns | {n: i for n, i in inferred.columns.items() if n not in left_out}
+    both = {name: indexes for name, indexes in both.items() if indexes}
+    return Plan(table, both, told, doubled, inferred=inferred)
+
+
+def _without_headings(places: list[Table], told: Layout) -> list[Plan]:
+    """The plans of a file whose first row is data, and no headings."""
+    if not told.header:
+        return []
+    found = []
+    for table in places:
+        if looks_like_data(table.headings or ()):
+            headless = replace(table, has_header=False)
+            try:
+                plan = _read_columns(headless, told)
+            except ImportRefused:
+                continue
+            if plan.is_complete:
+                plan.inferred.reasons.append("the first row has a date and an amount: no headings")
+                found.append(plan)
+    return found
+
+
+def refuse_data_as_headings(plan: Plan) -> None:
+    """A first row of data that is taken for headings would be lost."""
+    headings = plan.table.headings
+    if headings is None or plan.profile is not None:
+        return
+    dates = [headings[index] for index in plan.columns["recordDate"]]
+    amounts = [
+        headings[index]
+        for name in ("amount", "debit", "credit")
+        for index in plan.columns.get(name, ())
+    ]
+    if is_date(" ".join(dates)) or any(is_amount(text) for text in amounts):
+        raise ImportRefused(
+            "the first row is taken for headings, and has a date or an amount: say --no-header",
+            plan.table.first_line,
+            answers=(Answer(("--no-header",)),),
+        )
