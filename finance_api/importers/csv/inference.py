@@ -39,7 +39,7 @@ _BY_HEADING, _ONLY, _BY_BALANCE = (
 class Inferred:
     """columns: what was inferred. statuses: columns that say which rows happened.
 
-    positive, date_format: as in `CsvOptions`. explained: columns that are known to add nothing.
+    positive, date_format: as in `Layout`. explained: columns that are known to add nothing.
     reasons: a line for each decision. questions: what has several readings; reading goes on under
     the first.
     """
