@@ -64,6 +64,11 @@ def find_plan(
         plan = _decided(text, places, given, {} if "profile" in saved else saved)
         questions.add(plan.inferred.questions)
         _ask_about_doubled(plan, questions)
+    if plan.options.mixed_signs and not {"debit", "sign"} & plan.columns.keys():
+        raise ImportRefused(
+            "--mixed-signs is for --debit and --credit, or --sign",
+            answers=(Answer(instead_of=("--mixed-signs",)),),
+        )
     return replace(plan, new_accounts=remembered.new_accounts, last_year=remembered.last_year)
 
 

@@ -284,11 +284,6 @@ def _check_ways(layout: Layout) -> None:
         raise ImportRefused(
             f"--mixed-signs {quoted(layout.mixed_signs)} is none of plus, minus and ignore"
         )
-    if layout.mixed_signs and not sides and layout.sign is None:
-        raise ImportRefused(
-            "--mixed-signs is for --debit and --credit, or --sign",
-            answers=(Answer(instead_of=("--mixed-signs",)),),
-        )
 
 
 def _check_exclusions(layout: Layout) -> None:

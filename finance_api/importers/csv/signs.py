@@ -183,24 +183,28 @@ def _is_certain(texts: Iterable[str]) -> bool:
 def _answers_of_words(name: str, texts: Iterable[str], known: Mapping[str, int]) -> list[Answer]:
     """Ways to read a column of words: each that is not known goes out, comes in, or is no money.
 
-    An answer names all words, so that it says nothing about others that a later file has.
+    An answer names all words, so that it says nothing about others that a later file has; where
+    many are not known, the first of them, and the others are asked about next.
     """
     words = {folded(text): text.strip() for text in texts}
     unknown = [word for word in words if word not in known]
     if not unknown and all(known[word] == DIRECTIONS.get(word) for word in words):
         return [Answer(("--sign", name), meaning=f"{quoted(name)} says which way money goes")]
-    if len(unknown) > _COMBINED or any(c in text for text in words.values() for c in ",|"):
+    if any(c in text for text in words.values() for c in ",|"):
         return []
+    unknown, others = unknown[:_COMBINED], unknown[_COMBINED:]
     answers = []
     for chosen in product((OUT, IN), repeat=len(unknown)):
         ways = {**known, **dict(zip(unknown, chosen, strict=True))}
-        sides = [",".join(words[word] for word in words if ways[word] == way) for way in (OUT, IN)]
+        sides = [
+            ",".join(words[word] for word in words if ways.get(word) == way) for way in (OUT, IN)
+        ]
         meaning = " and ".join(
             f"{quoted(words[word])} is money {'going out' if way == OUT else 'coming in'}"
             for word, way in zip(unknown, chosen, strict=True)
         )
         answers.append(Answer(("--sign", f"{name}={'|'.join(sides)}"), meaning=meaning))
-    if len(unknown) < len(words) - len(unknown):
+    if not others and len(unknown) < len(words) - len(unknown):
         kept = [text for word, text in words.items() if word not in unknown]
         only = [word for text in kept for word in ("--only", f"{name}={text}")]
         said = listed(words[word] for word in unknown)

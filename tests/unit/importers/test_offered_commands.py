@@ -1,0 +1,161 @@
+"""Every command that a message offers works as it is printed; one leads to what the file means."""
+
+import random
+import shlex
+from datetime import date, timedelta
+
+import pytest
+
+from finance_api.cli.file_options import commands_to_copy
+from finance_api.cli.importing import import_command
+from finance_api.importers.csv import Layout
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.questions import CODE, NAME
+from finance_api.values.time import date_text
+from support.bank_layouts import LANGUAGES
+from support.csv_files import read
+from support.nightly import count
+
+GIVEN = ["me@example.com", "f.csv"]
+#: What only the person can say -> what it is here.
+SAID = {NAME: "Giro", CODE: "EUR"}
+#: So many commands are followed one after the other.
+DEEPEST = 6
+#: What a file leaves open.
+POINTS = ("days", "unsigned", "words", "status", "total", "fee", "thousands", "sides", "dates")
+
+
+def options_in(words):
+    """The command line, and its options as `Layout` has them."""
+    context = import_command.make_context("import", list(words))
+    known = Layout.__dataclass_fields__
+    given = {name: value for name, value in context.params.items() if value not in (None, (), {})}
+    options = {name: value for name, value in given.items() if name in known}
+    return context, options | ({"header": False} if given.get("no_header") else {})
+
+
+def ends(text, words=GIVEN, passed=()):
+    """Where the commands lead, one after the other: the records, and how many commands were
+    offered on the way each time. Fails if a command leads back, or nowhere.
+    """
+    context, options = options_in(words)
+    try:
+        statements = read(text, **options)
+    except ImportRefused as refused:
+        reason = str(refused)
+        lines = [c.line for c in commands_to_copy(context, *GIVEN, refused.answers)]
+        assert lines, (reason, words, text)
+        assert reason not in passed and len(passed) < DEEPEST, (reason, words, text)
+        found = []
+        for line in lines:
+            following = [SAID.get(word, word) for word in shlex.split(line)[2:]]
+            for records, offered in ends(text, following, (*passed, reason)):
+                found.append((records, (len(lines), *offered)))
+        return found
+    entries = [entry for statement in statements for entry in statement.entries]
+    return [(sorted((date_text(e.date), e.amount) for e in entries), ())]
+
+
+def make(seed, point):
+    """A file that leaves something open, and the records that it means."""
+    pick = random.Random(f"{seed} {point}")
+    of = LANGUAGES[pick.choice(list(LANGUAGES))]
+    comma = pick.random() < 0.5
+    rows = []
+    day = date(2026, 1, pick.randint(1, 4))
+    for _ in range(pick.choice((3, 5, 8))):
+        day = day.replace(month=day.month + 1) if day.day > 8 else day + timedelta(days=2)
+        cents = pick.randint(100, 99_999) * pick.choice((1, -1, -1))
+        rows.append({"day": day, "cents": cents, "note": pick.choice("ABCDEFGH") + "x shop"})
+    rows[0]["cents"], rows[1]["cents"] = abs(rows[0]["cents"]), -abs(rows[1]["cents"])
+    meant = rows
+
+    def number(cents, decimals=2):
+        text = f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
+        return (text if decimals == 2 else text + "0").replace(".", "," if comma else ".")
+
+    columns = {of.day[0]: lambda r: r["day"].isoformat(), of.note[0]: lambda r: r["note"]}
+    amount = {of.amount[0]: lambda r: number(r["cents"])}
+    unsigned = {of.amount[0]: lambda r: number(abs(r["cents"]))}
+    match point:
+        case "days":
+            form = pick.choice(("%d/%m/%Y", "%m/%d/%Y"))
+            columns[of.day[0]] = lambda r: r["day"].strftime(form)
+        case "unsigned":
+            way = pick.choice((1, -1))
+            meant = [{**r, "cents": way * abs(r["cents"])} for r in rows]
+            amount = unsigned
+        case "words":
+            kinds = [
+                f"{pick.choice(('Blik', 'Werk', 'Zorg'))} {n}" for n in range(pick.randint(2, 6))
+            ]
+            out = {kind: pick.choice((1, -1)) for kind in kinds}
+            for number_, row in enumerate(rows):
+                row["kind"] = kinds[number_ % len(kinds)]
+                row["cents"] = out[row["kind"]] * abs(row["cents"])
+            amount = unsigned | {of.way[0][0]: lambda r: r["kind"]}
+        case "status":
+            kept = pick.choice((True, False))
+            for number_, row in enumerate(rows):
+                row["state"] = "Quaxed" if number_ == 1 else of.status[0][1]
+            meant = [r for r in rows if kept or r["state"] != "Quaxed"]
+            amount[of.status[0][0]] = lambda r: r["state"]
+        case "total":
+            rows[-1]["note"] = "Total"
+            meant = rows if pick.random() < 0.5 else rows[:-1]
+        case "fee":
+            fees = [0, *(pick.randint(1, 300) for _ in rows[1:])]
+            for row, fee in zip(rows, fees, strict=True):
+                row["fee"] = fee
+            beside = pick.random() < 0.5
+            meant = rows + [{**r, "cents": -r["fee"]} for r in rows if beside and r["fee"]]
+            amount["Fee"] = lambda r: number(r["fee"])
+        case "thousands":
+            sign = pick.choice(".,")
+            for row in rows:
+                whole = pick.choice((1, -1)) * pick.randint(1, 99) * 1000 + pick.randint(1, 999)
+                row["text"] = f"{abs(whole) // 1000}{sign}{abs(whole) % 1000:03}"
+                row["text"] = ("-" if whole < 0 else "") + row["text"]
+                row["cents"] = whole * 100
+            rows[0]["text"], rows[0]["cents"] = f"-1{sign}234", -123_400
+            amount = {of.amount[0]: lambda r: r["text"]}
+        case "sides":
+            swapped = pick.randrange(len(rows))
+            for row_number, row in enumerate(rows):
+                row["is_out"] = (row["cents"] < 0) == (row_number != swapped)
+            amount = {
+                of.debit[0]: lambda r: number(-r["cents"]) if r["is_out"] else "",
+                of.credit[0]: lambda r: "" if r["is_out"] else number(r["cents"]),
+            }
+        case "dates":
+            of_day = pick.choice(("due", "paid"))
+            for row in rows:
+                row["due"], row["paid"] = (
+                    row["day"],
+                    row["day"] + timedelta(days=pick.randint(1, 9)),
+                )
+            meant = [{**r, "day": r[of_day]} for r in rows]
+            columns = {
+                "Due date": lambda r: r["due"].isoformat(),
+                "Paid on": lambda r: r["paid"].isoformat(),
+                of.note[0]: lambda r: r["note"],
+            }
+    columns |= amount
+    lines = [columns, *({h: of_row(r) for h, of_row in columns.items()}.values() for r in rows)]
+    text = "".join(";".join(line) + "\n" for line in lines)
+    return text, sorted((r["day"].isoformat(), r["cents"] * 100) for r in meant)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("point", POINTS)
+def test_each_command_that_is_offered_works_and_one_is_right(point):
+    asked = 0
+    for seed in range(count(12, 400)):
+        text, meant = make(seed, point)
+        found = ends(text)
+        assert meant in [records for records, _ in found], (text, meant, found)
+        # What nobody has to choose is right.
+        if all(offered == 1 for _, path in found for offered in path):
+            assert [records for records, _ in found] == [meant], (text, meant, found)
+        asked += any(offered > 1 for _, path in found for offered in path)
+    assert asked, point
