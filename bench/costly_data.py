@@ -19,7 +19,7 @@ from bench.ini import context_of, sqlite_url, write_ini
 from bench.postgresql import Postgresql
 from bench.prepare import remove_sqlite, run_program
 from bench.workspace import Workspace
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.storage.interface import RatesState, unit_of_work
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, from_date
@@ -79,7 +79,7 @@ def _import(ini: Path, workspace: Workspace) -> None:
     now = int(time.time())
     try:
         with open(path, "rb") as stream:
-            import_file(cli.backend, EMAIL, stream, None, now=now)
+            import_file(cli.backend, ImportOrder(EMAIL, stream, now=now))
         last = from_date(data.LAST_DAY)
         quoted = {"CHF": Decimal("0.9731"), "USD": Decimal("1.0823"), "GBP": Decimal("0.8562")}
         days = [DayRates(last - n * DAY_SECONDS, "EUR", quoted) for n in range(data.DAYS)]

@@ -19,7 +19,7 @@ from bench.workspace import Workspace
 from finance_api.auth.issuing import SCOPES
 from finance_api.auth.personal_tokens import START_CHARACTERS, digest
 from finance_api.auth.user_accounts import make_user
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.storage.interface import StorageBackend, Token
 from finance_api.values.ids import new_id
 
@@ -74,7 +74,7 @@ def _token(person: data.Person, user_id: int) -> Token:
 
 def _import_one(backend: StorageBackend, person: data.Person, path: Path) -> None:
     with open(path, "rb") as stream:
-        import_file(backend, person.email, stream, None, now=MADE_AT)
+        import_file(backend, ImportOrder(person.email, stream, now=MADE_AT))
 
 
 if __name__ == "__main__":

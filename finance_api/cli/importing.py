@@ -146,12 +146,12 @@ def _import_one(cli: CliContext, email: str, file: str, limits: Limits, **how: A
     )
 
     how["name"] = "standard input" if file == STANDARD_INPUT else shown(os.path.basename(file))
-    how["now"] = cli.clock.now()
+    how |= {"email": email, "now": cli.clock.now()}
     try:
         if limits == Limits():
-            return _import(cli.settings, cli.backend, email, file, **how)
+            return _import(cli.settings, cli.backend, file, **how)
         with path_of(file) as path:
-            process = LimitedProcess(limits, _import_in_child, cli.settings, email, path, how)
+            process = LimitedProcess(limits, _import_in_child, cli.settings, path, how)
             report: ImportReport = process.result()
             return report
     except (ImportRefused, LimitExceeded, ProcessDied) as error:
@@ -173,15 +173,13 @@ def _ended(error: LimitExceeded | ProcessDied) -> ImportRefused:
     return ImportRefused(f"reading it ended unexpectedly ({error}); the file may be damaged")
 
 
-def _import_in_child(
-    settings: Settings, email: str, path: str, how: Mapping[str, Any]
-) -> ImportReport:
+def _import_in_child(settings: Settings, path: str, how: Mapping[str, Any]) -> ImportReport:
     """`_import` for a process of its own, which opens the storage for itself."""
     from finance_api.storage import open_backend
 
     backend = open_backend(settings)
     try:
-        return _import(settings, backend, email, path, **how)
+        return _import(settings, backend, path, **how)
     finally:
         backend.close()
 
@@ -189,7 +187,6 @@ def _import_in_child(
 def _import(
     settings: Settings,
     backend: StorageBackend,
-    email: str,
     file: str,
     *,
     given: Mapping[str, Any],
@@ -197,11 +194,12 @@ def _import(
     **how: Any,
 ) -> ImportReport:
     from finance_api.cli.input_files import opened
-    from finance_api.ledger.files import FileImport, ImportSettings
+    from finance_api.ledger.files import ImportSettings, make_order
+    from finance_api.ledger.importing import import_file
 
     with opened(file) as stream:
-        importer = FileImport(stream, given, ImportSettings.of(settings), format_name)
-        return importer.run(backend, email, **how)
+        order = make_order(stream, given, ImportSettings.of(settings), format_name, **how)
+        return import_file(backend, order)
 
 
 def _check_currency(text: str | None) -> None:

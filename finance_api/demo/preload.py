@@ -54,11 +54,11 @@ def preload(backend: StorageBackend, settings: Mapping[str, Any], clock: Clock) 
 
 def _load(backend: StorageBackend, email: str, path: str, now: int) -> None:
     from finance_api.importers.interface import ImportRefused
-    from finance_api.ledger.importing import import_file
+    from finance_api.ledger.importing import ImportOrder, import_file
 
     try:
         with open(path, "rb") as stream:
-            import_file(backend, email, stream, None, now=now)
+            import_file(backend, ImportOrder(email, stream, now=now))
     except OSError as error:
         raise SettingError(f"{_LOAD}: {path}: {error.strerror}") from None
     except ImportRefused as error:

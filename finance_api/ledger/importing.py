@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any, BinaryIO
 
@@ -36,50 +37,67 @@ def nothing_more(session: LedgerSession, report: ImportReport) -> None:
     """What is called within an import where there is nothing to do."""
 
 
+@dataclass(frozen=True)
+class ImportOrder:
+    """A file, the user it is imported for, and how; `files.make_order` makes one from answers.
+
+    email: the user's. stream: seekable, at its start. importer: reads a statement format; None:
+    the native format. options: for statements. name, answers: the file's name and the options that
+    the user gave, for the history. origin: see `WritableStorage`. dry_run: store nothing.
+    """
+
+    email: str
+    stream: BinaryIO
+    importer: StatementImporter | None = None
+    _: KW_ONLY
+    now: int
+    options: StatementOptions = field(default_factory=StatementOptions)
+    name: str | None = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = COMMAND
+    keep_days: int = KEEP_DAYS
+    dry_run: bool = False
+
+
 def import_file(
     backend: StorageBackend,
-    email: str,
-    stream: BinaryIO,
-    importer: StatementImporter | None,
+    order: ImportOrder,
     *,
-    now: int,
-    options: StatementOptions | None = None,
-    name: str | None = None,
-    given: Mapping[str, Any] | None = None,
-    origin: str = COMMAND,
-    keep_days: int = KEEP_DAYS,
-    dry_run: bool = False,
     begin: Step = nothing_more,
     end: Step = nothing_more,
 ) -> ImportReport:
-    """Imports one file for one user, all of it or nothing.
+    """Import one file for one user, all of it or nothing.
 
     The file is read and compared with the user's data while others can write; only then it is
-    stored. If the data changed meanwhile, it starts over.
-    stream: seekable. importer: reads a statement format; None: the native format.
-    options: of statements. dry_run: everything but storing. begin: called with what is stored.
-    end: called before the commit; with what it raises nothing is stored.
-    name, given: the file's name and what the user gave as options, for the history.
-    Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
+    stored. If the data changed meanwhile, the import starts over.
+    begin: called with what is stored. end: called before the commit; if it raises, nothing is
+    stored. Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
     """
+    stream, importer = order.stream, order.importer
     details = {
         "format": NATIVE if importer is None else importer.source,
-        "file": {"name": name, **_measures(stream)},
-        "options": dict(given or {}),
+        "file": {"name": order.name, **_measures(stream)},
+        "options": dict(order.answers),
     }
-    how: dict[str, Any] = {"origin": origin, "keep_days": keep_days, "dry_run": dry_run}
-    chosen = options or StatementOptions()
     for tries_left in reversed(range(_TRIES)):
         report = ImportReport(details=dict(details))
-        # In the end other changes wait for this one, so that it ends at all.
-        how["decides_first"] = tries_left > 0
-        change = changing(backend, email, now, action=IMPORT, **how)
+        change = changing(
+            backend,
+            order.email,
+            order.now,
+            action=IMPORT,
+            origin=order.origin,
+            keep_days=order.keep_days,
+            dry_run=order.dry_run,
+            # In the end other changes wait for this one, so that it ends at all.
+            decides_first=tries_left > 0,
+        )
         try:
             with ExitStack() as stack:
                 if importer is None:
                     file = stack.enter_context(native_file(stream))
                 else:
-                    remembered = _remembered(backend, email, importer.source, now)
+                    remembered = _remembered(backend, order, importer.source)
                     entries = FileEntries(importer.source, importer.read(stream, remembered))
                 session = stack.enter_context(change)
                 begin(session, report)
@@ -87,8 +105,7 @@ def import_file(
                     native = NativeImport(session, report, report.details)
                     native.run(file.documents, file.records)
                 else:
-                    statements = session, report, entries, chosen, report.details
-                    StatementImport(*statements).run()
+                    StatementImport(session, report, entries, order.options, report.details).run()
                 end(session, report)
             return report
         except DataMoved:
@@ -104,11 +121,11 @@ def _measures(stream: BinaryIO) -> dict[str, Any]:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def _remembered(backend: StorageBackend, email: str, source: str, now: int) -> Remembered:
+def _remembered(backend: StorageBackend, order: ImportOrder, source: str) -> Remembered:
     @contextmanager
     def owned() -> Iterator[UserRows]:
         with reading(backend, newest=True) as storage:
-            yield UserRows(storage, storage.users.get(email))
+            yield UserRows(storage, storage.users.get(order.email))
 
     @cache
     def names_and_history() -> tuple[dict[str, str], list[HistoryEntry]]:
@@ -123,7 +140,7 @@ def _remembered(backend: StorageBackend, email: str, source: str, now: int) -> R
         with owned() as rows:
             return [name for name, number in accounts if is_new(rows, source, name, number)]
 
-    return Remembered(options, new_accounts, last_year=to_date(now).year + 1)
+    return Remembered(options, new_accounts, last_year=to_date(order.now).year + 1)
 
 
 def import_rows(

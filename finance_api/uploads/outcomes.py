@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.files import FileImport
+from finance_api.ledger.files import FileOrder
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.resources import RECORDS
@@ -99,15 +99,11 @@ def _days_of(session: LedgerSession, report: ImportReport, name: str) -> dict[st
     }
 
 
-def headings_of(file: FileImport) -> list[str]:
-    return list(dict.fromkeys(heading for heading in file.headings if heading))
-
-
-def refusal_of(refused: ImportRefused, file: FileImport | None) -> dict[str, Any]:
-    """Why a file is refused, and what would have it read. file: None: it is of no format."""
+def refusal_of(refused: ImportRefused, order: FileOrder | None) -> dict[str, Any]:
+    """Why a file is refused, and what would have it read. order: None: it is of no format."""
     return {
-        "format": None if file is None else file.format.name,
-        "headings": [] if file is None else headings_of(file),
+        "format": None if order is None else order.format.name,
+        "headings": [] if order is None else order.headings,
         "reason": refused.reason,
         "line": refused.line,
         "questions": [

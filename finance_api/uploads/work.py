@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.files import FileImport, ImportSettings
+from finance_api.ledger.files import FileOrder, ImportSettings, make_order
+from finance_api.ledger.importing import Step, import_file, nothing_more
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import LedgerSession
 from finance_api.storage import open_backend
@@ -17,7 +18,7 @@ from finance_api.storage.interface import (
     User,
     unit_of_work,
 )
-from finance_api.uploads.outcomes import headings_of, preview_of, refusal_of
+from finance_api.uploads.outcomes import preview_of, refusal_of
 from finance_api.uploads.stored_uploads import content_of
 
 #: A process that checks a file leaves the processor to those that answer requests.
@@ -58,9 +59,9 @@ class UploadWork:
         def end(session: LedgerSession, report: ImportReport) -> None:
             preview.update(preview_of(session, report))
 
-        file = self._run_import(dry_run=True, end=end)
-        if file is not None:
-            preview["headings"] = headings_of(file)
+        order = self._run_import(dry_run=True, end=end)
+        if order is not None:
+            preview["headings"] = order.headings
             self._store(UploadState.READY, preview)
 
     def _import(self) -> str | None:
@@ -76,24 +77,34 @@ class UploadWork:
             uploads.drop_content(self.user.id, self.upload.id)
 
         try:
-            file = self._run_import(dry_run=False, origin=self.origin, begin=begin, end=end)
+            order = self._run_import(dry_run=False, begin=begin, end=end)
         except _DataMoved:
             self._check(moved=True)
             return None
-        return "refused" if file is None else "done"
+        return "refused" if order is None else "done"
 
-    def _run_import(self, **how: Any) -> FileImport | None:
-        """Return the file if it was read to its end; otherwise store why it is refused."""
-        file: FileImport | None = None
+    def _run_import(
+        self, *, dry_run: bool, end: Step, begin: Step = nothing_more
+    ) -> FileOrder | None:
+        """Return the order if the file was read to its end; otherwise store why it is refused."""
+        order: FileOrder | None = None
         with content_of(self.backend, self.user.id, self.upload) as stream:
             try:
-                file = FileImport(stream, self.upload.options, self.settings)
-                name = self.upload.name
-                file.run(self.backend, self.user.email, now=self.now, name=name, **how)
+                order = make_order(
+                    stream,
+                    self.upload.options,
+                    self.settings,
+                    email=self.user.email,
+                    name=self.upload.name,
+                    now=self.now,
+                    origin=self.origin,
+                    dry_run=dry_run,
+                )
+                import_file(self.backend, order, begin=begin, end=end)
             except ImportRefused as refused:
-                self._store(UploadState.ASKING, refusal_of(refused, file))
+                self._store(UploadState.ASKING, refusal_of(refused, order))
                 return None
-        return file
+        return order
 
     def _store(self, state: UploadState, outcome: dict[str, Any]) -> None:
         with unit_of_work(self.backend) as storage:

@@ -20,8 +20,8 @@ from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.sessions import start_session
 from finance_api.auth.user_accounts import make_user
 from finance_api.demo import Household
-from finance_api.ledger.files import FileImport, ImportSettings
-from finance_api.ledger.importing import import_file, import_rows
+from finance_api.ledger.files import ImportSettings, make_order
+from finance_api.ledger.importing import ImportOrder, import_file, import_rows
 from finance_api.runtime.clock import SystemClock
 from finance_api.storage.interface import Jwt, Storage, Upload, User, unit_of_work
 from finance_api.storage.sql.backend import SqlBackend
@@ -99,11 +99,11 @@ class Site:
     def load(self, user: User, rows: list[dict[str, Any]]) -> None:
         """Native rows."""
         data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-        import_file(self._backend, user.email, BytesIO(data), None, now=self.now())
+        import_file(self._backend, ImportOrder(user.email, BytesIO(data), now=self.now()))
 
     def import_file(self, user: User, content: bytes, **given: Any) -> None:
-        file = FileImport(BytesIO(content), given, _IMPORTS)
-        file.run(self._backend, user.email, now=self.now(), name="bank.csv")
+        how = {"email": user.email, "now": self.now(), "name": "bank.csv"}
+        import_file(self._backend, make_order(BytesIO(content), given, _IMPORTS, **how))
 
     def upload(self, user: User, name: str, content: bytes, **state: Any) -> Upload:
         """A file that was sent and looked at. state: what it has in place of what came of it."""

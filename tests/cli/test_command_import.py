@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from finance_api.ledger import files as ledger_files
+from finance_api.ledger import importing
 from finance_api.storage.errors import StorageUnavailable
 from support.bank_files import camt, camt_entry, camt_statement, mt940, mt940_entry
 from support.ledger import account, an_id, document, ofx_file, ofx_statement, record
@@ -115,14 +115,14 @@ def test_whatever_stops_the_run_the_answer_says_which_files_went_in(command, ann
 
 def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypatch):
     files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
-    real = ledger_files.import_file
+    real = importing.import_file
 
-    def failing(backend, email, stream, *arguments, **options):
-        if stream.name == files[1]:
+    def failing(backend, order):
+        if order.stream.name == files[1]:
             raise StorageUnavailable("the database does not answer")
-        return real(backend, email, stream, *arguments, **options)
+        return real(backend, order)
 
-    monkeypatch.setattr(ledger_files, "import_file", failing)
+    monkeypatch.setattr(importing, "import_file", failing)
     outcome = command.run("import", anna, *files, "--json")
     assert outcome.code == 1
     assert [f["file"] for f in json.loads(outcome.out)["files"]] == files[:1]
@@ -130,14 +130,14 @@ def test_storage_that_fails_on_the_way_leaves_an_answer(command, anna, monkeypat
 
 def test_cancelled_import_names_the_files_that_stay(command, anna, monkeypatch):
     files = [command.file(f"{n}.ndjson", DATA) for n in (1, 2)]
-    real = ledger_files.import_file
+    real = importing.import_file
 
-    def interrupted(backend, email, stream, *arguments, **options):
-        if stream.name == files[1]:
+    def interrupted(backend, order):
+        if order.stream.name == files[1]:
             raise KeyboardInterrupt
-        return real(backend, email, stream, *arguments, **options)
+        return real(backend, order)
 
-    monkeypatch.setattr(ledger_files, "import_file", interrupted)
+    monkeypatch.setattr(importing, "import_file", interrupted)
     outcome = command.run("import", anna, *files)
     assert outcome.code == 1
     assert outcome.err.endswith(f"finance-api: cancelled; {files[0]} is imported\n")

@@ -96,7 +96,7 @@ def test_too_little_memory_is_said(command, anna, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("finance_api.ledger.files.import_file", full)
+    monkeypatch.setattr("finance_api.ledger.importing.import_file", full)
     said = command.refused("import", anna, command.file("a.csv", "date,amount\n"))
     assert said == "finance-api: not enough memory\n"
 

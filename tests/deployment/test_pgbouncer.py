@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from support.native_rows import household, record, uid
 from support.nightly import count
@@ -104,7 +104,8 @@ def served(tmp_path, new_settings, redis_url):
 def load(client: Client, rows: list[dict[str, object]]) -> None:
     data = "".join(map(native_line, rows)).encode()
     import_file(
-        client.service.backend, client.user.email, io.BytesIO(data), None, now=1_773_835_200
+        client.service.backend,
+        ImportOrder(client.user.email, io.BytesIO(data), now=1_773_835_200),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from finance_api.api.representation import CSV, body_of
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import edit_records
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.session import changing
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Role
@@ -95,5 +95,5 @@ def stored(command: Any, email: str, *rows: dict[str, Any]) -> None:
     """Native rows for a user of the command's database."""
     backend = SqlBackend(command.settings["sqlalchemy.url"])
     stream = io.BytesIO("".join(map(native_line, rows)).encode())
-    import_file(backend, email, stream, None, now=1_790_000_000)
+    import_file(backend, ImportOrder(email, stream, now=1_790_000_000))
     backend.close()

@@ -9,7 +9,7 @@ from typing import Any
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
 from finance_api.ledger.dump import dump
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.session import changing
 from finance_api.ledger.statement_import import StatementOptions
@@ -113,12 +113,14 @@ class Person:
         """options: see `StatementOptions`."""
         return import_file(
             self.backend,
-            self.user.email,
-            io.BytesIO(data.encode() if isinstance(data, str) else data),
-            importer,
-            now=self.clock.now(),
-            options=StatementOptions(**options),
-            dry_run=dry_run,
+            ImportOrder(
+                self.user.email,
+                io.BytesIO(data.encode() if isinstance(data, str) else data),
+                importer,
+                now=self.clock.now(),
+                options=StatementOptions(**options),
+                dry_run=dry_run,
+            ),
         )
 
     def statement(self, importer: StatementImporter, **options: Any) -> ImportReport:

@@ -26,7 +26,7 @@ from finance_api.auth.jwts import Claims, sign_jwt
 from finance_api.auth.key_rotation import add_signing_key
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions
 from finance_api.runtime.clock import Clock
@@ -113,11 +113,13 @@ class Client:
         """Imports statements that a test makes."""
         return import_file(
             self.service.backend,
-            self.user.email,
-            io.BytesIO(),
-            importer,
-            now=self.service.clock.now(),
-            options=StatementOptions(**options),
+            ImportOrder(
+                self.user.email,
+                io.BytesIO(),
+                importer,
+                now=self.service.clock.now(),
+                options=StatementOptions(**options),
+            ),
         )
 
 
@@ -196,7 +198,9 @@ class Service:
 
     def load(self, user: User, rows: Iterable[dict[str, Any]]) -> ImportReport:
         data = "".join(native_line(row) for row in rows).encode()
-        return import_file(self.backend, user.email, io.BytesIO(data), None, now=self.clock.now())
+        return import_file(
+            self.backend, ImportOrder(user.email, io.BytesIO(data), now=self.clock.now())
+        )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from finance_api.importers.interface import (
     StatementAccount,
     nothing_remembered,
 )
-from finance_api.ledger.importing import Step, import_file, nothing_more
+from finance_api.ledger.importing import ImportOrder, Step, import_file, nothing_more
 from finance_api.ledger.report import ImportReport
 from finance_api.ledger.statement_import import StatementOptions
 from finance_api.resources import RECORDS
@@ -133,14 +133,16 @@ class Bank:
         content = data if data is not None else repr((self.source, entries, days, as_of))
         return import_file(
             self.person.backend,
-            self.person.user.email,
-            io.BytesIO(content.encode()),
-            Reader(self.source, (statement, entries)),
-            now=self.person.clock.now(),
-            options=StatementOptions(**options),
-            name="file",
-            given={name: value for name, value in options.items() if name == "ids"},
-            dry_run=dry_run,
+            ImportOrder(
+                self.person.user.email,
+                io.BytesIO(content.encode()),
+                Reader(self.source, (statement, entries)),
+                now=self.person.clock.now(),
+                options=StatementOptions(**options),
+                name="file",
+                answers={name: value for name, value in options.items() if name == "ids"},
+                dry_run=dry_run,
+            ),
             begin=begin,
         )
 

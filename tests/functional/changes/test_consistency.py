@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.api.response_cache import ResponseCache
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
 from finance_api.storage.sql.driver import Driver
@@ -95,7 +95,7 @@ class VersionedUser:
         self.revision += 1
         data = "".join(map(native_line, state(self.revision))).encode()
         now = self.service.clock.now() + self.revision
-        import_file(self.elsewhere, self.client.user.email, io.BytesIO(data), None, now=now)
+        import_file(self.elsewhere, ImportOrder(self.client.user.email, io.BytesIO(data), now=now))
 
     def ask(self, path, accept="application/json", **headers):
         ask = self.client.internal if path.startswith("get-") else self.client.get

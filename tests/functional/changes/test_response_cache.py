@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.issuing import issue_token
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.interface import StorageBackend
 from finance_api.storage.sql.backend import SqlBackend
@@ -147,7 +147,9 @@ def test_an_import_by_another_process_drops_what_was_kept_at_once(service, clien
         before = [said(client.get(path)) for path in paths]
         assert [said(client.get(path)) for path in paths] == before
         line = native_line(record(1, note=f"corner {number}")).encode()
-        import_file(elsewhere, client.user.email, io.BytesIO(line), None, now=service.clock.now())
+        import_file(
+            elsewhere, ImportOrder(client.user.email, io.BytesIO(line), now=service.clock.now())
+        )
         for path in paths:
             answer = client.get(path)
             assert f"corner {number}" in answer.text

@@ -14,7 +14,7 @@ from textwrap import dedent
 import pytest
 from sqlalchemy import text
 
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading, unit_of_work
@@ -100,7 +100,9 @@ class Old:
 
     def load(self):
         data = "".join(map(native_line, state(self.revision + 1))).encode()
-        import_file(self.importing, self.client.user.email, io.BytesIO(data), None, now=1_000)
+        import_file(
+            self.importing, ImportOrder(self.client.user.email, io.BytesIO(data), now=1_000)
+        )
         self.revision += 1
 
     def check(self, path):

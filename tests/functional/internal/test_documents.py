@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import BY_MODEL_TYPE
 from finance_api.resources.naming import snake_case
 from support.native_rows import account, budget, category, goal, household, label, record, uid
@@ -171,7 +171,9 @@ def test_numbers_that_the_import_brought_are_exact(client):
     numbers = '"a":0.1000000000000000000000001,"b":[{"inB":[12345678901234567890.125]}],"c":-0.50'
     start = f'{{"reserved_model_type":"Contact","id":"{an_id(1)}","name":"n",'
     line = start + numbers + ',"d":1e20}'
-    import_file(client.service.backend, client.user.email, io.BytesIO(line.encode()), None, now=0)
+    import_file(
+        client.service.backend, ImportOrder(client.user.email, io.BytesIO(line.encode()), now=0)
+    )
     text = client.internal(PATH, document_type="Contact").text
     assert numbers + ',"d":100000000000000000000}' in text
 

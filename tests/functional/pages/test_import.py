@@ -184,7 +184,7 @@ def test_a_database_that_is_busy_changes_nothing(service, user, visitor, monkeyp
         def fail(*arguments, **options):
             raise StorageUnavailable("the database at db.example does not answer")
 
-        away.setattr("finance_api.ledger.files.import_file", fail)
+        away.setattr("finance_api.uploads.work.import_file", fail)
         do(visitor, path, "confirm")
     text = shown_text(visitor.get(path).text)
     assert "The database was unavailable" in text

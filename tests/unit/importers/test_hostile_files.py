@@ -13,7 +13,8 @@ from multiprocessing.connection import Connection
 import pytest
 
 from finance_api.importers.interface import ImportRefused
-from finance_api.ledger.files import FileImport, ImportSettings
+from finance_api.ledger.files import ImportSettings, make_order
+from finance_api.ledger.importing import import_file
 from finance_api.storage.interface import StorageBackend
 from support.hostile_files import HOSTILE
 from support.ledger import Person
@@ -44,8 +45,8 @@ def _read(data: bytes, person: Person, answer: Connection) -> None:
     before, peak_before = _seconds(), _peak()
     said = ""
     try:
-        file = FileImport(io.BytesIO(data), {}, settings)
-        file.run(person.backend, person.user.email, now=person.clock.now(), name="file")
+        how = {"email": person.user.email, "now": person.clock.now(), "name": "file"}
+        import_file(person.backend, make_order(io.BytesIO(data), {}, settings, **how))
     except ImportRefused as refused:
         said = str(refused)
     answer.send((_seconds() - before, _peak() - peak_before, said))

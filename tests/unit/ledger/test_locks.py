@@ -6,7 +6,7 @@ import pytest
 
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.ledger import account, an_id, ofx_file, ofx_statement, record
 from support.service import native_line
@@ -41,7 +41,10 @@ def test_a_file_is_read_before_others_are_made_to_wait(person, kind, monkeypatch
     )
     stream = Watched(data.encode() if isinstance(data, str) else data)
     stream.note = lambda: done.append("read")
-    import_file(person.backend, person.user.email, stream, importer, now=person.clock.now())
+    import_file(
+        person.backend,
+        ImportOrder(person.user.email, stream, importer, now=person.clock.now()),
+    )
     assert done[0] == "read"
     assert "read" not in done[done.index("written") :]
     assert len(person.rows(RECORDS)) == 1

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.importer import OfxImporter
-from finance_api.ledger.importing import import_file
+from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.rehearsal import rehearse
 from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
@@ -41,10 +41,10 @@ checked = settings(
 class Rehearsed(Household):
     """Each change is rehearsed before it is made."""
 
-    def import_twice(self, backend, email, stream, importer, **options):
+    def import_twice(self, backend, order, **steps):
         def run(dry_run):
-            stream.seek(0)
-            return import_file(backend, email, stream, importer, **options | {"dry_run": dry_run})
+            order.stream.seek(0)
+            return import_file(backend, replace(order, dry_run=dry_run), **steps)
 
         return self.twice(run)
 
@@ -265,12 +265,12 @@ FILES = {
 KINDS = pytest.mark.parametrize("kind", FILES)
 
 
-def run(person, kind, **options):
+def run(person, kind, *, dry_run=False, **steps):
     data, importer = FILES[kind]
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
-    return import_file(
-        person.backend, person.user.email, stream, importer, now=person.clock.now(), **options
-    )
+    now = person.clock.now()
+    order = ImportOrder(person.user.email, stream, importer, now=now, dry_run=dry_run)
+    return import_file(person.backend, order, **steps)
 
 
 def write_beside(person):
