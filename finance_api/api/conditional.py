@@ -233,5 +233,4 @@ def _headers(etag: str, asked: TaggedRequest, state: DataState) -> tuple[tuple[s
         *asked.state_headers(state),
         ("Cache-Control", "private, no-cache"),
         ("Vary", "Accept, Accept-Encoding, Authorization"),
-        ("X-Content-Type-Options", "nosniff"),
     )

@@ -47,7 +47,6 @@ def json_response(document: dict[str, Any]) -> Response:
     """Not to be cached."""
     response = Response(orjson.dumps(document), content_type="application/json", charset=None)
     response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Content-Type-Options"] = "nosniff"
     return response
 
 

@@ -25,6 +25,9 @@ class Service(CorniceService):  # type: ignore[misc]
     scopes: those that a token needs.
     """
 
+    # Views return responses. Cornice's own renderer comes with its subscriber.
+    renderer = "json"
+
     def __init__(
         self,
         name: str,
@@ -43,7 +46,7 @@ class Service(CorniceService):  # type: ignore[misc]
 
 def refuse(request: Request) -> HTTPException:
     """400 with every fault that the validators found."""
-    return refusal([(fault["name"], fault["description"]) for fault in request.errors])
+    return refusal(request.errors)
 
 
 def refusal(faults: Sequence[Fault]) -> HTTPException:

@@ -85,7 +85,6 @@ def problem(
     error.charset = None
     error.body = problem_body(status, detail, errors, title=title, **members)
     error.headers["Cache-Control"] = "no-store"
-    error.headers["X-Content-Type-Options"] = "nosniff"
     return error
 
 

@@ -1,4 +1,4 @@
-"""What every response has: an id, which is in the log too, HSTS, and a line in the access log."""
+"""The id of a request, its line in the access log, and the headers of every response."""
 
 import logging
 import os
@@ -22,6 +22,8 @@ logger = logging.getLogger("finance_api.access")
 
 #: Browsers use HTTPS only for this host, for a year (HSTS, RFC 6797).
 _HSTS = ("Strict-Transport-Security", "max-age=31536000")
+#: Browsers take a response for what its Content-Type says.
+_NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
 #: The credential comes last: an identity provider's id may have spaces.
 _LINE = "%(client)s %(method)s %(path)s %(status)d %(milliseconds).1fms %(credential)s"
@@ -50,7 +52,7 @@ def request_id_tween(handler: Handler, registry: Registry) -> Handler:
             response = handler(request)
         except Exception as error:
             response = unexpected(error, request)
-        response.headerlist.append(("X-Request-Id", request.request_id))
+        response.headerlist += [("X-Request-Id", request.request_id), _NO_SNIFFING]
         if is_https(request):
             response.headerlist.append(_HSTS)
         status, seconds = response.status_int, time.perf_counter() - started

@@ -1,6 +1,6 @@
 """The request: Pyramid's, with the properties of this application."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyramid.request
@@ -20,11 +20,15 @@ T = TypeVar("T")
 
 
 class Request(pyramid.request.Request):  # type: ignore[misc]
-    """validated: the query parameters, when a Cornice validator has accepted them."""
+    """validated: the query parameters, when a Cornice validator has accepted them.
+
+    errors: the faults it found, by the name of the parameter.
+    """
 
     registry: Registry
     request_id: str = "-"
     validated: Mapping[str, Any]
+    errors: Sequence[tuple[str, str]] = ()
     #: The secret of a browser that is not signed in, where this request has made one.
     visitor_secret: str | None = None
     #: What was taken of the quota of its token or user.
@@ -32,6 +36,11 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
 
     _authentication: Identity | Failure | None = None
     _storage: Storage | None = None
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Where Cornice notes whether it has checked CORS, which it does not do here."""
+        return {}
 
     @property
     def services(self) -> "Services":

@@ -7,6 +7,8 @@ from finance_api.settings import SettingError
 
 #: Outermost first.
 TWEENS = (
+    # The security headers of pages, whatever made the response.
+    "finance_api.web.headers.headers_tween",
     # The id, HSTS, the access log, and a response even where nothing else made one.
     "finance_api.http.request_id.request_id_tween",
     # What is refused below /wallet is refused as Wallet does it.
@@ -25,19 +27,17 @@ TWEENS = (
     "finance_api.ratelimit.tween.ratelimit_tween",
     # 401
     "finance_api.auth.tween.authentication_tween",
-    # Innermost: it answers in the place of the router.
-    "finance_api.api.cached_dispatch.cached_dispatch_tween",
 )
 
 
-#: Within the first one, where it is wanted.
+#: Within the tween of the id, where it is wanted.
 TRACING = "finance_api.http.tracing.tracing_tween"
 
 
 def includeme(config: Configurator) -> None:
     if config.get_settings()["finance_api.traces"]:
         try:
-            config.add_tween(TRACING, under=TWEENS[0], over=TWEENS[1])
+            config.add_tween(TRACING, under=TWEENS[1], over=TWEENS[2])
         except ImportError as error:
             raise SettingError(
                 f"finance_api.traces: needs the package {error.name}; "

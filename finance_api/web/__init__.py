@@ -14,7 +14,6 @@ def includeme(config: Configurator) -> None:
     config.add_jinja2_search_path("finance_api.web:templates")
     config.include("finance_api.web.rendering")
     config.include("finance_api.web.csrf")
-    config.include("finance_api.web.headers")
     config.include("finance_api.web.errors")
     config.include("finance_api.web.places")
     config.include("finance_api.web.routes")

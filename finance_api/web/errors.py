@@ -31,6 +31,7 @@ from finance_api.runtime.bulkhead import BulkheadFull
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.web.page import SIGNED_OUT, SeeOther
+from finance_api.web.rendering import with_globals
 from finance_api.web.return_path import login_path
 
 logger = logging.getLogger(__name__)
@@ -61,13 +62,16 @@ def error_page(
 ) -> Response:
     response = render_to_response(
         "error.jinja2",
-        {
-            "page": "error",
-            "title": title or _TITLES.get(status, "Something went wrong"),
-            "status": status,
-            "detail": detail or _DETAILS.get(status, ""),
-            "request_id": request.request_id,
-        },
+        with_globals(
+            request,
+            {
+                "page": "error",
+                "title": title or _TITLES.get(status, "Something went wrong"),
+                "status": status,
+                "detail": detail or _DETAILS.get(status, ""),
+                "request_id": request.request_id,
+            },
+        ),
         request=request,
     )
     response.status_int = status

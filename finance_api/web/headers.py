@@ -1,8 +1,9 @@
 """Security headers of the settings pages."""
 
-from pyramid.config import Configurator
-from pyramid.events import NewResponse
+from pyramid.registry import Registry
+from pyramid.response import Response
 
+from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import DOCS, is_page
 from finance_api.web.routes import STATIC
 
@@ -32,23 +33,21 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "clipboard-write=(self)",
     "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
 
 
-def protect(event: NewResponse) -> None:
-    response = event.response
-    # Not request.path, which may be undecodable.
-    path = event.request.environ.get("PATH_INFO", "")
-    if not is_page(path):
-        return
-    response.headers.update(_HEADERS)
-    if path.startswith(DOCS):
-        response.headers["Content-Security-Policy"] = _DOCS_POLICY
-    if not (path.startswith(STATIC) and response.status_int == 200):
-        response.headers["Cache-Control"] = "no-store"
+def headers_tween(handler: Handler, registry: Registry) -> Handler:
+    def tween(request: Request) -> Response:
+        response = handler(request)
+        # Not request.path, which may be undecodable.
+        path = request.environ.get("PATH_INFO", "")
+        if is_page(path):
+            response.headers.update(_HEADERS)
+            if path.startswith(DOCS):
+                response.headers["Content-Security-Policy"] = _DOCS_POLICY
+            if not (path.startswith(STATIC) and response.status_int == 200):
+                response.headers["Cache-Control"] = "no-store"
+        return response
 
-
-def includeme(config: Configurator) -> None:
-    config.add_subscriber(protect, NewResponse)
+    return tween

@@ -1,17 +1,18 @@
 """Template filters for numbers and times, and variables of every template."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache, partial
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
-from pyramid.events import BeforeRender
+from pyramid.viewderivers import VIEW
 
 from finance_api import __version__
 from finance_api.auth.api_access import has_api_access
@@ -130,25 +131,38 @@ def static_url(name: str) -> str:
     return f"{STATIC}/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def add_globals(event: BeforeRender) -> None:
-    request: Request | None = event.get("request")
-    if request is None or not str(event["renderer_name"]).endswith(".jinja2"):
-        return
+def with_globals(request: Request, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a template and those of every template."""
     # Not `authentication`, which may be what failed.
     identity = request.known_identity
-    known = event.rendering_val
-    has_form = identity is not None or known.get("page") == "login"
-    user = event["user"] = None if identity is None else identity.user
-    settings = request.registry.settings
-    event["has_api_access"] = user is not None and has_api_access(user, settings)
-    event["csrf_token"] = get_csrf_token(request) if has_form else ""
+    user = None if identity is None else identity.user
+    has_form = user is not None or values.get("page") == "login"
     # Not on an error page, whose query may be malformed.
-    tells = has_form and known.get("page") != "error"
-    event["notice"] = NOTICES.get(request.GET.get("done", "")) if tells else None
-    event["static_url"] = static_url
-    event["navigation"] = NAVIGATION
-    event["version"] = __version__
-    event["curl_line"] = partial(curl_line, request, "$TOKEN")
+    has_notice = has_form and values.get("page") != "error"
+    return {
+        **values,
+        "user": user,
+        "has_api_access": user is not None and has_api_access(user, request.registry.settings),
+        "csrf_token": get_csrf_token(request) if has_form else "",
+        "notice": NOTICES.get(request.GET.get("done", "")) if has_notice else None,
+        "static_url": static_url,
+        "navigation": NAVIGATION,
+        "version": __version__,
+        "curl_line": partial(curl_line, request, "$TOKEN"),
+    }
+
+
+def add_globals(view: Callable[..., Any], info: Any) -> Callable[..., Any]:
+    """View deriver for views with a template."""
+    renderer = info.options.get("renderer")
+    if renderer is None or not renderer.name.endswith(".jinja2"):
+        return view
+
+    def wrapped(context: Any, request: Request) -> Any:
+        values = view(context, request)
+        return with_globals(request, values) if isinstance(values, dict) else values
+
+    return wrapped
 
 
 def _in_zone_of_user(show: Callable[[int, str], Markup]) -> Callable[[Context, int], Markup]:
@@ -177,4 +191,4 @@ def includeme(config: Configurator) -> None:
             }
         }
     )
-    config.add_subscriber(add_globals, BeforeRender)
+    config.add_view_deriver(add_globals, under="rendered_view", over=VIEW)

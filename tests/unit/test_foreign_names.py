@@ -27,6 +27,7 @@ EXCEPTIONS: dict[str, str] = {}
 #: https://docs.pylonsproject.org/projects/colander/en/latest/api.html
 DOCUMENTED = {
     "cornice": {"Service"},
+    "cornice.pyramidhook": {"register_service_views"},
     "cornice.service": {"get_services"},
     "colander": set(),
     "pyramid.authorization": {
@@ -34,7 +35,6 @@ DOCUMENTED = {
     },
     "pyramid.config": {"Configurator"},
     "pyramid.csrf": {"get_csrf_token"},
-    "pyramid.events": {"BeforeRender", "NewResponse"},
     "pyramid.exceptions": {"BadCSRFToken", "ConfigurationError"},
     "pyramid.httpexceptions": {
         *("HTTPBadRequest", "HTTPException", "HTTPForbidden", "HTTPNotFound", "HTTPSeeOther"),
@@ -51,7 +51,7 @@ DOCUMENTED = {
     "pyramid.settings": {"asbool"},
     "pyramid.tweens": {"EXCVIEW", "INGRESS", "MAIN"},
     "pyramid.view": {"view_config"},
-    "pyramid.viewderivers": {"INGRESS"},
+    "pyramid.viewderivers": {"INGRESS", "VIEW"},
     "webob.multidict": {"MultiDict"},
     "webob.acceptparse": {"create_accept_encoding_header", "create_accept_header"},
 }

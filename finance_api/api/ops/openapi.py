@@ -43,7 +43,6 @@ def _description_of(surface: Surface) -> Callable[[Request], Response]:
             response.body, response.content_encoding = compressed, "gzip"
         response.headers["Cache-Control"] = "no-cache"
         response.headers["Vary"] = "Accept-Encoding"
-        response.headers["X-Content-Type-Options"] = "nosniff"
         response.md5_etag()
         # 304 where If-None-Match says so.
         response.conditional_response = True
