@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from finance_api.importers.csv.columns import Columns, Headings, field_of
-from finance_api.importers.csv.heading_words import currency_in
+from finance_api.importers.csv.heading_words import marks_in
 from finance_api.importers.csv.layout import Layout
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.preamble import currency_above, lines_above
@@ -99,25 +99,26 @@ def decide_currencies(
             option, None, several, by_mark=False, remembered=remembered, column=column
         )
     above = None if layout.profile is not None else currency_above(lines_above(layout.table))
-    in_heading = _in_headings(columns, headings)
-    written = in_heading or above
+    in_headings = _in_headings(columns, headings)
+    stated = {mark.currency for mark in in_headings} - {None}
+    written = stated.pop() if len(stated) == 1 else above
     marks = survey.amounts.marks
     certain = {mark.currency: line for mark, line in marks.items() if mark.currency is not None}
     if option is None and written is None and len(certain) > 1 and not survey.amounts.has_bare:
         several = _per_account(survey.marked, options)
         return Currencies(None, None, several, by_mark=True, remembered=remembered)
-    for mark, line in marks.items():
+    for mark, line in (dict.fromkeys(in_headings, headings.line) | marks).items():
         if option is not None and not mark.fits(option):
+            where = "heading of the amount says" if mark in in_headings else "amount is in"
             raise ImportRefused(
-                f"the amount is in {mark.text}, but --currency says {option}",
+                f"the {where} {mark.currency or mark.text}, but --currency says {option}",
                 line,
                 answers=(Answer(instead_of=("--currency",)),),
             )
     whole = written
-    if option is not None and written is not None and option != written:
+    if option is not None and above is not None and option != above and not in_headings:
         raise ImportRefused(
-            f"{'the heading of the amount' if in_heading else 'a line above the headings'} says "
-            f"{written}, but --currency says {option}",
+            f"a line above the headings says {above}, but --currency says {option}",
             headings.line,
             answers=(Answer(instead_of=("--currency",)),),
         )
@@ -138,13 +139,12 @@ def _per_account(
     return {"": codes} if codes else {}
 
 
-def _in_headings(columns: Columns, headings: Headings) -> str | None:
-    """The code or symbol in the heading of the amounts."""
+def _in_headings(columns: Columns, headings: Headings) -> set[Mark]:
+    """The codes and symbols in the headings of the amounts."""
     texts = headings.texts or [""] * headings.width
     names = ("amount", "debit", "credit")
-    found = {currency_in(texts[index]) for name in names for index in columns.get(name, ())}
-    found.discard(None)
-    return found.pop() if len(found) == 1 else None
+    indexes = [index for name in names for index in columns.get(name, ())]
+    return {mark for index in indexes for mark in marks_in(texts[index])}
 
 
 def _in_columns(

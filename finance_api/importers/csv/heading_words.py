@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from finance_api.importers.csv.vocabulary import folded
-from finance_api.importers.marks import CODES, mark_of
+from finance_api.importers.marks import CODES, Mark, mark_of
 
 #: Where a heading such as BookingDate has its next word.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W_]+|[€£$¥₹₽₺₴₪₩]")
+_WORD = re.compile(r"(?:US|NZ|HK|[ACSR])\$|[^\W\d_]+|[0-9]+|[€£$¥₹₽₺₴₪₩]")
 #: Letters that are no letter with an accent.
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ß": "ss", "æ": "ae", "ı": "i"})
 #: Between the word for amounts and its currency.
 _BESIDE_CURRENCY = frozenset("in en em w v".split())
 #: Codes that are taken for such in small letters, too; others may be words.
 _SMALL = frozenset("eur usd gbp chf pln czk sek nok dkk huf cad aud jpy".split())
+#: Whose time it is, at the end of the heading of a date.
+_ZONES = frozenset("utc gmt local cet".split())
 _LONGEST = 100
 
 
@@ -24,8 +26,10 @@ _LONGEST = 100
 def heading_words(heading: str) -> tuple[str, ...]:
     """The words without case and accents; a currency that stands at the end is none of them."""
     words = _tokens(heading)
+    while len(words) > 1 and (words[-1].isdigit() or words[-1].lower() in _ZONES):
+        words.pop()
     count = len(words)
-    while len(words) > 1 and _currency_of(words[-1]) is not None:
+    while len(words) > 1 and _mark_in(words[-1]) is not None:
         words.pop()
     if len(words) < count and len(words) > 1 and words[-1].lower() in _BESIDE_CURRENCY:
         words.pop()
@@ -38,19 +42,23 @@ def _tokens(heading: str) -> list[str]:
     return _WORD.findall(text) or text.split()
 
 
-def _currency_of(word: str) -> str | None:
+def _mark_in(word: str) -> Mark | None:
     if word.isupper() and word in CODES:
-        return word
+        return mark_of(word)
     is_name = not word.isalpha() or word.lower() in _SMALL or word.lower().startswith("euro")
-    mark = mark_of(word) if is_name else None
-    return None if mark is None else mark.currency
+    return mark_of(word) if is_name and not word.isdigit() else None
+
+
+def marks_in(heading: str) -> set[Mark]:
+    """The currencies that a heading such as "Betrag in USD" or "Amount (€)" states."""
+    words = _tokens(heading)
+    return {mark for word in words if len(words) > 1 and (mark := _mark_in(word)) is not None}
 
 
 def currency_in(heading: str) -> str | None:
-    """The currency that a heading such as "Betrag in USD" or "Amount (€)" states."""
-    words = _tokens(heading)
-    found = {code for word in words if (code := _currency_of(word)) is not None}
-    return found.pop() if len(found) == 1 and len(words) > 1 else None
+    """The only currency that a heading states, if it can be no other."""
+    marks = marks_in(heading)
+    return marks.pop().currency if len(marks) == 1 else None
 
 
 def _phrases(text: str) -> frozenset[tuple[str, ...]]:
@@ -71,7 +79,10 @@ _WORDS = {
         boekdatum, boekingsdatum, datum boeking, data księgowania, data zaksięgowania
         datum zaúčtování, zaúčtováno, data lançamento, data de lançamento, data contabilística
         bokföringsdag, bokföringsdatum, bokfört, bogføringsdato, bokføringsdato, bokført dato
-        kirjauspäivä, könyvelés dátuma, könyvelés napja, дата проводки"""
+        kirjauspäivä, könyvelés dátuma, könyvelés napja, дата проводки
+        date completed, completed date, settled date, date settled, clearing date, date cleared
+        datum knjiženja, odesláno, dátum spracovania, dátum zaúčtovania, data cont, fecha ctble
+        data contabilă, processed date, date processed, posted on, booked on"""
     ),
     "date": _phrases(
         """date, day, transaction date, trans date, datetime, timestamp, date time, when
@@ -87,7 +98,11 @@ _WORDS = {
         datum provedení, datum transakce, datum operace, datum platby, den
         transaktionsdag, transaktionsdatum, dato, transaktionsdato, reskontradatum, päivä
         päivämäärä, tapahtumapäivä, dátum, tranzakció dátuma, дата, дата операции
-        дата операції, tarih, işlem tarihi"""
+        дата операції, tarih, işlem tarihi
+        txn date, tran date, date started, started date, transaction time, data tranzactie
+        data tranzacției, data oper, fecha oper, datum transakcije, ημερομηνία, dátum transakcie
+        дата на операцията, kuupäev, datums, kjøpsdato, købsdato, tapahtumapvm, pvm
+        datum nákupu, 日期, 交易日期"""
     ),
     "value": _phrases(
         """value date, value day, valued on, effective date, interest date
@@ -95,7 +110,9 @@ _WORDS = {
         date de valeur, date valeur, valeur, fecha valor, fecha de valor, f valor
         data valuta, data di valuta, valutadatum, rentedatum, data valor, data de valor
         data waluty, datum valuty, valutadag, valørdato, rentedato, valuuttapäivä, arvopäivä
-        értéknap, valör, дата валютирования"""
+        értéknap, valör, дата валютирования
+        value dat, valued, available on, date de la valeur, data val, data valută, datum valute
+        datum valuta, dátum valuty, splatnost, ημερομηνία αξίας, вальор, rentedag"""
     ),
     "time": _phrases(
         """time, hour, uhrzeit, zeit, heure, hora, ora, tijd, tijdstip, godzina, czas, čas
@@ -108,7 +125,11 @@ _WORDS = {
         montant, somme, valeur, importe, cantidad, monto, valor, suma
         importo, ammontare, bedrag, montante, importância, quantia, kwota, suma
         částka, objem, castka, belopp, summa, beløb, beløp, määrä, összeg, сумма, сума, tutar
-        amount paid"""
+        amount paid
+        amt, txn amount, amount of transaction, amount credit debit, ποσό, iznos, znesek, sumă
+        summa eur, bedrag bij af, betrag soll haben, 金额, 交易金额, monto de la operación
+        importe operación, importe del movimiento, valor da operação, montant opération
+        montant de l'opération, importo operazione, bokført beløp, tapahtumasumma, suma operacji"""
     ),
     "debit": _phrases(
         """debit, debits, money out, withdrawal, withdrawals, paid out, out, outflow, spent
@@ -121,7 +142,15 @@ _WORDS = {
         saída, saídas, despesa, despesas, obciążenie, obciążenia, wydatek, wydatki, wypłaty
         výdaj, výdaje, má dáti, odchozí, odepsáno, uttag, utgift, utgifter, ut, udgift, udgifter
         ut fra konto, hævet, veloitus, menot, terhelés, kiadás, расход, списание, витрата, borç
-        gider, panot ulos"""
+        gider, panot ulos
+        funds out, cash out, money spent, debited, amount debited, withdrawn, withdrawal amount
+        withdrawal amt, debit amt, amount out, payments out, dr, dr amount, paid
+        zahlungsausgang, zahlungsausgänge, auszahlung, auszahlungen, abbuchung, abbuchungen
+        abgänge, minus, décaissement, décaissements, prélèvement, prélèvements, egreso, egresos
+        importe cargo, prelievo, addebiti, uit, saídas, wypłata, rozchód, rozchody, výběr
+        odchozí platba, utgående, utbetalning, ud, udgående, udbetaling, otto, isplata, isplate
+        v breme, duguje, na teret, terećenje, rashod, výdavok, дебит, χρέωση, χρεώσεις, debetas
+        kimenő, çıkan, giden"""
     ),
     "credit": _phrases(
         """credit, credits, money in, deposit, deposits, paid in, in, inflow, received, income
@@ -134,12 +163,24 @@ _WORDS = {
         uznanie, uznania, przychód, przychody, wpływ, wpływy, wpłaty
         příjem, příjmy, dal, příchozí, připsáno, insättning, insättningar, inkomst, inkomster
         kredit, indtægt, indtægter, inn på konto, indsat, hyvitys, tulot, jóváírás, bevétel
-        доход, зачисление, дохід, alacak, gelir"""
+        доход, зачисление, дохід, alacak, gelir
+        funds in, cash in, credited, amount credited, deposited, deposit amount, deposit amt
+        credit amt, amount in, payments in, cr, cr amount, zahlungseingang, zahlungseingänge
+        einzahlung, einzahlungen, zugänge, plus, encaissement, encaissements, importe abono
+        versamento, entradas, wpłata, vklad, příchozí platba, ingående, inbetalning, ind, inn
+        indgående, indbetaling, pano, uplata, uplate, v dobro, potražuje, u korist, odobrenje
+        primitak, príjem, кредит, πίστωση, πιστώσεις, kreditas, bejövő, giren, gelen, приход"""
     ),
     "balance": _phrases(
         """balance, running balance, saldo, kontostand, solde, zůstatek, zustatek, bakiye
         egyenleg, остаток, залишок, baldo, stan konta, disponible, kontosaldo, bokfört saldo
-        available, solde progressif"""
+        available, solde progressif
+        bal, run balance, running bal, closing balance, current balance, available balance
+        ledger balance, balance after, book balance, guthaben, restsaldo, solde disponible
+        saldo disponible, saldo disponibile, saldo contabile, stanje, sold, sold contabil
+        saldo po transakcji, saldo po operacji, saldo na mutatie, könyvelt egyenleg, υπόλοιπο
+        салдо, zostatok, likutis, atlikums, 余额, saldo etter bevegelse, saldo posterior
+        solde après opération, zůstatek po transakci"""
     ),
     "fee": _phrases(
         """fee, fees, commission, commissions, charge, tip, tips, gratuity, surcharge, cashback
@@ -163,7 +204,9 @@ _WORDS = {
         """currency, ccy, cur, currency code, iso code, währung, waehrung, whg, devise, monnaie
         monn, divisa, moneda, valuta, valuta conto, munt, muntsoort, valutasoort, moeda, waluta
         waluta operacji, waluta rachunku, měna, měna účtu, valutakod, valuutta, devizanem
-        pénznem, deviza, валюта, para birimi"""
+        pénznem, deviza, валюта, para birimi
+        mena, валута, valută, νόμισμα, valiuta, waluta transakcji, valuta del conto
+        devise du compte, moneda de la cuenta, kontowährung, account currency, 币种"""
     ),
     "original currency": _phrases(
         """original currency, foreign currency, local currency, transaction currency
@@ -199,7 +242,17 @@ _WORDS = {
         jméno protistrany, plátce
         mottagare, motpart, avsändare, mottagare avsändare, avsändare mottagare
         mottaker, modtager, afsender, saaja, saaja maksaja, maksaja, kedvezményezett, partner neve
-        получатель, контрагент, отримувач, alıcı"""
+        получатель, контрагент, отримувач, alıcı
+        recipient name, receiver, receiver name, sender name, beneficiary name
+        sender receiver name, sender or recipient, sender recipient, empfängername
+        auftraggebername, empfängerin, zahlungsempfängername, zahler, absender, geschäft
+        nom de la contrepartie, nom du bénéficiaire, nombre del beneficiario, nombre comercio
+        naam begunstigde, tegenrekeninghouder, naam van de tegenpartij, dane kontrahenta
+        nazwa odbiorcy nadawcy, partner elnevezése, ellenoldali név, saajan nimi, maksajan nimi
+        saaja maksaja nimi
+        mokėtojo arba gavėjo pavadinimas, saatja saaja nimi, názov protistrany, název protistrany
+        jméno protiúčtu, primatelj
+        platitelj, naziv, контрагент получатель, saņēmējs, gavėjas, gönderen, karşı taraf"""
     ),
     "note": _phrases(
         """note, notes, description, memo, details, detail, narrative, narration, text, remarks
@@ -222,7 +275,15 @@ _WORDS = {
         popis, poznámka, zpráva pro příjemce, popis transakce, zpráva, popis operace, účel platby
         beskrivning, meddelande, rubrik, beskrivelse, tekst, forklaring, melding, selitys, viesti
         közlemény, megjegyzés, leírás, описание, назначение платежа, назначение, опис
-        призначення, açıklama"""
+        призначення, açıklama
+        item, what, más datos, concepto ampliado, datos adicionales, título, titulo
+        opis plaćanja, opis transakcije, namen, svrha, descriere, explicații, detalii
+        detalii tranzacție, description longue, libellé complet, libellé simplifié
+        informations complémentaires, verwendungszweckzeile, vorgang verwendungszweck
+        zweckzeile, interne notiz, bezeichnung, wofür, was, grund, základní popis, zpráva
+        správa pre príjemcu, informácia pre príjemcu, transaktionstext, arkivtekst, περιγραφή
+        αιτιολογία, основание, пояснение, selgitus, paskirtis, mokėjimo paskirtis, információ
+        işlem, işlem açıklaması, 摘要, transaction remarks, merchant description"""
     ),
     "reference": _phrases(
         """reference, payment reference, customer reference, end to end reference, referenz
@@ -239,7 +300,10 @@ _WORDS = {
         konto, eigenes konto, own account, numéro de compte, n° de compte, n° compte, compte
         número de cuenta, cuenta, conto, numero conto, rekening, rekeningnummer, conta
         número de conta, rachunek, numer rachunku, číslo účtu, účet, iban, account id
-        card, card number, karte, kartennummer, tili, tilinumero, számlaszám, bankkonto"""
+        card, card number, karte, kartennummer, tili, tilinumero, számlaszám, bankkonto
+        account name, kontoname, kontobezeichnung, nom du compte, nombre de la cuenta
+        nome conto, rekeningnaam, nazwa konta, sort code account, bezeichnung auftragskonto
+        iban auftraggeberkonto, auftraggeberkonto"""
     ),
     "other account": _phrases(
         """counterparty account, counterparty iban, other account, beneficiary account
@@ -257,7 +321,12 @@ _WORDS = {
         """status, state, pending, booked, cleared, posted, settled, deleted, void, voided
         cancelled, canceled, declined, reconciled, completed, transaction status, failed, reversed
         zustand, gebucht, vorgemerkt, storniert, gelöscht, buchungsstatus, statut, état, etat
-        estado, stato, stan, stav, situação, tila, állapot, státusz, статус, durum"""
+        estado, stato, stan, stav, situação, tila, állapot, státusz, статус, durum
+        bearbeitungsstatus, umsatzstatus, zahlungsstatus, auftragsstatus, transaktionsstatus
+        hidden, excluded, exclude, ignored, ignored from, planned, forecast, scheduled
+        projected, upcoming, draft, storno, stornierung, duplicate, zaksięgowano, rozliczono
+        geboekt, verwerkt, comptabilisé, contabilizado, contabilizzato, bokförd, bogført
+        geplant, ausgeblendet, reversal"""
     ),
     "way": _phrases(
         """type, direction, debit credit, credit debit, debit or credit, credit or debit
@@ -266,13 +335,17 @@ _WORDS = {
         s h kennzeichen, haben soll, kennzeichen, sens, type d'opération, signe, tipo, signo
         debe haber, cargo abono, d h, segno, dare avere, d a, tipo operazione, af bij, bij af
         debet credit, credit debet, sinal, rodzaj, typ operacji, rodzaj operacji, směr
-        typ transakce, druh, laji, tyyppi, típus, тип, tür, +/-, -/+, +, -, ±"""
+        typ transakce, druh, laji, tyyppi, típus, тип, tür, +/-, -/+, +, -, ±
+        debit credit flag, cr dr indicator, debet kredit, debetas kreditas, dc, crdr, drcr
+        plus minus, flow, terhelés vagy jóváírás, irány, směr úhrady, creditdebet, kredit debet
+        in or out, inflow outflow, money in out, buchungsrichtung, s h kz"""
     ),
 }
 #: Of a column that is a status: what it says of a row where it has yes, true or 1.
 _DENIES = _phrases(
-    """pending, deleted, void, voided, cancelled, canceled, declined, failed, reversed
-    vorgemerkt, storniert, gelöscht"""
+    """pending, deleted, void, voided, cancelled, canceled, declined, failed, reversed, reversal
+    hidden, excluded, exclude, ignored, planned, forecast, scheduled, projected, upcoming, draft
+    duplicate, vorgemerkt, storniert, storno, stornierung, gelöscht, geplant, ausgeblendet"""
 )
 MINOR_UNITS = _phrases("cents, cent, pence, minor units, minor, rappen, centimes, céntimos")
 

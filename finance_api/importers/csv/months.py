@@ -17,6 +17,20 @@ october oktober octobre octubre ottobre outubro październik października říj
 november novembre noviembre novembro listopad listopada listopadu
 december dezember décembre diciembre dicembre dezembro grudzień grudnia prosinec prosince
 """.strip().splitlines()
+_MORE_NAMES = """
+január tammikuu tammikuuta ocak
+február helmikuu helmikuuta şubat
+március marts maaliskuu maaliskuuta mart mar
+április huhtikuu huhtikuuta nisan
+május toukokuu toukokuuta mayıs
+június kesäkuu kesäkuuta haziran
+július heinäkuu heinäkuuta temmuz
+augusztus elokuu elokuuta ağustos
+szeptember syyskuu syyskuuta eylül
+október lokakuu lokakuuta ekim
+marraskuu marraskuuta kasım
+joulukuu joulukuuta aralık
+""".strip().splitlines()
 
 
 def _plain(text: str) -> str:
@@ -25,7 +39,10 @@ def _plain(text: str) -> str:
     return "".join(c for c in letters if not unicodedata.combining(c)).rstrip(".")
 
 
-_MONTHS = [[_plain(name) for name in names.split()] for names in _NAMES]
+_MONTHS = [
+    [_plain(name) for name in f"{names} {more}".split()]
+    for names, more in zip(_NAMES, _MORE_NAMES, strict=True)
+]
 
 
 @lru_cache(1024)

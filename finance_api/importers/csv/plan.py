@@ -7,8 +7,8 @@ from typing import Any
 
 from finance_api.importers.csv.columns import FIELD_NAMES, Columns, Headings
 from finance_api.importers.csv.heading_words import known_headings
-from finance_api.importers.csv.inference import Inferred
 from finance_api.importers.csv.layout import Layout, heading_digest
+from finance_api.importers.csv.open_columns import Inferred
 from finance_api.importers.csv.profile import Profile
 from finance_api.importers.csv.profile_rows import ProfileRows
 from finance_api.importers.csv.table import Table

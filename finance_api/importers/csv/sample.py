@@ -35,6 +35,10 @@ class Column:
     def values(self) -> frozenset[str]:
         return frozenset(folded(text) for text in self.filled)
 
+    @property
+    def is_full(self) -> bool:
+        return len(self.filled) == len(self.texts)
+
     @cached_property
     def is_date(self) -> bool:
         return self._most(is_date) or (
@@ -122,11 +126,18 @@ class Numbers:
         newest_first = all(abs(now - later) == size for (now, size), (later, _) in steps)
         return oldest_first or newest_first
 
-    def direction(self, amount: Column, balance: Column) -> int:
-        """1 if the balance runs by the amounts as they are, -1 if by the opposite; 0: neither."""
-        rows = zip(self.of(amount), self.of(balance), strict=True)
+    def direction(self, balance: Column, amount: Column, debit: Column | None = None) -> int:
+        """1 if the balance runs by the amounts as they are, -1 if by the opposite; 0: neither.
+
+        debit: the column of money going out, if amounts stand in two.
+        """
+        sizes = self.of(amount)
+        if debit is not None:
+            sides = zip(sizes, self.of(debit), strict=True)
+            sizes = [abs(one or 0) - abs(other or 0) for one, other in sides]
+        rows = zip(sizes, self.of(balance), strict=True)
         found = [(size, after) for size, after in rows if size is not None and after is not None]
-        if len(found) < 2:
+        if len(found) < (2 if debit is None else 3):
             return 0
         steps = list(pairwise(found))
         for way in (1, -1):

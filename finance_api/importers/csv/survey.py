@@ -35,7 +35,8 @@ class Watched:
     """An unmapped column.
 
     values: each of its cells -> the first line with each kind of amount; none in free text.
-    is_filled, is_text, has_money, has_decimals, is_signed, are_accounts: what its first cells are.
+    is_filled, is_text, has_money, has_decimals, is_signed, are_accounts, are_several: what its
+    first cells are.
     """
 
     index: int
@@ -46,6 +47,7 @@ class Watched:
     has_decimals: bool = False
     is_signed: bool = False
     are_accounts: bool = False
+    are_several: bool = False
 
     def judge(self) -> None:
         """Says what the cells so far are."""
@@ -58,7 +60,8 @@ class Watched:
             "." in text or "," in text for text in money if not is_date(text)
         )
         self.is_signed = any("-" in text for text in money)
-        self.are_accounts = len(texts) > 1 and all(map(is_account, texts))
+        self.are_several = len(texts) > 1
+        self.are_accounts = self.are_several and all(map(is_account, texts))
 
 
 class SignWords:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from finance_api.importers.csv.columns import field_of
 from finance_api.importers.csv.heading_words import role_fit
 from finance_api.importers.csv.plan import Plan
 from finance_api.importers.csv.survey import Survey, Watched
@@ -88,8 +89,10 @@ def _readings(column: Watched, layout: Plan) -> tuple[str, list[Answer]]:
     if column.has_money and role_fit("fee", heading):
         fee, *_ = _of_money(column, name, layout)
         return "looks like fees: name it with --fee", [fee, without]
-    is_given = layout.options.account is not None
-    if is_given and column.are_accounts and role_fit("account", heading) == 2:
+    least = 1 if column.are_accounts and not role_fit("payee", heading) else 2
+    options = layout.options
+    is_given = options.account is not None and "account" not in map(field_of, options.columns)
+    if is_given and column.are_several and role_fit("account", heading) >= least:
         own = f"accountNumber={name}"
         other = f"counterpartyAccount={name}"
         return "has several accounts: say whose they are", [

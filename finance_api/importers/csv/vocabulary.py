@@ -21,7 +21,9 @@ _OUT = _words(
     dare, uscita, addebito, saída, despesa, výdaj, má dáti, wydatek, obciążenie, uitgave, utgift
     uttag, udgift, kiadás, terhelés, расход, списание, витрата, gider, borç
     -, paid out, ausgang, ausgehend, outgoing, retrait, sortie, debe, salida, retiro
-    uitgaand, odchozí, wypłata, afskrivning, spent, payment out"""
+    uitgaand, odchozí, wypłata, afskrivning, spent, payment out, outbound, minus
+    withdrawals, debits, abbuchung, auszahlung, egreso, wydatki, výběr, utbetalning, udbetaling
+    isplata, duguje, дебит, debetas, дебет, t"""
 )
 _IN = _words(
     """credit, cr, c, crdt, income, in, inflow, deposit, money in, received, h, haben
@@ -29,7 +31,9 @@ _IN = _words(
     accredito, entrada, receita, příjem, dal, przychód, uznanie, inkomst, insättning, indtægt
     bevétel, jóváírás, доход, зачисление, дохід, gelir, alacak
     +, paid in, eingang, eingehend, incoming, versement, entrée, haber, depósito
-    inkomend, příchozí, wpłata, kredit, kreditering, payment in"""
+    inkomend, příchozí, wpłata, kredit, kreditering, payment in, inbound, plus
+    deposits, credits, einzahlung, wpływ, wpływy, vklad, inbetalning, indbetaling, uplata
+    potražuje, кредит, kreditas, j"""
 )
 
 #: A word of the table -> -1 for money going out, 1 for money coming in.
@@ -50,7 +54,12 @@ BOOKED = _words(
     zaúčtováno, provedeno, könyvelt, teljesült, исполнено, выполнено, проведено, виконано
     tamamlandı, gerçekleşti, paid, c, r, cleared transaction, concluído, concluída, boekt, avräknad
     eseguita, ejecutada, completada, contabilizada, comptabilisée, exécutée, effectuée, provedena
-    zaúčtovaná, zrealizowana, zrealizowane, verwerkte, abgerechnet, verbucht, buchung"""
+    zaúčtovaná, zrealizowana, zrealizowane, verwerkte, abgerechnet, verbucht, buchung
+    accepted, billed, berechnet, geaccepteerd, accepté, acceptée, accettato, sent, ok, closed
+    finalized, validé, validée, efectuado, efectuada, effettuato, realizada, liquidado, liquidada
+    zakończone, zakończona, ukończone, wykonane, wykonana, dokončeno, dokončená, vyřízeno
+    könyvelve, lekönyvelt, teljesítve, genomfört, utförd, udført, utført, toteutunut
+    realizované, zaúčtované, knjiženo, izvršeno, izvršena, finalizată, finalizat"""
 )
 
 #: Words for what has not been booked, or never will be.
@@ -58,7 +67,8 @@ NOT_MONEY = _words(
     """pending, declined, reverted, failed, cancelled, canceled, rejected, refused, reversed
     voided, void, denied, expired, incomplete, unsuccessful, processing, in progress, on hold
     hold, scheduled, planned, unposted
-    ausstehend, vorgemerkt, abgelehnt, fehlgeschlagen, storniert, abgebrochen, zurückgewiesen
+    ausstehend, vorgemerkt, vormerkung, abgelehnt, fehlgeschlagen, storniert, abgebrochen
+    zurückgewiesen
     in bearbeitung, geplant, nicht ausgeführt
     en attente, refusé, refusée, échoué, échouée, annulé, annulée, rejeté, rejetée, en cours
     à venir

@@ -1,0 +1,267 @@
+"""Which columns are the amounts of a table, and the balance that runs by them."""
+
+import re
+from collections.abc import Sequence
+from itertools import permutations
+
+from finance_api.importers.csv.heading_words import currency_in
+from finance_api.importers.csv.open_columns import (
+    BY_BALANCE,
+    BY_HEADING,
+    ONLY,
+    OpenColumns,
+    best,
+)
+from finance_api.importers.csv.sample import Column
+from finance_api.importers.interface import ImportRefused
+from finance_api.importers.texts import listed, quoted
+
+_MONEY = ("amount", "debit", "credit", "balance")
+_CENTS = re.compile("[0-9]{2}")
+#: Among so many columns of numbers those are looked for by which a balance runs.
+_MOST_TRIED = 8
+
+
+def find_money(open_: OpenColumns, currency: str | None) -> None:
+    """currency: that of the account, if it is given."""
+    numbers = [
+        column
+        for column in open_.free
+        if column.is_number and (column.has_decimals or not column.fit("account"))
+    ]
+    open_.explain(*(column for column in numbers if column.fit("rate")))
+    numbers = [column for column in numbers if not column.fit("rate")]
+    if any(column.has_decimals for column in numbers):
+        # Numbers without decimals are counts and ids, but for amounts in full.
+        numbers = [
+            column for column in numbers if column.has_decimals or max(map(column.fit, _MONEY)) == 2
+        ]
+    if not open_.has("amount", "debit") and numbers:
+        _find_amounts(open_, numbers, currency)
+    elif open_.by_name >= {"amount", "currency"}:
+        _find_settled(open_, numbers, currency)
+    if open_.has("amount", "debit"):
+        _refuse_divided(open_)
+        _find_balance(open_, [column for column in numbers if column in open_.free])
+        _find_others(open_, [column for column in numbers if column in open_.free])
+
+
+def _find_amounts(open_: OpenColumns, numbers: Sequence[Column], currency: str | None) -> None:
+    blank = [column for column in open_.free if not column.filled]
+    plain = [column for column in numbers if not _is_other(column)]
+    debits, credits_ = _sides([*plain, *blank])
+    plain = [column for column in plain if column not in (*debits, *credits_)]
+    named = best("amount", plain)
+    partners = [column for column in (debits or credits_) if column.filled]
+    if len(partners) == len(debits + credits_) == 1:
+        # The other side is the column that has money where this one has none.
+        turns = [c for c in plain if open_.numbers.take_turns(partners[0], c)]
+        if len(turns) == 1:
+            debits, credits_ = (debits or turns), (credits_ or turns)
+            named = [column for column in named if column not in turns]
+    if len(debits) == len(credits_) == 1 and (debits[0].filled or credits_[0].filled):
+        _find_sides(open_, debits[0], credits_[0], named)
+    elif not _find_running(open_, numbers, named):
+        if len(named) > 1:
+            named = _without_copies(open_, named, currency)
+        others = named or plain
+        if len(named) == 1 or (len(others) == 1 and not debits + credits_):
+            open_.take("amount", others[0], BY_HEADING if named else ONLY)
+        elif others and (named or not debits + credits_):
+            _ask_for_amount(open_, others)
+
+
+def _sides(columns: Sequence[Column]) -> list[list[Column]]:
+    """The columns of money going out, and those of money coming in, by their headings."""
+    columns = [column for column in columns if not column.fit("way")]
+    return [
+        [c for c in best(one, columns) if c.fit(one) > c.fit(other)]
+        for one, other in (("debit", "credit"), ("credit", "debit"))
+    ]
+
+
+def _find_running(open_: OpenColumns, numbers: Sequence[Column], named: Sequence[Column]) -> bool:
+    """Takes the only columns by which a balance runs, where headings do not name one amount."""
+    tried = numbers[:_MOST_TRIED]
+    if len(named) == 1:
+        return False
+    if not named:
+        sides = [
+            (out, in_)
+            for out, in_, balance in permutations(tried, 3)
+            if open_.numbers.take_turns(out, in_) and open_.numbers.direction(balance, in_, out) > 0
+        ]
+        if len(set(sides)) == 1:
+            open_.take("debit", sides[0][0], BY_BALANCE)
+            open_.take("credit", sides[0][1], BY_BALANCE)
+            return True
+    running = {
+        amount.index: amount
+        for amount, balance in permutations(tried, 2)
+        if amount in (named or tried)
+        and not _is_other(amount)
+        and open_.numbers.run([amount], balance)
+    }
+    if len(running) == 1:
+        (amount,) = running.values()
+        open_.take("amount", amount, BY_BALANCE)
+    return len(running) == 1
+
+
+def _find_sides(open_: OpenColumns, debit: Column, credit: Column, named: Sequence[Column]) -> None:
+    amount = named[0] if len(named) == 1 else None
+    if amount is not None and open_.numbers.agree(amount, debit, credit):
+        if amount.is_signed:
+            open_.take("amount", amount, BY_HEADING)
+            open_.explain(debit, credit)
+            return
+        open_.explain(amount)
+    elif amount is not None:
+        open_.ask(
+            "amount",
+            f"the amounts are in {quoted(open_.name(amount))}, or in "
+            f"{quoted(open_.name(debit))} and {quoted(open_.name(credit))}: name them with "
+            "--map amount=…, or with --debit … and --credit …",
+            [
+                open_.reading(("debit", debit), ("credit", credit)),
+                open_.reading(("amount", amount)),
+            ],
+        )
+        return
+    open_.take("debit", debit, BY_HEADING)
+    open_.take("credit", credit, BY_HEADING)
+
+
+def _is_other(column: Column) -> bool:
+    """Whether the heading says that it is money, but not what a row moves."""
+    return column.fit("amount") < 2 and any(map(column.fit, ("balance", "fee", "original")))
+
+
+def _without_copies(open_: OpenColumns, named: list[Column], currency: str | None) -> list[Column]:
+    """The column that is settled in the account's currency, or one of several that agree."""
+    numbers, found = open_.numbers, open_.found
+    if all(numbers.of(column) == numbers.of(named[0]) for column in named):
+        open_.explain(*named[1:])
+        return named[:1]
+    stated = [column for column in named if currency_in(column.heading) is not None]
+    own = [c for c in stated if currency_in(c.heading) == currency] or stated
+    rest = [column for column in named if column not in own]
+    codes = [column for column in open_.free if column.are_currencies]
+    if not len(own) == len(rest) == len(codes) == 1:
+        return named
+    if not _settles(open_, own[0], rest[0], codes[0]):
+        return named
+    found.columns["originalAmount"] = (rest[0].index,)
+    found.columns["originalCurrencyCode"] = (codes[0].index,)
+    open_.free = [c for c in open_.free if c not in (rest[0], codes[0])]
+    found.reasons.append(
+        f"originalAmount is {quoted(open_.name(rest[0]))}: {quoted(open_.name(own[0]))} "
+        f"has the same in {currency_in(own[0].heading)}"
+    )
+    return own
+
+
+def _find_settled(open_: OpenColumns, numbers: Sequence[Column], currency: str | None) -> None:
+    """The column of the account's currency, beside those that are called amount, currency."""
+    (original,), (codes,) = open_.of("amount"), open_.of("currency")
+    settled = [
+        column
+        for column in numbers
+        if column.fit("amount")
+        and (stated := currency_in(column.heading)) is not None
+        and stated == (currency or stated)
+        and len(codes.values) > 1
+        and _settles(open_, column, original, codes)
+    ]
+    if len(settled) == 1:
+        open_.found.columns |= {
+            "originalAmount": (original.index,),
+            "originalCurrencyCode": (codes.index,),
+            "currency": (),
+        }
+        open_.take("amount", settled[0], f"it has all in {currency_in(settled[0].heading)}")
+
+
+def _settles(open_: OpenColumns, own: Column, original: Column, codes: Column) -> bool:
+    """Whether rows in the account's currency have the same amount in both columns."""
+    currency = currency_in(own.heading)
+    rows = zip(open_.numbers.of(own), open_.numbers.of(original), codes.texts, strict=True)
+    return all(one == other for one, other, code in rows if code.upper() == currency)
+
+
+def _ask_for_amount(open_: OpenColumns, columns: Sequence[Column]) -> None:
+    readings = [open_.reading(("amount", column)) for column in columns]
+    if len(columns) == 2 and open_.numbers.take_turns(*columns):
+        readings = [
+            open_.reading(("debit", one), ("credit", other)) for one, other in permutations(columns)
+        ]
+    open_.ask(
+        "amount",
+        f"the amounts are in {listed(map(open_.name, columns))}: name their column with --map "
+        "amount=…, or two with --debit … and --credit …",
+        readings,
+    )
+
+
+def _refuse_divided(open_: OpenColumns) -> None:
+    """Refuses amounts whose decimals are cells of their own: "-12,50" without quotes."""
+    for amount in open_.of(*_MONEY[:3]):
+        beside = next((c for c in open_.all if c.index == amount.index + 1), None)
+        if (
+            beside is not None
+            and "amount" not in open_.known.keys() - open_.by_name
+            and len(beside.filled) == len(beside.texts) > 1
+            and not amount.has_decimals
+            and not max(map(beside.fit, _MONEY))
+            and all(map(_CENTS.fullmatch, beside.texts))
+        ):
+            raise ImportRefused(
+                f"{quoted(open_.name(beside))} has two digits in every row, and the amounts "
+                "before it have no decimals: a comma may divide them; put such amounts in quotes, "
+                "or name their column with --map amount=…",
+                open_.headings.line,
+            )
+
+
+def _find_balance(open_: OpenColumns, numbers: Sequence[Column]) -> None:
+    if open_.has("balance"):
+        return
+    money = open_.of(*_MONEY[:3])
+    are_whole = not any(column.has_decimals for column in money)
+    running = [
+        column
+        for column in numbers
+        if (column.has_decimals or are_whole) and open_.numbers.run(money, column)
+    ]
+    named = best("balance", running) or best("balance", numbers)
+    if len(named) > 1 and len({tuple(open_.numbers.of(column)) for column in named}) == 1:
+        open_.explain(*named[1:])
+        named = named[:1]
+    if len(named) == 1 and (named[0] in running or named[0].fit("balance") == 2):
+        open_.take("balance", named[0], BY_HEADING)
+    elif len(running) == 1:
+        open_.take("balance", running[0], "it runs by the amounts")
+
+
+def _find_others(open_: OpenColumns, numbers: Sequence[Column]) -> None:
+    """Money beside the amount: what adds nothing is known, and the rest asked about later."""
+    money, balance = open_.of(*_MONEY[:3]), open_.of("balance")
+    runs = bool(balance) and open_.numbers.run(money, balance[0])
+    sides = [column for column in numbers if column.fit("debit") or column.fit("credit")]
+    if len(sides) == 2 and open_.numbers.agree(money[0], *sides):
+        # They say the same once more.
+        open_.explain(*sides)
+    for column in numbers:
+        if column.index in open_.found.explained:
+            continue
+        if column.is_zero or open_.numbers.agree(column, *money):
+            open_.explain(column)
+        elif column.fit("original") and not open_.has("originalAmount"):
+            codes = best("original currency", open_.free)
+            if len(codes) == 1 and not open_.has("originalCurrencyCode"):
+                open_.take("originalAmount", column, BY_HEADING)
+                open_.take("originalCurrencyCode", codes[0], BY_HEADING)
+            open_.explain(column)
+        elif runs and column.fit("fee"):
+            # The balances know nothing of it.
+            open_.explain(column)

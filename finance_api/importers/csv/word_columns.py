@@ -1,0 +1,157 @@
+"""Which columns are words: the currency, a status, a direction, an account, or text."""
+
+from collections.abc import Sequence
+
+from finance_api.importers.csv.open_columns import BY_HEADING, ONLY, OpenColumns, best
+from finance_api.importers.csv.sample import Column
+from finance_api.importers.csv.vocabulary import BOOKED, DIRECTIONS, NOT_MONEY, YES_OR_NO, folded
+from finance_api.importers.interface import Answer
+from finance_api.importers.texts import quoted
+
+#: A column with more different cells than this is neither a status nor a direction.
+_FEW = 20
+#: So many amounts, and so many for each of the other sign, are more than an account receives.
+_MANY, _TIMES = 4, 2
+
+
+def find_currency(open_: OpenColumns) -> None:
+    codes = [column for column in open_.free if column.are_currencies]
+    codes = best("currency", codes)
+    if not open_.has("currency") and len(codes) == 1:
+        open_.take("currency", codes[0], BY_HEADING)
+
+
+def find_statuses(open_: OpenColumns) -> None:
+    texts = open_.of(*({"payee", "note"} & open_.by_name))
+    open_.found.statuses = tuple(
+        column.index for column in (*open_.free, *texts) if _is_status(column)
+    )
+
+
+def _is_status(column: Column) -> bool:
+    """Whether its heading says so, or its words, of which one is known to mean no money."""
+    if not column.filled or column.is_date or len(column.values) > _FEW:
+        return False
+    fit = column.fit("status")
+    if column.values <= YES_OR_NO:
+        return fit > 0
+    known = column.values & (BOOKED | NOT_MONEY)
+    if not column.is_text or fit == 2:
+        return column.is_text
+    return (fit > 0 and column.is_full and bool(known)) or (
+        column.values == known and bool(known & NOT_MONEY)
+    )
+
+
+def find_direction(open_: OpenColumns) -> None:
+    amounts = open_.of("amount")
+    if not amounts:
+        return
+    amount, balance = amounts[0], open_.of("balance")
+    words = [
+        column
+        for column in open_.free
+        if column.index not in open_.found.statuses
+        and len(column.filled) == len(column.texts) > 0
+        and column.values <= DIRECTIONS.keys()
+        and (column.fit("way") or len(set(_ways(column))) == 2)
+    ]
+    # One word for all tells less than two.
+    words = [column for column in words if len(set(_ways(column))) == 2] or words
+    if amount.is_signed:
+        way = open_.numbers.direction(balance[0], amount) if balance else 0
+        if way < 0:
+            open_.found.positive = "out"
+            open_.found.reasons.append("positive amounts go out: so the balances run")
+        elif not way and not words:
+            _ask_about_positive(open_, amount)
+    elif words and all(_ways(column) == _ways(words[0]) for column in words):
+        open_.take("sign", words[0], "each of its words says which way money goes")
+        open_.explain(*words[1:])
+
+
+def _ways(column: Column) -> list[int]:
+    return [DIRECTIONS[word] for word in map(folded, column.texts)]
+
+
+def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
+    """Asks where most amounts are positive: a card's files write what was paid so."""
+    values = [value for value in open_.numbers.of(amount) if value]
+    positive = sum(value > 0 for value in values)
+    if positive < _MANY or positive <= _TIMES * (len(values) - positive):
+        return
+    rows = zip(amount.texts, open_.numbers.of(amount), strict=True)
+    example = next(text for text, value in rows if value and value > 0)
+    open_.found.questions.ask(
+        f"most amounts in {quoted(open_.name(amount))} are positive: say with --positive whether "
+        "these came in, or were paid as on a card",
+        Answer(("--positive", "out"), meaning=f"{example} goes out"),
+        Answer(("--positive", "in"), meaning=f"{example} comes in"),
+        line=open_.headings.line,
+    )
+
+
+def find_accounts(open_: OpenColumns, *, has_account: bool) -> None:
+    columns = [column for column in open_.free if column.are_accounts]
+    others = [column for column in columns if column.fit("other account") or column.fit("payee")]
+    if len(others) == 1 and not open_.has("counterpartyAccount"):
+        open_.take("counterpartyAccount", others[0], BY_HEADING)
+    own = [c for c in columns if c in open_.free and c.fit("account") == 2 and c.is_full]
+    one = [column for column in own if len(column.values) == 1]
+    several = [column for column in own if column not in one]
+    if open_.has("account", "accountNumber") or len(one) > 1 or len(several) > 1:
+        return
+    if one:
+        open_.take("accountNumber", one[0], "all rows have the same")
+        if several and not open_.has("counterpartyAccount"):
+            reason = f"{quoted(open_.name(one[0]))} is the account"
+            open_.take("counterpartyAccount", several[0], reason)
+    elif several and not has_account:
+        open_.take("accountNumber", several[0], BY_HEADING)
+
+
+def find_texts(open_: OpenColumns) -> None:
+    texts = [
+        column
+        for column in open_.free
+        if column.is_text
+        and column.index not in open_.found.statuses
+        and not column.are_currencies
+        and not column.are_accounts
+        and column.fit("account") < 2
+    ]
+    telling = [column for column in texts if len(column.values) > 1] or texts
+    payees = best("payee", telling)
+    if not open_.has("payee"):
+        for column in payees if payees and payees[0].fit("payee") == 2 else payees[:1]:
+            open_.take("payee", column, BY_HEADING)
+    texts = [column for column in texts if column in open_.free]
+    for role in ("category", "reference"):
+        named = [column for column in texts if column.fit(role) == 2]
+        if len(named) == 1 and len(texts) > 1 and not open_.has(role):
+            open_.take(role, named[0], BY_HEADING)
+            texts.remove(named[0])
+    _find_note(open_, texts)
+
+
+def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
+    """All columns whose heading says that they are text; without such, every text there is."""
+    if open_.has("note") and "note" not in open_.by_name:
+        return
+    named = [column for column in texts if column.fit("note") or column.fit("payee")]
+    if named and open_.has("note"):
+        open_.found.columns["note"] = open_.known["note"]
+    for column in named:
+        open_.take("note", column, BY_HEADING)
+    if not open_.has("payee", "note"):
+        telling = [column for column in texts if not _is_vocabulary(column)]
+        for column in telling:
+            open_.take("note", column, ONLY if len(telling) == 1 else "it is text")
+
+
+def _is_vocabulary(column: Column) -> bool:
+    """Whether it has nothing but yes and no, or words that may say a direction."""
+    if column.values <= YES_OR_NO:
+        return True
+    is_said = column.fit("way") == 2 and len(column.values) > 1
+    return len(column.values) <= _FEW and (is_said or not column.values.isdisjoint(DIRECTIONS))
