@@ -44,7 +44,7 @@ def ask_about_new_accounts(
                 stand = "stand" if count > 1 else "stands"
                 questions.ask(
                     f"{which} for the new account {account.name} {stand} in "
-                    f"the account {name} on the same days: {help_}, or give --new-account if it is "
+                    f"the account {name} within a day: {help_}, or give --new-account if it is "
                     "another",
                     *answers,
                 )
@@ -79,19 +79,21 @@ def _same(
         stored = _stored(session, window * _WINDOW_DAYS)
         for account, day, amount in of_window:
             candidates = by_currency[rows[account.id]["currencyCode"]]
-            for account_id, times in stored.get((day, amount), {}).items():
-                if account_id in candidates:
-                    found[account][account_id] += min(times, new[account][day, amount])
+            times: Counter[str] = Counter()
+            for near in (day - 1, day, day + 1):
+                times |= stored.get((near, amount), Counter())
+            for account_id in candidates & times.keys():
+                found[account][account_id] += min(times[account_id], new[account][day, amount])
     return found
 
 
 def _stored(session: LedgerSession, first: int) -> dict[tuple[int, int], Counter[str]]:
-    """Of the days from ``first`` on: day and amount -> how many records each account has."""
-    end = first + _WINDOW_DAYS
+    """Of the days from ``first`` on, and those beside: how many records each account has."""
+    end = first + _WINDOW_DAYS + 1
     sums = session.storage.data.sum_by(
         session.user.id,
         ["accountId", "recordDate", "amount"],
-        [dated(first * DAY_SECONDS, end * DAY_SECONDS)],
+        [dated((first - 1) * DAY_SECONDS, end * DAY_SECONDS)],
     )
     stored: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     for (account_id, date, amount), each in sums.items():

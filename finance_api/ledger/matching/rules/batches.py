@@ -2,11 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TypeVar
 
 from finance_api.importers.interface import joined_key
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
 from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, grouped, is_own, is_plain
 from finance_api.values.number import MAX_UNITS
+
+_Row = TypeVar("_Row", FileEntry, Candidate)
 
 
 def pair_own_batches(rows: OpenRows) -> None:
@@ -17,19 +20,20 @@ def pair_own_batches(rows: OpenRows) -> None:
             2026-01-03  -20.00  Ben          batch 7
     gives   same, same
     """
-    pair_batches(rows, is_own, Outcome.SAME, Outcome.SAME, of_one_source=True)
+    pair_batches(rows, is_own, Outcome.SAME, Outcome.SAME, reach=None)
 
 
 def pair_batches(
-    rows: OpenRows, stored: CandidateTest, whole: Outcome, parts: Outcome, *, of_one_source: bool
+    rows: OpenRows, stored: CandidateTest, whole: Outcome, parts: Outcome, *, reach: int | None
 ) -> None:
     """Decide parts of the file that are a stored whole, and entries whose parts are stored.
 
     stored: which records. whole: what becomes of parts whose whole is stored; parts: of an entry
-    whose parts are. of_one_source: whether the sum and the day alone do not show it.
+    whose parts are. reach: how many days apart the sum may be; None: of one source, where the sum
+    and the day alone do not show it.
     """
-    _pair_parts_of_the_file(rows, stored, whole, of_one_source)
-    _pair_stored_parts(rows, stored, parts, of_one_source)
+    _pair_parts_of_the_file(rows, stored, whole, reach)
+    _pair_stored_parts(rows, stored, parts, reach)
 
 
 def _is_certain(batch: str, bank_id: str | None, inner: bool) -> bool:
@@ -43,8 +47,13 @@ def _sum_of_a_day(batch: Sequence[FileEntry] | Sequence[Candidate]) -> int | Non
     return total if is_one_day and abs(total) <= MAX_UNITS else None
 
 
+def _nearest(found: list[_Row], day: int, reach: int | None) -> list[_Row]:
+    near = (row for row in found if abs(row.day - day) <= (reach or 0))
+    return sorted(near, key=lambda row: abs(row.day - day))
+
+
 def _pair_parts_of_the_file(
-    rows: OpenRows, stored: CandidateTest, outcome: Outcome, of_one_source: bool
+    rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
 ) -> None:
     """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
     batches: defaultdict[tuple[object, str], list[FileEntry]] = defaultdict(list)
@@ -53,13 +62,13 @@ def _pair_parts_of_the_file(
             batches[entry.account, entry.rare.batch].append(entry)
     if not batches:
         return
-    records = grouped(rows.free(stored), lambda c: (c.account, c.amount, c.day))
+    records = grouped(rows.free(stored), lambda c: (c.account, c.amount))
     for (account, batch), parts in batches.items():
         total = _sum_of_a_day(parts)
         if total is None or any(part.outcome is not None for part in parts):
             continue
-        for candidate in records.get((account, total, parts[0].day), ()):
-            is_certain = not of_one_source or _is_certain(batch, candidate.bank_id, candidate.inner)
+        for candidate in _nearest(records.get((account, total), []), parts[0].day, reach):
+            is_certain = reach is not None or _is_certain(batch, candidate.bank_id, candidate.inner)
             if is_certain and not candidate.is_taken:
                 for part in parts:
                     rows.settle(part, outcome, candidate)
@@ -67,7 +76,7 @@ def _pair_parts_of_the_file(
 
 
 def _pair_stored_parts(
-    rows: OpenRows, stored: CandidateTest, outcome: Outcome, of_one_source: bool
+    rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
 ) -> None:
     """An entry that is the sum of the stored parts of one is these records as a whole."""
     batches: defaultdict[tuple[object, str | None, str], list[Candidate]] = defaultdict(list)
@@ -76,14 +85,14 @@ def _pair_stored_parts(
             batches[candidate.account, candidate.source, candidate.batch].append(candidate)
     if not batches:
         return
-    entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount, e.day))
+    entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
     for (account, _, batch), parts in batches.items():
         total = _sum_of_a_day(parts)
         if total is None or any(part.is_taken for part in parts):
             continue
         inner = all(part.inner for part in parts)
-        for entry in entries.get((account, total, parts[0].day), ()):
-            is_certain = not of_one_source or _is_certain(batch, entry.bank_id, inner)
+        for entry in _nearest(entries.get((account, total), []), parts[0].day, reach):
+            is_certain = reach is not None or _is_certain(batch, entry.bank_id, inner)
             if is_certain and entry.outcome is None:
                 rows.settle(entry, outcome, parts[0])
                 entry.parts = tuple(parts)

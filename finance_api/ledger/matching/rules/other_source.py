@@ -27,22 +27,30 @@ def pair_other_sources(rows: OpenRows, match_days: int | None) -> None:
 
     match_days: how far apart they may be, None: as usual, and left-overs are asked about.
     """
-    if not any(rows.free(_is_other)):
+    if not any(rows.free(_is_beside)) and not any(rows.free(_is_other)):
         return
-    pair_batches(rows, _is_other, Outcome.MATCHED, Outcome.MATCHED_PARTS, of_one_source=False)
+    most = _REACH_DAYS if match_days is None else match_days
+    pair_batches(rows, _is_other, Outcome.MATCHED, Outcome.MATCHED_PARTS, reach=most)
     for names in (("day", "amount", "text"), ("day", "amount")):
         rows.pair(Outcome.MATCHED, *names, entries=is_plain, stored=_is_other)
-    most = _REACH_DAYS if match_days is None else match_days
     for reach in sorted({min(_REACH_DAYS, most), most} - {0}):
         for entry, candidate in list(_near(rows, reach, is_plain, _is_other)):
             rows.settle(entry, Outcome.MATCHED, candidate)
     if match_days is None:
         _ask_about_doubtful(rows)
+    elif match_days > _REACH_DAYS:
+        for entry, candidate in list(_near(rows, _REACH_DAYS, is_plain, _is_beside)):
+            rows.settle(entry, Outcome.MATCHED, candidate)
 
 
 def _is_other(candidate: Candidate) -> bool:
     """Of another source, on a day where this file would have it."""
     return not candidate.mine and candidate.covered and not candidate.is_void
+
+
+def _is_beside(candidate: Candidate) -> bool:
+    """Of another source, on a day that this file does not have."""
+    return not (candidate.mine or candidate.covered or candidate.is_void)
 
 
 def _of(source: str) -> CandidateTest:
@@ -73,21 +81,23 @@ def _near(
             yield entry, waiting.pop()
 
 
+def _teller(other: Candidate) -> str:
+    return f"a file of the format {other.source} told" if other.source else "you made"
+
+
 def _ask_about_doubtful(rows: OpenRows) -> None:
-    """Left-overs that may be the same, on days that both files should have them."""
-    found: list[tuple[str, FileEntry, Candidate]] = []
+    """Left-overs that may be the same: both files should have them, or one ends beside them."""
+    found = list(_near(rows, _REACH_DAYS, is_plain, _is_beside))
     for source in dict.fromkeys(s for account in rows.accounts for s in account.learned.others):
-        near = _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
-        found += [(source, entry, other) for entry, other in near]
+        found += _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
     if not found:
         return
-    source, entry, other = found[0]
-    farthest = max(abs(e.day - c.day) for _, e, c in found)
+    entry, other = found[0]
+    farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in found))
     whole = rows.read(entry)
     more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
     rows.questions.ask(
-        f"{described(whole)} may be {stored_described(other)}, which a file of the format "
-        f"{source} told{more}: if it is the same, say with --match-days N how many days they "
+        f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if it is the same, say with --match-days N how many days they "
         f"may be apart ({farthest} here); if it is another transaction, with --match-days "
         f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
         Answer(("--match-days", str(farthest)), meaning=f"line {whole.line} is the stored record"),
