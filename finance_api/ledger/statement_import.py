@@ -123,8 +123,8 @@ class StatementImport:
         if not options.new_account and not reader.is_empty:
             ask_about_new_accounts(session, file, accounts, questions)
         reader.read_days()
-        rows = OpenRows(file, reader, accounts, options.first_day, questions)
-        match(rows, others=options.match, match_days=options.match_days)
+        rows = OpenRows(file, reader, accounts, options.first_day, options.match_days, questions)
+        match(rows, others=options.match)
         questions.put()
         return rows
 

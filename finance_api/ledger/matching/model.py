@@ -1,7 +1,7 @@
 """What matching compares: entries of a file, and stored records as files stated them."""
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.stated import Content
@@ -31,6 +31,18 @@ class Outcome(IntEnum):
     WAITING = 9
     #: A new record.
     NEW = 10
+
+
+class Pair(NamedTuple):
+    """What a rule decides of an entry.
+
+    candidate: the stored record that it is. parts: all of them, where it is several together.
+    """
+
+    entry: "FileEntry"
+    outcome: Outcome
+    candidate: "Candidate | None" = None
+    parts: "tuple[Candidate, ...]" = ()
 
 
 class FileEntry:

@@ -5,13 +5,13 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from finance_api.importers.interface import Answer, Entry
+from finance_api.importers.interface import Answer, Entry, Question
 from finance_api.importers.questions import Questions
 from finance_api.ledger.matching.candidates import CandidateReader
 from finance_api.ledger.matching.file_entries import FileEntries
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.learned import REUSED, STABLE
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 
 SAME, NEW = "same", "new"
 _Row = TypeVar("_Row", FileEntry, Candidate)
@@ -35,8 +35,9 @@ def is_plain(entry: FileEntry) -> bool:
 class OpenRows:
     """The rows that rules decide, with what else they look at.
 
-    first_day: SAME, NEW or None, as ``--first-day`` has it. questions: what only the user can
-    answer. remarks: sentences for the one who imports.
+    first_day: SAME, NEW or None, as ``--first-day`` has it. match_days: how far apart records may
+    be, None: it is asked. questions: what only the user can answer. remarks: sentences for the one
+    who imports.
     """
 
     def __init__(
@@ -45,12 +46,14 @@ class OpenRows:
         reader: CandidateReader,
         accounts: Iterable[KnownAccount],
         first_day: str | None,
+        match_days: int | None,
         questions: Questions,
     ) -> None:
         self.file = file
         self.reader = reader
         self.accounts = list(accounts)
         self.first_day = first_day
+        self.match_days = match_days
         self.questions = questions
         self.remarks: list[str] = []
         self._undecided = self.entries
@@ -100,26 +103,29 @@ class OpenRows:
 
     # -- deciding
 
-    def settle(self, entry: FileEntry, outcome: Outcome, candidate: Candidate | None) -> None:
-        entry.outcome, entry.candidate = outcome, candidate
-        if candidate is not None:
-            candidate.is_taken = True
-
-    def reopen(self, entry: FileEntry) -> None:
-        """Undecides an entry, and frees its candidate."""
+    def settle(self, found: Pair | Question) -> None:
+        """Decides an entry, also one that was decided otherwise; or asks, of an option once."""
+        if isinstance(found, Question):
+            options = {answer.words[0] for answer in found.answers}
+            if not any(map(self.questions.asks_for, options)):
+                self.questions.asked.append(found)
+            return
+        entry, outcome, candidate, parts = found
         if entry.candidate is not None:
             entry.candidate.is_taken = False
-        entry.outcome = entry.candidate = None
-        self._undecided = self.entries
+        entry.outcome, entry.candidate, entry.parts = outcome, candidate, parts
+        for each in parts or (candidate,):
+            if each is not None:
+                each.is_taken = True
 
-    def pair(
+    def pairs(
         self,
         outcome: Outcome,
         *names: str,
         entries: EntryTest = anything,
         stored: CandidateTest = is_own,
         id_name: str = "bank_id",
-    ) -> None:
+    ) -> Iterator[Pair]:
         """Pairs undecided entries with free candidates, one to one.
 
         names: of what is equal in both, beside the account; of equal ones the first goes with the
@@ -136,25 +142,27 @@ class OpenRows:
             if entries(entry):
                 same = waiting.get(key(entry), [])
                 if same:
-                    self.settle(entry, outcome, same.pop())
+                    yield Pair(entry, outcome, same.pop())
 
-    def pair_equal(
+    def equal_pairs(
         self,
         outcome: Outcome,
         *names: str,
         entries: EntryTest,
         stored: CandidateTest,
         id_name: str = "bank_id",
-    ) -> None:
+    ) -> Iterator[Pair]:
         """Pairs by equal content; a time that is not known is equal to any."""
 
         def timed(test: Any, is_timed: bool) -> Any:
             return lambda row: bool(row.time) is is_timed and test(row)
 
         content = (*names, "content")
-        self.pair(outcome, *content, "time", entries=entries, stored=stored, id_name=id_name)
+        yield from self.pairs(
+            outcome, *content, "time", entries=entries, stored=stored, id_name=id_name
+        )
         for is_timed in (False, True):
-            self.pair(
+            yield from self.pairs(
                 outcome,
                 *content,
                 entries=timed(entries, is_timed),
@@ -162,23 +170,30 @@ class OpenRows:
                 id_name=id_name,
             )
 
-    # -- questions
 
-    def ask_for_ids(self, reason: str, line: int) -> None:
-        if not self.questions.asks_for("--ids"):
-            answers = (
-                Answer(("--ids", ids), ("--ids",), f"the id of line {line} is of {meaning}")
-                for ids, meaning in ((STABLE, "the same transaction"), (REUSED, "another one"))
-            )
-            self.questions.ask(reason, *answers, line=line)
+def ids_question(reason: str, line: int) -> Question:
+    answers = (
+        Answer(("--ids", ids), ("--ids",), f"the id of line {line} is of {meaning}")
+        for ids, meaning in ((STABLE, "the same transaction"), (REUSED, "another one"))
+    )
+    return Question(reason, line, tuple(answers))
 
-    def ask_for_first_day(self, reason: str, line: int) -> None:
-        if not self.questions.asks_for("--first-day"):
-            answers = (
-                Answer(("--first-day", which), meaning=f"line {line} is {meaning}")
-                for which, meaning in ((SAME, "the same transaction"), (NEW, "another one"))
-            )
-            self.questions.ask(reason, *answers, line=line)
+
+def first_day_question(reason: str, line: int) -> Question:
+    answers = (
+        Answer(("--first-day", which), meaning=f"line {line} is {meaning}")
+        for which, meaning in ((SAME, "the same transaction"), (NEW, "another one"))
+    )
+    return Question(reason, line, tuple(answers))
+
+
+def days_question(reason: str, line: int, same: int, other: int) -> Question:
+    """same, other: the days to give where the line is the stored record, and where it is not."""
+    answers = (
+        Answer(("--match-days", str(days)), meaning=f"line {line} is {meaning}")
+        for days, meaning in ((same, "the stored record"), (other, "another one"))
+    )
+    return Question(reason, line, tuple(answers))
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> dict[Hashable, list[_Row]]:

@@ -3,9 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
+from finance_api.importers.interface import Question
 from finance_api.ledger.matching.candidates import MOST_OF_AN_ID, REACH_DAYS
 from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
-from finance_api.ledger.matching.open_rows import OpenRows, is_plain
+from finance_api.ledger.matching.open_rows import OpenRows, ids_question, is_plain
 from finance_api.ledger.matching.stated import hash_of
 from finance_api.ledger.matching.wording import described, stored_described
 
@@ -13,7 +14,7 @@ from finance_api.ledger.matching.wording import described, stored_described
 Sign = tuple[FileEntry, Candidate]
 
 
-def look_for_reused_ids(rows: OpenRows) -> None:
+def look_for_reused_ids(rows: OpenRows) -> Iterator[Question]:
     """Notes on accounts what ids show, or asks where it goes against what earlier files showed."""
     _count_same_ids(rows)
     for entry, candidate in _signs(rows):
@@ -22,7 +23,7 @@ def look_for_reused_ids(rows: OpenRows) -> None:
             continue
         line = rows.read(entry).line
         if account.known_stable or (account.stable and is_partly_same(rows, entry, candidate)):
-            rows.ask_for_ids(
+            yield ids_question(
                 f"{described(rows.read(entry))} goes against {stored_described(candidate)}: until "
                 f"now no id of {account.name} was used again; say what ids are with --ids stable "
                 "or --ids reused",

@@ -1,18 +1,18 @@
 """A batch and its parts: one statement tells an entry as a whole, another one in its parts."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from finance_api.importers.interface import joined_key
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import CandidateTest, OpenRows, grouped, is_own, is_plain
 from finance_api.values.number import MAX_UNITS
 
 _Row = TypeVar("_Row", FileEntry, Candidate)
 
 
-def pair_own_batches(rows: OpenRows) -> None:
+def pair_own_batches(rows: OpenRows) -> Iterator[Pair]:
     """Pair the details and the sum of one batch, in either order.
 
     stored  2026-01-03  -30.00  Payroll      id 7
@@ -20,20 +20,20 @@ def pair_own_batches(rows: OpenRows) -> None:
             2026-01-03  -20.00  Ben          batch 7
     gives   same, same
     """
-    pair_batches(rows, is_own, Outcome.SAME, Outcome.SAME, reach=None)
+    return batch_pairs(rows, is_own, Outcome.SAME, Outcome.SAME, reach=None)
 
 
-def pair_batches(
+def batch_pairs(
     rows: OpenRows, stored: CandidateTest, whole: Outcome, parts: Outcome, *, reach: int | None
-) -> None:
+) -> Iterator[Pair]:
     """Decide parts of the file that are a stored whole, and entries whose parts are stored.
 
     stored: which records. whole: what becomes of parts whose whole is stored; parts: of an entry
     whose parts are. reach: how many days apart the sum may be; None: of one source, where the sum
     and the day alone do not show it.
     """
-    _pair_parts_of_the_file(rows, stored, whole, reach)
-    _pair_stored_parts(rows, stored, parts, reach)
+    yield from _pair_parts_of_the_file(rows, stored, whole, reach)
+    yield from _pair_stored_parts(rows, stored, parts, reach)
 
 
 def _is_certain(batch: str, bank_id: str | None, inner: bool) -> bool:
@@ -47,6 +47,10 @@ def _sum_of_a_day(batch: Sequence[FileEntry] | Sequence[Candidate]) -> int | Non
     return total if is_one_day and abs(total) <= MAX_UNITS else None
 
 
+def _day(batch: tuple[object, Sequence[FileEntry] | Sequence[Candidate]]) -> int:
+    return batch[1][0].day
+
+
 def _nearest(found: list[_Row], day: int, reach: int | None) -> list[_Row]:
     near = (row for row in found if abs(row.day - day) <= (reach or 0))
     return sorted(near, key=lambda row: abs(row.day - day))
@@ -54,7 +58,7 @@ def _nearest(found: list[_Row], day: int, reach: int | None) -> list[_Row]:
 
 def _pair_parts_of_the_file(
     rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
-) -> None:
+) -> Iterator[Pair]:
     """Parts of one entry, whose sum a record of their day is, are this record as a whole."""
     batches: defaultdict[tuple[object, str], list[FileEntry]] = defaultdict(list)
     for entry in rows.entries:
@@ -63,7 +67,7 @@ def _pair_parts_of_the_file(
     if not batches:
         return
     records = grouped(rows.free(stored), lambda c: (c.account, c.amount))
-    for (account, batch), parts in batches.items():
+    for (account, batch), parts in sorted(batches.items(), key=_day):
         total = _sum_of_a_day(parts)
         if total is None or any(part.outcome is not None for part in parts):
             continue
@@ -71,13 +75,13 @@ def _pair_parts_of_the_file(
             is_certain = reach is not None or _is_certain(batch, candidate.bank_id, candidate.inner)
             if is_certain and not candidate.is_taken:
                 for part in parts:
-                    rows.settle(part, outcome, candidate)
+                    yield Pair(part, outcome, candidate)
                 break
 
 
 def _pair_stored_parts(
     rows: OpenRows, stored: CandidateTest, outcome: Outcome, reach: int | None
-) -> None:
+) -> Iterator[Pair]:
     """An entry that is the sum of the stored parts of one is these records as a whole."""
     batches: defaultdict[tuple[object, str | None, str], list[Candidate]] = defaultdict(list)
     for candidate in filter(stored, rows.candidates):
@@ -86,7 +90,7 @@ def _pair_stored_parts(
     if not batches:
         return
     entries = grouped(filter(is_plain, rows.undecided), lambda e: (e.account, e.amount))
-    for (account, _, batch), parts in batches.items():
+    for (account, _, batch), parts in sorted(batches.items(), key=_day):
         total = _sum_of_a_day(parts)
         if total is None or any(part.is_taken for part in parts):
             continue
@@ -94,8 +98,5 @@ def _pair_stored_parts(
         for entry in _nearest(entries.get((account, total), []), parts[0].day, reach):
             is_certain = reach is not None or _is_certain(batch, entry.bank_id, inner)
             if is_certain and entry.outcome is None:
-                rows.settle(entry, outcome, parts[0])
-                entry.parts = tuple(parts)
-                for part in parts:
-                    part.is_taken = True
+                yield Pair(entry, outcome, parts[0], tuple(parts))
                 break

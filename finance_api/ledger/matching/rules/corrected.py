@@ -1,13 +1,16 @@
 """The bank corrected a record, and kept its id."""
 
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
-from finance_api.ledger.matching.open_rows import OpenRows
+from collections.abc import Iterator
+
+from finance_api.importers.interface import Question
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
+from finance_api.ledger.matching.open_rows import OpenRows, ids_question
 from finance_api.ledger.matching.reused_ids import has_same_text, is_partly_same, of_same_id
 from finance_api.ledger.matching.rules.earlier_version import order
 from finance_api.ledger.matching.wording import described, stored_described
 
 
-def pair_corrected(rows: OpenRows) -> None:
+def pair_corrected(rows: OpenRows) -> Iterator[Pair | Question]:
     """Pair an entry with the record of its id that is near it, and partly the same.
 
     stored  2026-01-03  -3.00  Coffee  id 7
@@ -30,18 +33,18 @@ def pair_corrected(rows: OpenRows) -> None:
         corrects = _corrects(rows, entry, candidate)
         if corrects is None:
             whole = rows.read(entry)
-            rows.ask_for_ids(
+            yield ids_question(
                 f"{described(whole)} may correct {stored_described(candidate)}, "
                 "which had its id, or be another transaction: say which with --ids stable (it "
                 "corrects it) or --ids reused (it is another one)",
                 whole.line,
             )
-            rows.settle(entry, Outcome.NEW, None)
+            yield Pair(entry, Outcome.NEW)
         if corrects is not False:
             seen.add(entry)
         if corrects:
             is_older = order(rows, entry, candidate) < 0
-            rows.settle(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
+            yield Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
 
 
 def _corrects(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | None:

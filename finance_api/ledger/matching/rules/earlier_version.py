@@ -1,12 +1,13 @@
 """A stored record once said exactly this."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 
-from finance_api.ledger.matching.model import Candidate, Earlier, FileEntry, Outcome
+from finance_api.ledger.matching.model import Candidate, Earlier, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import OpenRows
 
 
-def pair_earlier(rows: OpenRows, *, by_id: bool) -> None:
+def pair_earlier(rows: OpenRows, *, by_id: bool) -> Iterator[Pair]:
     """Pair an entry with the record that said the same before the bank corrected it.
 
     stored  2026-01-03  -3.50  Coffee  id 7   (before: -3.00)
@@ -36,7 +37,7 @@ def pair_earlier(rows: OpenRows, *, by_id: bool) -> None:
             continue
         taken.add(candidate)
         is_later = not is_alias and order(rows, entry, candidate) > 0
-        rows.settle(entry, Outcome.CORRECTION if is_later else Outcome.SAME, candidate)
+        yield Pair(entry, Outcome.CORRECTION if is_later else Outcome.SAME, candidate)
 
 
 def order(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> int:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import islice, product
 
-from finance_api.importers.interface import Answer
+from finance_api.importers.interface import Question
 from finance_api.ledger.matching.candidates import REACH_DAYS
 from finance_api.ledger.matching.duplicates import are_alike
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
-from finance_api.ledger.matching.open_rows import OpenRows, grouped, is_plain
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
+from finance_api.ledger.matching.open_rows import OpenRows, days_question, grouped, is_plain
 from finance_api.ledger.matching.rules.earlier_version import order
 from finance_api.ledger.matching.wording import described, stored_described
 
@@ -17,14 +17,12 @@ _MANY = 100
 _Group = tuple[list[FileEntry], list[Candidate]]
 
 
-def pair_moved(rows: OpenRows, match_days: int | None) -> None:
+def pair_moved(rows: OpenRows) -> Iterator[Pair | Question]:
     """Pair an entry with the record that the file lacks, though it covers the record's day.
 
     stored  2026-01-03  -3.00  Coffee
     file    2026-01-05  -3.00  Coffee Berlin   (covers 1 to 31 January, no row on the 3rd)
     gives   corrected: day and text change, nothing is added
-
-    match_days: where the file leaves it open, how far apart they may be; None: it is asked.
     """
     if not any(map(_is_lacking, rows.free())):
         return
@@ -33,13 +31,13 @@ def pair_moved(rows: OpenRows, match_days: int | None) -> None:
         for group in _near(entries, records):
             pairs = _proven(rows, group)
             for entry, candidate in pairs:
-                _settle(rows, entry, candidate)
+                yield _corrected(rows, entry, candidate)
             if not pairs and _possible(rows, group):
                 doubtful.append(group)
-    if match_days is None and doubtful:
-        _ask(rows, doubtful)
-    for group in doubtful if match_days else ():
-        _settle_in_order(rows, group, match_days or 0)
+    if rows.match_days is None and doubtful:
+        yield _question(rows, doubtful)
+    for group in doubtful if rows.match_days else ():
+        yield from _in_order(rows, group, rows.match_days or 0)
 
 
 def _is_lacking(candidate: Candidate) -> bool:
@@ -128,13 +126,13 @@ def _is_moved(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> bool | 
     return True if is_whole or are_alike((whole.payee, whole.note), texts) else None
 
 
-def _settle(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> None:
+def _corrected(rows: OpenRows, entry: FileEntry, candidate: Candidate) -> Pair:
     is_older = order(rows, entry, candidate) < 0
-    rows.settle(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
+    return Pair(entry, Outcome.OLDER if is_older else Outcome.CORRECTION, candidate)
 
 
-def _settle_in_order(rows: OpenRows, group: _Group, match_days: int) -> None:
-    """Settles as many as there can be."""
+def _in_order(rows: OpenRows, group: _Group, match_days: int) -> Iterator[Pair]:
+    """As many as there can be."""
     records = sorted(group[1], key=lambda candidate: candidate.day, reverse=True)
     for entry in sorted(group[0], key=lambda entry: entry.day):
         while records and records[-1].day < entry.day - match_days:
@@ -144,24 +142,24 @@ def _settle_in_order(rows: OpenRows, group: _Group, match_days: int) -> None:
             and records[-1].day <= entry.day + match_days
             and _is_moved(rows, entry, records[-1]) is not False
         ):
-            _settle(rows, entry, records.pop())
+            yield _corrected(rows, entry, records.pop())
 
 
 def _days_apart(pair: tuple[FileEntry, Candidate]) -> int:
     return abs(pair[0].day - pair[1].day)
 
 
-def _ask(rows: OpenRows, groups: list[_Group]) -> None:
+def _question(rows: OpenRows, groups: list[_Group]) -> Question:
     entry, candidate = min(_possible(rows, groups[0]), key=_days_apart)
     farthest = max(_days_apart(pair) for group in groups for pair in _possible(rows, group))
-    days = str(min(max(farthest, 1), REACH_DAYS))
+    days = min(max(farthest, 1), REACH_DAYS)
     whole = rows.read(entry)
     more = f" (and {len(groups) - 1} more such rows)" if len(groups) > 1 else ""
-    rows.questions.ask(
+    return days_question(
         f"{described(whole)} may be {stored_described(candidate)}, which the file should have and "
         f"has not{more}: if the bank reports it otherwise now, say with --match-days N how many "
         f"days they may be apart ({days} here); if it is another transaction, with --match-days 0",
-        Answer(("--match-days", days), meaning=f"line {whole.line} is the stored record"),
-        Answer(("--match-days", "0"), meaning=f"line {whole.line} is another one"),
-        line=whole.line,
+        whole.line,
+        same=days,
+        other=0,
     )

@@ -1,46 +1,52 @@
 """One transaction that two formats tell: the same amount within the days allowed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from finance_api.importers.interface import Answer
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from finance_api.importers.interface import Question
+from finance_api.ledger.matching.model import Candidate, Outcome, Pair
 from finance_api.ledger.matching.open_rows import (
     CandidateTest,
     EntryTest,
     OpenRows,
+    days_question,
     grouped,
     is_plain,
 )
-from finance_api.ledger.matching.rules.batches import pair_batches
+from finance_api.ledger.matching.rules.batches import batch_pairs
 from finance_api.ledger.matching.wording import described, stored_described
 
 #: How far apart the same transaction may be in two formats; so far that it is asked for.
 _REACH_DAYS, _DOUBTFUL_DAYS = 1, 5
 
 
-def pair_other_sources(rows: OpenRows, match_days: int | None) -> None:
+def pair_other_sources(rows: OpenRows) -> Iterator[Pair | Question]:
     """Pair an entry with the record that a file of another format made.
 
     stored  2026-01-03  -3.00  Coffee             (from a CSV file)
     file    2026-01-04  -3.00  COFFEE BERLIN      (OFX)
     gives   matched
-
-    match_days: how far apart they may be, None: as usual, and left-overs are asked about.
     """
     if not any(rows.free(_is_beside)) and not any(rows.free(_is_other)):
         return
-    most = _REACH_DAYS if match_days is None else match_days
-    pair_batches(rows, _is_other, Outcome.MATCHED, Outcome.MATCHED_PARTS, reach=most)
+    most = _REACH_DAYS if rows.match_days is None else rows.match_days
+    yield from _batches(rows, _is_other, most)
     for names in (("day", "amount", "text"), ("day", "amount")):
-        rows.pair(Outcome.MATCHED, *names, entries=is_plain, stored=_is_other)
+        yield from rows.pairs(Outcome.MATCHED, *names, entries=is_plain, stored=_is_other)
     for reach in sorted({min(_REACH_DAYS, most), most} - {0}):
-        for entry, candidate in list(_near(rows, reach, is_plain, _is_other)):
-            rows.settle(entry, Outcome.MATCHED, candidate)
-    if match_days is None:
-        _ask_about_doubtful(rows)
-    elif match_days > _REACH_DAYS:
-        for entry, candidate in list(_near(rows, _REACH_DAYS, is_plain, _is_beside)):
-            rows.settle(entry, Outcome.MATCHED, candidate)
+        yield from _near(rows, reach, is_plain, _is_other)
+    # A file that begins or ends beside the records of another one may have them on its own days.
+    beside = chain(
+        _batches(rows, _is_beside, _REACH_DAYS), _near(rows, _REACH_DAYS, is_plain, _is_beside)
+    )
+    if rows.match_days is None:
+        yield from _question(rows, beside)
+    elif rows.match_days > _REACH_DAYS:
+        yield from beside
+
+
+def _batches(rows: OpenRows, stored: CandidateTest, reach: int) -> Iterator[Pair]:
+    return batch_pairs(rows, stored, Outcome.MATCHED, Outcome.MATCHED_PARTS, reach=reach)
 
 
 def _is_other(candidate: Candidate) -> bool:
@@ -65,12 +71,10 @@ def _of_days_of(source: str) -> EntryTest:
     )
 
 
-def _near(
-    rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest
-) -> Iterator[tuple[FileEntry, Candidate]]:
+def _near(rows: OpenRows, reach: int, entries: EntryTest, stored: CandidateTest) -> Iterator[Pair]:
     """Pairs of equal amounts at most so many days apart: as many as there can be."""
     others = grouped(
-        sorted(rows.free(stored), key=lambda c: c.day), lambda c: (c.account, c.amount)
+        sorted(rows.free(stored), key=lambda c: -c.day), lambda c: (c.account, c.amount)
     )
     undecided = sorted(filter(entries, rows.undecided), key=lambda e: e.day)
     for entry in undecided:
@@ -78,29 +82,31 @@ def _near(
         while waiting and waiting[-1].day < entry.day - reach:
             waiting.pop()
         if waiting and waiting[-1].day <= entry.day + reach:
-            yield entry, waiting.pop()
+            yield Pair(entry, Outcome.MATCHED, waiting.pop())
 
 
 def _teller(other: Candidate) -> str:
     return f"a file of the format {other.source} told" if other.source else "you made"
 
 
-def _ask_about_doubtful(rows: OpenRows) -> None:
+def _question(rows: OpenRows, beside: Iterable[Pair]) -> Iterator[Question]:
     """Left-overs that may be the same: both files should have them, or one ends beside them."""
-    found = list(_near(rows, _REACH_DAYS, is_plain, _is_beside))
+    found = list(beside)
     for source in dict.fromkeys(s for account in rows.accounts for s in account.learned.others):
         found += _near(rows, _DOUBTFUL_DAYS, _of_days_of(source), _of(source))
     if not found:
         return
-    entry, other = found[0]
-    farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in found))
+    pairs = [(pair.entry, pair.candidate) for pair in found if pair.candidate is not None]
+    entry, other = pairs[0]
+    farthest = max(_REACH_DAYS + 1, *(abs(e.day - c.day) for e, c in pairs))
     whole = rows.read(entry)
     more = f" (and {len(found) - 1} more such pairs)" if len(found) > 1 else ""
-    rows.questions.ask(
-        f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if it is the same, say with --match-days N how many days they "
+    yield days_question(
+        f"{described(whole)} may be {stored_described(other)}, which {_teller(other)}{more}: if "
+        "it is the same, say with --match-days N how many days they "
         f"may be apart ({farthest} here); if it is another transaction, with --match-days "
         f"{_REACH_DAYS}, or --no-match where the files have no transaction in common",
-        Answer(("--match-days", str(farthest)), meaning=f"line {whole.line} is the stored record"),
-        Answer(("--match-days", str(_REACH_DAYS)), meaning=f"line {whole.line} is another one"),
-        line=whole.line,
+        whole.line,
+        same=farthest,
+        other=_REACH_DAYS,
     )

@@ -1,11 +1,12 @@
 """Entries that name the entry that they correct or take back."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import islice
 
 from finance_api.ledger.matching.candidates import Wanted
 from finance_api.ledger.matching.known_account import KnownAccount
-from finance_api.ledger.matching.model import Candidate, Outcome
+from finance_api.ledger.matching.model import Candidate, Outcome, Pair
 from finance_api.ledger.matching.open_rows import OpenRows, grouped
 from finance_api.ledger.matching.wording import described
 
@@ -14,7 +15,7 @@ _MOST_REMARKS = 20
 _Key = tuple[KnownAccount, str | None]
 
 
-def set_corrections_aside(rows: OpenRows) -> None:
+def set_corrections_aside(rows: OpenRows) -> Iterator[Pair]:
     """Take an entry that corrects itself as it stands."""
     of_themselves = [
         e for e in rows.entries if e.rare.corrects is not None and e.rare.corrects == e.bank_id
@@ -25,9 +26,10 @@ def set_corrections_aside(rows: OpenRows) -> None:
     ]
     for entry in of_themselves:
         entry.rare.corrects = None
+    yield from ()
 
 
-def act_on_corrections(rows: OpenRows) -> None:
+def act_on_corrections(rows: OpenRows) -> Iterator[Pair]:
     """Decide an entry that names the id of another one.
 
     stored  2026-01-03  -3.00  Coffee  id 7
@@ -57,9 +59,10 @@ def act_on_corrections(rows: OpenRows) -> None:
         other = next((e for e in by_id.get(key, ()) if e is not entry), None)
         if stored is not None:
             outcome = Outcome.VOIDS if entry.rare.deletes else Outcome.CORRECTION
-            rows.settle(entry, outcome, stored)
+            yield Pair(entry, outcome, stored)
         elif other is not None:
-            entry.outcome, entry.awaits = Outcome.WAITING, other
+            entry.awaits = other
+            yield Pair(entry, Outcome.WAITING)
         else:
             rows.remarks.append(
                 f"{described(rows.read(entry))} corrects {bank_id!r}, which is not stored: taken "

@@ -1,13 +1,21 @@
 """What the file says twice."""
 
 from collections import Counter
+from collections.abc import Iterator
 
-from finance_api.ledger.matching.model import FileEntry, Outcome
-from finance_api.ledger.matching.open_rows import NEW, EntryTest, OpenRows, grouped
+from finance_api.importers.interface import Question
+from finance_api.ledger.matching.model import FileEntry, Outcome, Pair
+from finance_api.ledger.matching.open_rows import (
+    NEW,
+    EntryTest,
+    OpenRows,
+    first_day_question,
+    grouped,
+)
 from finance_api.ledger.matching.wording import described
 
 
-def skip_repeated(rows: OpenRows) -> None:
+def skip_repeated(rows: OpenRows) -> Iterator[Pair | Question]:
     """Leave out an entry that the file has already.
 
     file    2026-01-03  -3.00  Coffee  id 7
@@ -17,12 +25,12 @@ def skip_repeated(rows: OpenRows) -> None:
     times = Counter((e.account, e.bank_id) for e in rows.entries if e.bank_id is not None)
     repeated = {key for key, count in times.items() if count > 1}
     if repeated:
-        _skip(rows, lambda e: (e.account, e.bank_id) in repeated)
+        yield from _repeated(rows, lambda e: (e.account, e.bank_id) in repeated)
     if any((e.rare.section or 0) > 1 for e in rows.entries):
-        _skip_without_id(rows)
+        yield from _without_id(rows)
 
 
-def _skip_without_id(rows: OpenRows) -> None:
+def _without_id(rows: OpenRows) -> Iterator[Pair | Question]:
     """What two sections say may be told twice, or may have happened twice."""
     equal = grouped(
         filter(_is_sectioned, rows.entries), lambda e: (e.account, e.content, e.time)
@@ -32,21 +40,21 @@ def _skip_without_id(rows: OpenRows) -> None:
         return
     if rows.first_day is None:
         line, last = rows.read(twice[0]).line, rows.read(twice[-1])
-        rows.ask_for_first_day(
+        yield first_day_question(
             f"{described(last)} stands in line {line} as well, in another part of the "
             "file, and neither has an id: say whether these are one transaction with "
             "--first-day same, or two with --first-day new",
             last.line,
         )
-    _skip(rows, _is_sectioned)
+    yield from _repeated(rows, _is_sectioned)
 
 
 def _is_sectioned(entry: FileEntry) -> bool:
     return entry.bank_id is None and entry.rare.section is not None
 
 
-def _skip(rows: OpenRows, entries: EntryTest) -> None:
-    """Leave out what another section, or where there are none another entry, says as well."""
+def _repeated(rows: OpenRows, entries: EntryTest) -> Iterator[Pair]:
+    """What another section, or where there are none another entry, says as well."""
     of_section: Counter[tuple[object, ...]] = Counter()
     seen: set[tuple[object, ...]] = set()
     for entry in filter(entries, rows.entries):
@@ -59,5 +67,5 @@ def _skip(rows: OpenRows, entries: EntryTest) -> None:
             of_section[*same, rare.section] += 1
             nth = of_section[*same, rare.section]
         if (*same, nth) in seen:
-            entry.outcome = Outcome.DUPLICATE
+            yield Pair(entry, Outcome.DUPLICATE)
         seen.add((*same, nth))

@@ -2,8 +2,10 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 
+from finance_api.importers.interface import Question
 from finance_api.ledger.matching.known_account import KnownAccount
 from finance_api.ledger.matching.model import (
     OTHER_TEXTS,
@@ -12,8 +14,16 @@ from finance_api.ledger.matching.model import (
     Candidate,
     FileEntry,
     Outcome,
+    Pair,
 )
-from finance_api.ledger.matching.open_rows import SAME, OpenRows, grouped, is_own, is_plain
+from finance_api.ledger.matching.open_rows import (
+    SAME,
+    OpenRows,
+    first_day_question,
+    grouped,
+    is_own,
+    is_plain,
+)
 from finance_api.ledger.matching.rules.earlier_version import pair_earlier
 from finance_api.ledger.matching.stated import Content
 from finance_api.ledger.matching.wording import described
@@ -23,7 +33,7 @@ from finance_api.values.time import DAY_SECONDS, date_text
 _BATCH = 1_000
 
 
-def pair_same_contents(rows: OpenRows) -> None:
+def pair_same_contents(rows: OpenRows) -> Iterator[Pair]:
     """Pair an entry without an id of its own with the record of its content.
 
     stored  2026-01-03  -3.00  Coffee
@@ -32,13 +42,15 @@ def pair_same_contents(rows: OpenRows) -> None:
     gives   same: the first with the first
     """
     outcome = Outcome.SAME_CONTENT
-    rows.pair_equal(outcome, entries=_goes_by_content, stored=is_own)
-    rows.pair_equal(outcome, entries=is_plain, stored=_has_no_id)
-    pair_earlier(rows, by_id=False)
+    yield from rows.equal_pairs(outcome, entries=_goes_by_content, stored=is_own)
+    yield from rows.equal_pairs(outcome, entries=is_plain, stored=_has_no_id)
+    yield from pair_earlier(rows, by_id=False)
     _know_texts(rows)
     outcome = Outcome.CORRECTION
-    rows.pair(outcome, "day", "amount", entries=_goes_by_content, stored=_has_other_texts)
-    rows.pair(
+    yield from rows.pairs(
+        *(outcome, "day", "amount"), entries=_goes_by_content, stored=_has_other_texts
+    )
+    yield from rows.pairs(
         *(outcome, "day", "amount"),
         entries=is_plain,
         stored=lambda c: _has_other_texts(c) and c.bank_id is None,
@@ -77,7 +89,7 @@ def _know_texts(rows: OpenRows) -> None:
         candidate.texts = SAME_TEXTS if candidate.account in agreeing else OTHER_TEXTS
 
 
-def pair_hashed_contents(rows: OpenRows) -> None:
+def pair_hashed_contents(rows: OpenRows) -> Iterator[Pair]:
     """Pair an entry with the record that was made of it, and was moved or changed since.
 
     Its source id is still the hash of the entry's content.
@@ -103,7 +115,7 @@ def pair_hashed_contents(rows: OpenRows) -> None:
         for source_id, candidate in rows.reader.read_contents(wanted).items():
             entry = entries[source_id]
             if not candidate.is_taken and not _is_at_another_time(entry, candidate):
-                rows.settle(entry, Outcome.SAME, candidate)
+                yield Pair(entry, Outcome.SAME, candidate)
 
 
 def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
@@ -117,7 +129,7 @@ def _is_at_another_time(entry: FileEntry, candidate: Candidate) -> bool:
 # -- days of which file and storage have parts
 
 
-def check_parts_of_days(rows: OpenRows) -> None:
+def check_parts_of_days(rows: OpenRows) -> Iterator[Pair | Question]:
     """Ask about equal rows of a day of which both have a part: they may be two transactions.
 
     stored  2026-01-03  -3.00  Coffee      (the file ended on the 3rd)
@@ -130,7 +142,7 @@ def check_parts_of_days(rows: OpenRows) -> None:
         for day in dict.fromkeys((account.first, account.last)) if account.covers else ():
             if not account.is_stored_whole(day) and not _is_known_part(rows, account, day):
                 contents = {c.content for c in missing.get((account, day), ())}
-                _check_part(rows, account, day, contents)
+                yield from _check_part(rows, account, day, contents)
 
 
 def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
@@ -143,7 +155,9 @@ def _is_known_part(rows: OpenRows, account: KnownAccount, day: int) -> bool:
     )
 
 
-def _check_part(rows: OpenRows, account: KnownAccount, day: int, missing: set[int]) -> None:
+def _check_part(
+    rows: OpenRows, account: KnownAccount, day: int, missing: set[int]
+) -> Iterator[Pair | Question]:
     """missing: contents of records of the day that are not in the file."""
     of_day = rows.of_edge(account, day)
     # By itself an older file that ends in the middle of a day is nothing unusual.
@@ -161,7 +175,7 @@ def _check_part(rows: OpenRows, account: KnownAccount, day: int, missing: set[in
         return
     if rows.first_day is None:
         first = rows.read(open_entries[0])
-        rows.ask_for_first_day(
+        yield first_day_question(
             f"the file has a part of {date_text(day * DAY_SECONDS)} only, and "
             f"{described(first)} may be the stored record that says the same, or "
             "another one: say which with --first-day same or --first-day new",
@@ -169,8 +183,7 @@ def _check_part(rows: OpenRows, account: KnownAccount, day: int, missing: set[in
         )
         return
     for entry in open_entries:
-        rows.reopen(entry)
-        rows.settle(entry, Outcome.NEW, None)
+        yield Pair(entry, Outcome.NEW)
 
 
 def day_digest(rows: OpenRows, account: KnownAccount, day: int) -> str:

@@ -1,10 +1,12 @@
 """The same moment, in another time zone."""
 
-from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome
+from collections.abc import Iterator
+
+from finance_api.ledger.matching.model import Candidate, FileEntry, Outcome, Pair
 from finance_api.ledger.matching.open_rows import OpenRows
 
 
-def pair_same_instants(rows: OpenRows) -> None:
+def pair_same_instants(rows: OpenRows) -> Iterator[Pair]:
     """Pair an entry with the record of its amount and moment, whatever its day and time.
 
     stored  2026-01-03 23:30Z       -3.00  Coffee
@@ -12,7 +14,9 @@ def pair_same_instants(rows: OpenRows) -> None:
     gives   corrected: day and time change
     """
     for names in (("amount", "instant", "text"), ("amount", "instant")):
-        rows.pair(Outcome.CORRECTION, *names, entries=_has_instant, stored=_has_own_instant)
+        yield from rows.pairs(
+            Outcome.CORRECTION, *names, entries=_has_instant, stored=_has_own_instant
+        )
 
 
 def _has_instant(entry: FileEntry) -> bool:
