@@ -315,14 +315,6 @@ def test_a_day_that_an_earlier_file_has_whole_is_no_question(csv):
     assert csv.file(entry("5", "-3", "Café"), entry("6", "-1", "Bus")).unchanged == 2
 
 
-def test_a_time_that_is_not_known_is_equal_to_any(csv):
-    csv.file(entry("5", "-3", "Café"), entry("5", "-3", "Café", time=36_000))
-    rows = [entry("5", "-3", "Café", time=time) for time in (30_000, 36_000, 50_000)]
-    assert csv.file(*rows[:2]).unchanged == 2
-    report = csv.file(*rows)
-    assert (report.created, report.unchanged) == (1, 2)
-
-
 # -- other sources
 
 

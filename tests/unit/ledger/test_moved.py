@@ -54,22 +54,6 @@ def test_its_category_and_what_you_set_stay(bank):
     assert (record["payee"], record["category"]) == ("Coffee Berlin", "Food")
 
 
-def test_text_that_moves_between_payee_and_note_is_no_new_record(bank):
-    bank.file(FIRST, entry("3", "-3", "Coffee", note="Berlin"), LAST)
-    report = bank.file(FIRST, entry("3", "-3", None, note="Coffee Berlin"), LAST)
-    assert (report.created, report.updated) == (0, 1)
-
-
-def test_a_row_eight_days_away_is_another_one(bank):
-    bank.file(FIRST, entry("3", "-3", "Coffee"), LAST)
-    assert bank.file(FIRST, entry("11", "-3", "Coffee"), LAST).created == 1
-
-
-def test_a_record_of_a_day_that_the_file_does_not_cover_stays(bank):
-    bank.file(FIRST, entry("3", "-3", "Coffee"))
-    assert bank.file(entry("5", "-3", "Coffee"), LAST).created == 2
-
-
 def test_several_are_asked_for(bank):
     bank.file(FIRST, entry("3", "-3", "Coffee"), LAST)
     rows = FIRST, entry("5", "-3", "Tea", line=7), entry("6", "-3", "Lunch"), LAST
@@ -77,13 +61,6 @@ def test_several_are_asked_for(bank):
     assert answers(error) == ["--match-days 3", "--match-days 0"]
     assert bank.file(*rows, match_days=3, dry_run=True).created == 1
     assert bank.file(*rows, match_days=0).created == 2
-
-
-def test_the_same_visit_of_each_day_is_the_one_of_that_day(bank):
-    days = "3456"
-    bank.file(FIRST, *(entry(day, "-3", "Coffee") for day in days), LAST)
-    report = bank.file(FIRST, *(entry(day, "-3", "Coffee Berlin") for day in days), LAST)
-    assert (report.created, report.updated) == (0, 4)
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -94,14 +71,6 @@ def test_a_new_id_at_every_download_is_no_new_record(person, number):
         report = bank.file(*(e._replace(bank_id=f"{download}/{e.amount}") for e in rows))
         assert report.created == (0 if download else number)
     assert len(kept(person)) == number
-
-
-def test_two_times_of_a_day_are_two_records_in_one_file_or_in_two(bank):
-    ten, eleven = (entry("3", "-3", "Coffee", time=hour * 3600) for hour in (10, 11))
-    assert bank.file(FIRST, ten, LAST).created == 3
-    assert bank.file(FIRST, eleven, LAST).created == 1
-    assert bank.file(FIRST, ten, eleven, LAST).unchanged == 4
-    assert len(kept(bank.person)) == 4
 
 
 @pytest.mark.parametrize(
@@ -119,15 +88,6 @@ def test_the_same_moment_in_another_zone_is_one_record(person, first, then):
     # Another moment of the day is another visit.
     person.csv(f"{heading}2026-01-03T12:00:00Z,Coffee,-3\n", account="Giro", currency="EUR")
     assert len(kept(person)) == 2
-
-
-def test_a_changed_id_is_asked_for_though_others_stayed(person):
-    bank, days = Bank(person), range(3, 8)
-    rows = [entry(str(day), f"-{day}", "Coffee", f"A{day}") for day in days]
-    bank.file(*rows)
-    bank.file(*rows, LAST._replace(bank_id="Z"))
-    error = refusal(bank, rows[0]._replace(bank_id="B"), *rows[1:])
-    assert answers(error) == ["--match-days 1", "--match-days 0"]
 
 
 def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(bank):
