@@ -1,8 +1,8 @@
 """Tables of rows before, a file, and rows after: see `rules/`, one table for each rule.
 
 A case is a title, files with their rows, and what is stored in the end, or the answers that are
-offered. A file is `FORMAT [OPTION=VALUE…]`; a row is a day of January with a time, if it has one, an
-amount, a payee (`payee | note`) and `id=…`, `batch=…` or `corrects=…`, two spaces between them.
+offered. A file is `FORMAT [OPTION=VALUE…]`; a row is a day of January with a time, if it has one,
+an amount, a payee (`payee | note`) and `id=…`, `batch=…` or `corrects=…`, two spaces between them.
 """
 
 import re
