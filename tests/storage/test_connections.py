@@ -9,9 +9,9 @@ from sqlalchemy import delete, event
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import reading
-from finance_api.storage.sql import engine as engines
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.driver import Driver
+from finance_api.storage.sql.connections import engine as engines
+from finance_api.storage.sql.connections.compiled import Driver
 from finance_api.storage.sql.tables import users
 from finance_api.storage.testing import Unit, make_row
 

@@ -9,10 +9,10 @@ from psycopg.errors import DivisionByZero, SyntaxError
 from sqlalchemy import text
 
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
-from finance_api.storage.sql import driver_postgresql
-from finance_api.storage.sql.connections import ReadConnection
-from finance_api.storage.sql.driver import CompiledStatement, Driver, StatementCache
-from finance_api.storage.sql.engine import make_engine
+from finance_api.storage.sql.connections import postgresql
+from finance_api.storage.sql.connections.compiled import CompiledSql, Driver, SqlCache
+from finance_api.storage.sql.connections.engine import make_engine
+from finance_api.storage.sql.connections.unit import ReadConnection
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def driver(connection):
 
 @pytest.fixture
 def statement(connection):
-    return lambda written: CompiledStatement(text(written), connection.dialect)
+    return lambda written: CompiledSql(text(written), connection.dialect)
 
 
 def prepared(connection):
@@ -70,7 +70,7 @@ def test_a_statement_is_prepared_once(connection, driver, statement):
 
 
 def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statement, monkeypatch):
-    monkeypatch.setattr(driver_postgresql, "_MAX_PREPARED", 3)
+    monkeypatch.setattr(postgresql, "_MAX_PREPARED", 3)
     asked = [statement(f"SELECT {number}") for number in range(5)]
     for number in (0, 1, 2, 0, 3, 0, 4, 1):
         assert driver.rows(asked[number], {}) == [(number,)]
@@ -85,7 +85,7 @@ def test_what_was_not_used_for_longest_is_forgotten(connection, driver, statemen
 def test_tables_that_are_not_known_are_told(new_postgresql_url, written):
     """As an older program finds them. Before: 500, but for the last one."""
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    unit = ReadConnection(engine, StatementCache(engine.dialect))
+    unit = ReadConnection(engine, SqlCache(engine.dialect))
     with pytest.raises(StorageNotReady):
         unit.fetch(lambda database: text(written), values={})
     unit.close()
@@ -109,7 +109,7 @@ def test_where_psycopg_prepares_nothing_is_prepared_here(new_postgresql_url):
         with engine.connect() as connection:
             driver = connection.info[Driver.INFO]
             for number in range(12):
-                asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
+                asked = CompiledSql(text("SELECT :x ::text"), connection.dialect)
                 assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
             found = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'finance%%'"
             assert connection.exec_driver_sql(found).scalar() == 0
@@ -130,7 +130,7 @@ def test_a_name_means_one_statement_on_every_connection(new_postgresql_url):
         for connection, order in ((one, texts), (other, texts[::-1])):
             for written in order:
                 before = names(connection)
-                asked = CompiledStatement(text(written), connection.dialect)
+                asked = CompiledSql(text(written), connection.dialect)
                 connection.info[Driver.INFO].rows(asked, {"x": "a"})
                 (name,) = names(connection) - before
                 seen.append((written, name))
@@ -172,7 +172,7 @@ def test_what_somebody_else_has_prepared_is_not_asked(connection, driver, statem
 @pytest.mark.parametrize("others", OTHERS.values(), ids=OTHERS)
 def test_a_snapshot_begins_again_unless_it_has_been_read_from(new_postgresql_url, others):
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    statements = StatementCache(engine.dialect)
+    statements = SqlCache(engine.dialect)
 
     def read(database):
         return text("SELECT number FROM things")
@@ -230,7 +230,7 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
         with engine.connect() as connection:
             driver = connection.info[Driver.INFO]
             assert not driver.has_own_session
-            asked = CompiledStatement(text("SELECT :x ::text"), connection.dialect)
+            asked = CompiledSql(text("SELECT :x ::text"), connection.dialect)
             for number in range(12):
                 assert driver.rows(asked, {"x": str(number)}) == [(str(number),)]
                 connection.execute(text("SELECT CAST(:x AS text)"), {"x": str(number)})
@@ -247,7 +247,7 @@ def test_behind_a_pooler_nothing_is_prepared_or_set(request, mode):
 
 def test_failures_are_told_apart(new_postgresql_url):
     engine = make_engine(new_postgresql_url(), pool_size=1, for_reading=True)
-    connection = ReadConnection(engine, StatementCache(engine.dialect))
+    connection = ReadConnection(engine, SqlCache(engine.dialect))
 
     def run(written):
         return connection.fetch(lambda database: text(written), values={})

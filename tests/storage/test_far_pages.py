@@ -8,7 +8,7 @@ import pytest
 from finance_api.query.model import Query
 from finance_api.query.parse import parse_sort
 from finance_api.resources import RECORDS
-from finance_api.storage.sql import json_rows
+from finance_api.storage.sql.reading import pages
 from finance_api.storage.testing import Unit, make_row
 
 #: One the beginning of another, the lowest characters that are stored, the highest, and none.
@@ -21,7 +21,7 @@ _TEXTS = (None, "a", "a\t", "a\n", "a b", "ab", "a\U0010ffff", "\U0010ffff", "\u
 )
 def test_many_texts_sort_as_one_by_one(new_backend, monkeypatch, sort):
     """Before: PostgreSQL took 1.8 s of processor for a page of 200,000, by 15 fields."""
-    monkeypatch.setattr(json_rows, "FAR_OFFSET", 1)
+    monkeypatch.setattr(pages, "FAR_OFFSET", 1)
     rows = [
         make_row(RECORDS, n, payee=payee, note=note, category=("x", None)[n % 2])
         for n, (payee, note) in enumerate(product(_TEXTS, repeat=2))

@@ -38,25 +38,19 @@ from finance_api.storage.interface import (
     Upload,
     UploadState,
 )
-from finance_api.storage.sql import (
-    audit,
+from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.reading import (
+    by_date,
     changes,
-    history,
-    json_rows,
-    jwts,
-    reading,
-    sessions,
-    statements,
+    pages,
+    rows,
+    searching,
+    state,
     sums,
-    tokens,
-    transfers,
-    uploads,
-    usage,
 )
-from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.projection import reading as by_date
-from finance_api.storage.sql.projection import rebuilding, records_by_date, searching
+from finance_api.storage.sql.roles import activity, credentials, history, transfers, uploads
 from finance_api.storage.sql.tables import metadata
+from finance_api.storage.sql.writing import rebuilding, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import make_token
 from support.forgetting import Statements, builds_of, is_bound, predicates
@@ -80,21 +74,21 @@ FAULTS = (
 #: list on anchors are placed anew, and come to where they are. Whether there are any deletions at
 #: all only saves looking for some. What is brought to where it is read has its user with it.
 HARMLESS = {
-    "projection.records_by_date.remove",
-    "projection.records_by_date._flush",
+    "writing.records_by_date.remove",
+    "writing.records_by_date._flush",
     "writing._forget_deletions",
 }
 
 
 def builders():
     """The functions that make statements on a user's rows."""
-    found = [tokens._tokens_of_user, jwts._jwts_of_user, sessions._sessions_of_user, usage._days]
-    found += [audit._newest_of_user]
+    found = [getattr(credentials, f"_{name}_of_user") for name in ("tokens", "jwts", "sessions")]
+    found += [activity._days, activity._newest_of_user]
     for module in (
-        json_rows,
-        reading,
+        pages,
+        rows,
         by_date,
-        statements,
+        state,
         searching,
         history,
         sums,
@@ -108,7 +102,7 @@ def builders():
             if function.__module__ == module.__name__ and "database" in signature.parameters:
                 found += [function] if makes_statement else []
     # Parts of others.
-    parts = (changes._head, json_rows.id_page, sums._counted)
+    parts = (changes._head, pages.id_page, sums._of_records)
     return [function for function in found if function not in parts]
 
 
@@ -404,7 +398,7 @@ def record(number, whose):
 def pair(new_backend, monkeypatch):
     for module in (by_date, records_by_date):
         monkeypatch.setattr(module, "ANCHOR_INTERVAL", 3)
-    monkeypatch.setattr(json_rows, "FAR_OFFSET", FAR)
+    monkeypatch.setattr(pages, "FAR_OFFSET", FAR)
     monkeypatch.setattr(records_by_date, "_MANY", 3)
     return lambda database: Pair(new_backend(database))
 
@@ -419,13 +413,13 @@ def test_what_another_user_has_makes_no_difference_to_any_statement(pair, databa
 
 def test_every_statement_is_run(pair, monkeypatch):
     asked = set()
-    get = StatementCache.get
+    get = SqlCache.get
 
     def note(self, build, *shape):
         asked.update(builds_of(build, shape))
         return get(self, build, *shape)
 
-    monkeypatch.setattr(StatementCache, "get", note)
+    monkeypatch.setattr(SqlCache, "get", note)
     for database in ("sqlite", "postgresql"):
         pair(database).answers()
     assert set(builders()) <= asked
@@ -473,14 +467,14 @@ def test_a_predicate_that_is_left_out_is_noticed(pair, monkeypatch, database, fi
 def test_every_table_in_a_statement_is_bound_to_the_user(pair, monkeypatch, database):
     both = pair(database)
     texts = set()
-    get = StatementCache.get
+    get = SqlCache.get
 
     def note(self, build, *shape):
         statement = get(self, build, *shape)
         texts.add(statement.text)
         return statement
 
-    monkeypatch.setattr(StatementCache, "get", note)
+    monkeypatch.setattr(SqlCache, "get", note)
     both.answers()
     assert len(texts) > 20
     assert [text for text in texts if not is_bound(text)] == []

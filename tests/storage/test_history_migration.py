@@ -14,8 +14,9 @@ from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import DataState, reading
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.engine import writing
-from finance_api.storage.sql.tables import DATA_TABLES, users
+from finance_api.storage.sql.connections.engine import writing
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.tables import users
 from finance_api.storage.testing import Unit, make_id, make_row
 
 DAY = 86_400

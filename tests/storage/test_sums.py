@@ -12,9 +12,9 @@ from finance_api.query.grouping import DERIVED_GROUPS, group_of
 from finance_api.query.model import RANGES, Condition, Operator, Span, condition_on
 from finance_api.resources import RECORDS
 from finance_api.storage.interface import TooManySums
-from finance_api.storage.sql import sums
-from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.statements import StatementConnection
+from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.unit import ReadConnection
+from finance_api.storage.sql.reading import sums
 from finance_api.storage.sql.tables import GRAINS, record_sums
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.values.number import MAX_UNITS
@@ -177,13 +177,13 @@ def added_up(rows):
 def test_sums_are_those_of_the_memory_storage_after_any_changes(new_backend, monkeypatch, database):
     model_backend, backend = new_backend("memory"), new_backend(database)
     asked = set()
-    get = StatementCache.get
+    get = SqlCache.get
 
     def note(self, build, *shape):
         asked.add(build.__name__)
         return get(self, build, *shape)
 
-    monkeypatch.setattr(StatementCache, "get", note)
+    monkeypatch.setattr(SqlCache, "get", note)
 
     @settings(max_examples=count(15, 1_500), deadline=None, suppress_health_check=list(HealthCheck))
     @example(steps=[(SOME, [WHOLE, EDGES]), ({3: None, 4: SOME[5]}, [WHOLE, EDGES])])
@@ -232,14 +232,14 @@ def test_no_more_sums_are_fetched_than_are_asked_for(new_backend, database, name
     unit = Unit(new_backend(database))
     unit.put(RECORDS, *(make_row(RECORDS, n, **{name: f"text {n}"}) for n in range(200)))
     fetched = []
-    fetch = StatementConnection.fetch
+    fetch = ReadConnection.fetch
 
     def noted(self, build, *shape, values):
         found = fetch(self, build, *shape, values=values)
         fetched.append(len(found))
         return found
 
-    monkeypatch.setattr(StatementConnection, "fetch", noted)
+    monkeypatch.setattr(ReadConnection, "fetch", noted)
     with unit.reading() as storage, pytest.raises(TooManySums):
         storage.data.sum_by(unit.user.id, [name], (), most=10)
     assert max(fetched) == 11

@@ -13,20 +13,15 @@ from finance_api.query.parse import parse_conditions
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import DataState
-from finance_api.storage.sql import changes, json_rows, reading, sums
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.clauses import Predicate, order_keys
-from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
+from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.indexes import metadata
-from finance_api.storage.sql.projection import searching
-from finance_api.storage.sql.statements import with_state
-from finance_api.storage.sql.tables import (
-    DATA_TABLES,
-    record_anchors,
-    record_sums,
-    records_by_date,
-)
+from finance_api.storage.sql.reading import changes, pages, rows, searching, sums
+from finance_api.storage.sql.reading.conditions import Predicate, order_keys
+from finance_api.storage.sql.reading.state import with_state
+from finance_api.storage.sql.tables import record_anchors, record_sums, records_by_date
 from finance_api.storage.testing import Unit, make_id, make_row
 
 DATABASES = pytest.mark.parametrize("database", ["sqlite", "postgresql"])
@@ -161,7 +156,7 @@ def test_every_statement_on_data_is_bound_to_the_user(new_backend, observed, dat
 
 def plan_of(backend, build, *shape, **values):
     """How the database runs a statement, in its words."""
-    statement = StatementCache(backend.engine.dialect).get(build, *shape)
+    statement = SqlCache(backend.engine.dialect).get(build, *shape)
     given = statement.parameters({"user": 1, **values})
     is_sqlite = backend.engine.dialect.name == "sqlite"
     explain = "EXPLAIN QUERY PLAN" if is_sqlite else "EXPLAIN"
@@ -195,7 +190,7 @@ def test_an_index_serves_the_default_order_of_records(new_backend):
 def test_an_index_serves_the_records_of_transfers(new_backend, predicate):
     shape = (RECORDS.name, (predicate,), order_keys([SortKey(RECORDS["amount"])]), False)
     given = {"p0": "[]", "p1": "b", "limit": 9, "offset": 0}
-    plan = plan_of(new_backend("sqlite"), reading._page, *shape, **given)
+    plan = plan_of(new_backend("sqlite"), rows._page, *shape, **given)
     assert "USING INDEX ix_records_transfers (user_id=? AND transfer_id=?)" in plan
 
 
@@ -288,7 +283,7 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
     """Once for each record that holds it folded; a join would compare it with all of them."""
     shape = ((("note", Operator.CONTAINS), ("payee", Operator.CONTAINS)), False, False)
     values = {"limit": 31, "offset": 0, **{f"p{n}": "x" for n in range(4)}}
-    plan = plan_of(new_backend("postgresql"), searching._matches, *shape, **values)
+    plan = plan_of(new_backend("postgresql"), searching.matches, *shape, **values)
     assert "SubPlan" in plan
     assert not re.search(r"Join|Nested Loop|Seq Scan", plan)
 
@@ -297,7 +292,7 @@ def test_a_text_with_regard_to_case_is_compared_record_by_record(new_backend):
 def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
     """By one plan for all users a join would read all rows of some; SQLite keeps their order."""
     for database, wanted in (("postgresql", "SubPlan"), ("sqlite", "CORRELATED SCALAR SUBQUERY")):
-        shape = (with_state, json_rows._json_by_id, (resource,))
+        shape = (with_state, pages._json_by_id, (resource,))
         plan = plan_of(new_backend(database), *shape, ids="[]")
         assert wanted in plan
         assert not re.search(r"Hash|Merge|TEMP B-TREE", plan), plan
@@ -305,20 +300,20 @@ def test_json_of_ids_are_looked_up_one_by_one(new_backend, resource):
 
 def test_a_page_of_records_is_looked_up_in_the_order_of_the_list(new_backend):
     """It lies there together; by their ids the records would be looked for one by one."""
-    shape = ((), order_keys((SortKey(RECORDS["recordDate"], True),)), False, True)
+    shape = (False, True, (), order_keys((SortKey(RECORDS["recordDate"], True),)))
     values = {"limit": 31, "offset": 0}
     for database, wanted in (
         ("postgresql", r"SubPlan(.|\n)*Index Scan using \w+ on records_by_date"),
         ("sqlite", r"records_by_date USING PRIMARY KEY \(user_id=\? AND newest_first=\? AND id>"),
     ):
-        plan = plan_of(new_backend(database), with_state, json_rows._record_page, shape, **values)
+        plan = plan_of(new_backend(database), with_state, pages._record_page, shape, **values)
         assert re.search(wanted, plan), plan
 
 
 @DATABASES
 def test_transfers_are_found_by_their_index(new_backend, database):
     """And not by going through all of the user's records in the order of their ids."""
-    assert "ix_records_transfers" in plan_of(new_backend(database), reading._transfers, ids="[]")
+    assert "ix_records_transfers" in plan_of(new_backend(database), rows._transfers, ids="[]")
 
 
 @DATABASES

@@ -16,13 +16,10 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import DataState, reading
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.engine import writing
-from finance_api.storage.sql.projection import rebuilding
-from finance_api.storage.sql.projection.record_sums import _KEY
-from finance_api.storage.sql.projection.records_by_date import projected
+from finance_api.storage.sql.connections.engine import writing
+from finance_api.storage.sql.data_tables import DATA_TABLES
 from finance_api.storage.sql.reading import SqlDataReader
 from finance_api.storage.sql.tables import (
-    DATA_TABLES,
     GRAINS,
     projection_version,
     record_anchors,
@@ -30,6 +27,9 @@ from finance_api.storage.sql.tables import (
     records_by_date,
     users,
 )
+from finance_api.storage.sql.writing import rebuilding
+from finance_api.storage.sql.writing.record_sums import _KEY
+from finance_api.storage.sql.writing.records_by_date import projected
 from finance_api.storage.testing import Unit, make_id, make_row
 from finance_api.storage.testing.units import FULL
 

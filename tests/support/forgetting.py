@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.driver import CompiledStatement, StatementCache
+from finance_api.storage.sql.connections.compiled import CompiledSql, SqlCache
 from finance_api.storage.sql.tables import metadata, users
 
 #: A predicate that binds a statement to a user, or to a key that is one user's: to a value or to
@@ -22,7 +22,7 @@ _PREDICATE = re.compile(
 )
 _TABLES = "|".join(name for name, t in metadata.tables.items() if "user_id" in t.c or t is users)
 
-Get = Callable[..., CompiledStatement]
+Get = Callable[..., CompiledSql]
 #: A predicate by its statement and its number in it.
 Place = tuple[str, int]
 
@@ -49,9 +49,9 @@ def without_predicate(text: str, number: int | None = None, *, opposite: bool = 
 
 
 def forgetting(get: Get, is_forgetful: Callable[[Any], bool]) -> Get:
-    """`StatementCache.get`, but statements of some ``build`` functions bind nobody."""
+    """`SqlCache.get`, but statements of some ``build`` functions bind nobody."""
 
-    def careless(statements: Any, build: Any, *shape: Any) -> CompiledStatement:
+    def careless(statements: Any, build: Any, *shape: Any) -> CompiledSql:
         statement = get(statements, build, *shape)
         if not any(map(is_forgetful, builds_of(build, shape))):
             return statement
@@ -71,7 +71,7 @@ def is_bound(text: str) -> bool:
     return 0 < len(re.findall(rf"\b(?:FROM|JOIN) ({_TABLES})\b", text)) <= len(predicates(text))
 
 
-def _changed(statement: CompiledStatement, text: str) -> CompiledStatement:
+def _changed(statement: CompiledSql, text: str) -> CompiledSql:
     changed = copy.copy(statement)
     changed.text = text
     return changed
@@ -88,16 +88,16 @@ class Statements:
         self.used: dict[Place, str] = {}
         self.left_out: Place | None = None
         self.opposite = False
-        get = StatementCache.get
+        get = SqlCache.get
 
-        def changed(statements: Any, build: Any, *shape: Any) -> CompiledStatement:
+        def changed(statements: Any, build: Any, *shape: Any) -> CompiledSql:
             statement = get(statements, build, *shape)
             run = " of ".join(
                 f"{_module(b.__module__)}.{b.__name__}" for b in builds_of(build, shape)
             )
             return _changed(statement, self._text(statement.text, run))
 
-        monkeypatch.setattr(StatementCache, "get", changed)
+        monkeypatch.setattr(SqlCache, "get", changed)
 
         @event.listens_for(backend.engine, "before_cursor_execute", retval=True)
         def change(
@@ -122,6 +122,6 @@ def _running() -> str:
     """The function of the storage that runs a statement now."""
     for frame, _ in traceback.walk_stack(None):
         module = frame.f_globals["__name__"]
-        if module.startswith("finance_api.storage.sql.") and not module.endswith(".connections"):
+        if module.startswith("finance_api.storage.sql.") and ".connections." not in module:
             return f"{_module(module)}.{frame.f_code.co_name}"
     return "a test"

@@ -20,40 +20,47 @@ from finance_api.storage.interface import (
     WritableStorage,
 )
 from finance_api.storage.sql import schema
-from finance_api.storage.sql.audit import SqlAuditReader, SqlAuditWriter
 from finance_api.storage.sql.backups import postgresql, sqlite
 from finance_api.storage.sql.checking import find_faults
-from finance_api.storage.sql.connections import ReadConnection, WriteConnection
-from finance_api.storage.sql.driver import StatementCache
-from finance_api.storage.sql.engine import Server, connect, make_engine, writing
-from finance_api.storage.sql.history import SqlHistoryReader, SqlHistoryWriter
-from finance_api.storage.sql.jwts import SqlJwtReader, SqlJwtWriter
-from finance_api.storage.sql.projection import rebuilding
-from finance_api.storage.sql.projection.writing import Projection
-from finance_api.storage.sql.rates import SqlRateReader, SqlRateWriter
+from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.engine import Server, connect, make_engine, writing
+from finance_api.storage.sql.connections.unit import ReadConnection, WriteConnection
 from finance_api.storage.sql.reading import SqlDataReader
-from finance_api.storage.sql.sessions import SqlSessionReader, SqlSessionWriter
-from finance_api.storage.sql.tokens import SqlTokenReader, SqlTokenWriter
-from finance_api.storage.sql.transfers import SqlTransferReader, SqlTransferWriter
-from finance_api.storage.sql.uploads import SqlUploadReader, SqlUploadWriter
-from finance_api.storage.sql.usage import SqlUsageReader, SqlUsageWriter
-from finance_api.storage.sql.users import SqlUserReader, SqlUserWriter
-from finance_api.storage.sql.writing import SqlDataWriter
+from finance_api.storage.sql.roles.activity import (
+    SqlAuditReader,
+    SqlAuditWriter,
+    SqlUsageReader,
+    SqlUsageWriter,
+)
+from finance_api.storage.sql.roles.credentials import (
+    SqlJwtReader,
+    SqlJwtWriter,
+    SqlSessionReader,
+    SqlSessionWriter,
+    SqlTokenReader,
+    SqlTokenWriter,
+)
+from finance_api.storage.sql.roles.history import SqlHistoryReader, SqlHistoryWriter
+from finance_api.storage.sql.roles.rates import SqlRateReader, SqlRateWriter
+from finance_api.storage.sql.roles.transfers import SqlTransferReader, SqlTransferWriter
+from finance_api.storage.sql.roles.uploads import SqlUploadReader, SqlUploadWriter
+from finance_api.storage.sql.roles.users import SqlUserReader, SqlUserWriter
+from finance_api.storage.sql.writing import Projection, SqlDataWriter, rebuilding
 
-#: PostgreSQL sums to a number that may have fractions.
+#: PostgreSQL returns the sum as a numeric.
 _TOTALS = "SELECT count(*), coalesce(sum(data_revision), 0) FROM users"
 
 _BACKUPS: dict[str, Any] = {"sqlite": sqlite, "postgresql": postgresql}
 
 
 class SqlBackend(StorageBackend):
-    """SQLite or PostgreSQL, by the URL.
+    """A database of SQLite or PostgreSQL.
 
-    SQLAlchemy Core, not its ORM: rows go to JSON as they are, and an identity map, change
-    tracking and lazy loading would cost several times what the query does and serve nothing here.
+    Uses SQLAlchemy Core, not its ORM: rows become JSON as they are, and an identity map, change
+    tracking and lazy loading would cost several times what the query does.
 
-    read_url: of a replica of the database, from which data is read; users and their credentials
-    are read from the database itself.
+    read_url: the URL of a replica to read data from. Users and their credentials are always read
+    from the database itself.
     """
 
     def __init__(self, url: str, *, read_url: str = "", pool_size: int = 8) -> None:
@@ -72,12 +79,12 @@ class SqlBackend(StorageBackend):
                     f"sqlalchemy.read_url: {self.replica_engine.dialect.name} is no replica of"
                     f" sqlalchemy.url, which is {self.engine.dialect.name}"
                 )
-        self._statements = StatementCache(self.engine.dialect)
+        self._cache = SqlCache(self.engine.dialect)
 
     def read(self, *, newest: bool = False) -> Storage:
-        connection = data_connection = ReadConnection(self.read_engine, self._statements)
+        connection = data_connection = ReadConnection(self.read_engine, self._cache)
         if self.replica_engine is not None and not newest:
-            data_connection = ReadConnection(self.replica_engine, self._statements)
+            data_connection = ReadConnection(self.replica_engine, self._cache)
 
         def close() -> None:
             connection.close()
@@ -109,19 +116,19 @@ class SqlBackend(StorageBackend):
         origin: str = COMMAND,
     ) -> WritableStorage:
         started = time.monotonic()
-        # What a command that only reads need not wait for.
+        # Imported here, so that commands that only read start faster.
         import zope.sqlalchemy
         from sqlalchemy.orm import Session
 
-        # Without a transaction the connection would never be given back.
+        # Without a transaction the connection would never return to the pool.
         tm.get()
         session = Session(writing(self.engine, lock_timeout_seconds), autoflush=False)
-        # Core statements do not tell the session that they change something.
+        # SQLAlchemy Core does not tell the session about changes.
         zope.sqlalchemy.register(session, "changed", transaction_manager=tm)
-        connection = WriteConnection(connect(self.engine, session.connection), self._statements)
+        connection = WriteConnection(connect(self.engine, session.connection), self._cache)
         schema.check_writing(connection.sqlalchemy)
         projection = Projection(connection.sqlalchemy)
-        # Last of all, so that it is done once however much was written.
+        # Last, so that it runs once however much was written.
         tm.get().addBeforeCommitHook(projection.finish)
         tm.get().addAfterCommitHook(self._note_commit, (started,))
         return WritableStorage(

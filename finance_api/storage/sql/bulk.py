@@ -1,4 +1,4 @@
-"""Many rows at once, by the fastest way that each database has."""
+"""Many rows at once, in the fastest way each database has."""
 
 import json
 import sqlite3
@@ -11,25 +11,28 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Dialect,
+    Select,
     Table,
     TextClause,
     and_,
     bindparam,
+    except_,
     insert,
     literal,
+    literal_column,
     select,
     text,
 )
 from sqlalchemy.exc import IntegrityError
 
-from finance_api.storage.sql.clauses import json_elements
 from finance_api.storage.sql.columns import CodePointText
-from finance_api.storage.sql.engine import raise_unavailable
+from finance_api.storage.sql.connections.engine import raise_unavailable
+from finance_api.storage.sql.parameters import json_elements
 
 
 def upsert(table: Table, database: str) -> Any:
-    """An insertion that can say what becomes of rows that are there."""
-    # The other database's dialect would be a tenth of a command's start.
+    """Make an INSERT that can handle rows that exist already."""
+    # Importing the other database's dialect would be a tenth of a command's start.
     if database == "sqlite":
         from sqlalchemy.dialects.sqlite import insert
     else:
@@ -38,7 +41,7 @@ def upsert(table: Table, database: str) -> Any:
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> None:
-    """rows: a value for every column of the table, in their order, as the driver takes it.
+    """Insert rows: a value for every column of the table, in their order, as the driver takes it.
 
     Raises IntegrityError, StorageUnavailable.
     """
@@ -48,8 +51,8 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Sequence[An
         _insert(connection, table, rows)
 
 
-# A loop of look-ups. PostgreSQL knows nothing yet of rows that this transaction has written, takes
-# them for few, and would read all of the user's for any list of ids.
+# A loop of look-ups. PostgreSQL has no statistics of rows that this transaction has written. It
+# assumes that they are few, and would read all of the user's for any list of ids.
 _WITH_IDS = """
 {table}.ctid = ANY (ARRAY(
     SELECT one.ctid FROM unnest(CAST(:ids AS text[])) AS wanted (id), LATERAL (
@@ -68,9 +71,9 @@ def rows_with(
     key: str = "id",
     **further: str,
 ) -> ColumnElement[bool] | TextClause:
-    """Selects the user's rows with these ids, however many.
+    """Return a condition for the user's rows with these ids, however many.
 
-    key: the column with the ids. further: texts in other columns.
+    key: the column with the ids. further: texts that other columns must have.
     """
     if connection.dialect.name == "sqlite":
         wanted = json_elements("sqlite", literal(json.dumps(list(ids)), CodePointText))
@@ -83,7 +86,7 @@ def rows_with(
 
 
 class Shown(NamedTuple):
-    """What is shown of a row, and since which revision."""
+    """The JSON of a row, and the revision that last changed it."""
 
     json: str
     revision: int
@@ -92,13 +95,22 @@ class Shown(NamedTuple):
 def shown_in(
     connection: Connection, table: Table, user_id: int, ids: Sequence[str]
 ) -> dict[str, Shown]:
-    """Of the user's rows with these ids in one of JSON_TABLES, by id."""
+    """Return the JSON of the user's rows with these ids in one of JSON_TABLES, by id."""
     which = rows_with(connection, table, user_id, ids)
     found = connection.execute(select(table.c.id, table.c.json, table.c.revision).where(which))
     return {row_id: Shown(*shown) for row_id, *shown in found}
 
 
-# The drivers' own ways go past SQLAlchemy: errors are converted here.
+def rows_differ(connection: Connection, expected: Select[Any], stored: Select[Any]) -> bool:
+    """Whether two queries select different rows, in any order."""
+    for one, other in ((expected, stored), (stored, expected)):
+        difference = except_(one, other).subquery()
+        if connection.scalar(select(literal_column("1")).select_from(difference).limit(1)):
+            return True
+    return False
+
+
+# What follows uses the drivers directly, past SQLAlchemy, and therefore converts errors itself.
 
 
 @cache

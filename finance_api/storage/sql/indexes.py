@@ -7,7 +7,8 @@ migrations need indexes: they take `metadata` from here.
 from sqlalchemy import Index
 
 from finance_api.resources import RECORDS
-from finance_api.storage.sql.tables import DATA_TABLES, metadata
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.tables import metadata
 
 __all__ = ["metadata"]
 

@@ -1,12 +1,8 @@
-"""The tables. Those of data are derived from the resources, one each.
+"""The tables, except those of the resources, which are in `data_tables`.
 
-Every primary key and index of a data table begins with the user, so that the tables can be
+Every primary key and index of a user's data begins with the user, so that the tables can be
 distributed by user over several machines as they are.
 """
-
-from collections.abc import Callable
-from operator import itemgetter
-from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -18,27 +14,11 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    UniqueConstraint,
 )
 
 from finance_api.query.parse import MAX_OPERAND_CHARACTERS
-from finance_api.resources import RECORDS, RESOURCES
-from finance_api.resources.field import Field, Resource, names_of
-from finance_api.resources.naming import snake_case
-from finance_api.resources.wire import encoder_of
 from finance_api.storage.interface.data import new_tag
-from finance_api.storage.sql.columns import (
-    AutoKey,
-    CodePointText,
-    RowLoader,
-    column_name,
-    columns_of,
-    folded_name,
-    packed,
-    packed_folded,
-)
-from finance_api.values import Row
-from finance_api.values.text import fold
+from finance_api.storage.sql.columns import AutoKey, CodePointText
 from finance_api.values.time import UTC
 
 metadata = MetaData(
@@ -69,9 +49,12 @@ users = Table(
     Column("data_tag", BigInteger, nullable=False, default=new_tag, server_default="0"),
     Column("time_zone", CodePointText, nullable=False, default=UTC, server_default=UTC),
     Column("base_currency", CodePointText),
-    # The key of a deleted user is never given to another.
+    # Never reuse the key of a deleted user.
     sqlite_autoincrement=True,
 )
+
+#: The columns with the fields of `DataState`.
+STATE_COLUMNS = (users.c.data_revision, users.c.data_changed_at, users.c.data_tag)
 
 tokens = Table(
     "tokens",
@@ -131,8 +114,8 @@ audit = Table(
 )
 
 
-def _owner() -> Column[int]:
-    """The user: every key of a user's rows begins with it."""
+def owner_column() -> Column[int]:
+    """Make the column of the user, with which every key of a user's rows begins."""
     return Column(
         "user_id",
         BigInteger,
@@ -145,7 +128,7 @@ def _owner() -> Column[int]:
 usage = Table(
     "usage",
     metadata,
-    _owner(),
+    owner_column(),
     # The day's first second.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("requests", BigInteger, nullable=False),
@@ -155,7 +138,7 @@ usage = Table(
 token_usage = Table(
     "token_usage",
     metadata,
-    _owner(),
+    owner_column(),
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("token_id", CodePointText, primary_key=True),
     Column("requests", BigInteger, nullable=False),
@@ -166,7 +149,7 @@ token_usage = Table(
 uploads = Table(
     "uploads",
     metadata,
-    _owner(),
+    owner_column(),
     Column("id", CodePointText, primary_key=True),
     Column("name", CodePointText, nullable=False),
     Column("size", BigInteger, nullable=False),
@@ -198,7 +181,7 @@ upload_pieces = Table(
 history = Table(
     "history",
     metadata,
-    _owner(),
+    owner_column(),
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("at", BigInteger, nullable=False),
     Column("action", CodePointText, nullable=False),
@@ -214,7 +197,7 @@ history = Table(
 before_images = Table(
     "before_images",
     metadata,
-    _owner(),
+    owner_column(),
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("resource", CodePointText, primary_key=True),
     Column("row_id", CodePointText, primary_key=True),
@@ -227,7 +210,7 @@ before_images = Table(
 transfer_proposals = Table(
     "transfer_proposals",
     metadata,
-    _owner(),
+    owner_column(),
     Column("out_id", CodePointText, primary_key=True),
     Column("in_id", CodePointText, nullable=False),
     Column("day", BigInteger, nullable=False),
@@ -246,7 +229,7 @@ Index(
 data_states = Table(
     "data_states",
     metadata,
-    _owner(),
+    owner_column(),
     Column("revision", BigInteger, primary_key=True, autoincrement=False),
     Column("changed_at", BigInteger, nullable=False),
     Column("tag", BigInteger, nullable=False),
@@ -257,7 +240,7 @@ data_states = Table(
 tombstones = Table(
     "tombstones",
     metadata,
-    _owner(),
+    owner_column(),
     Column("resource", CodePointText, primary_key=True),
     Column("row_id", CodePointText, primary_key=True),
     # With which it went.
@@ -273,8 +256,8 @@ Index(
 )
 
 
-def _revision_column() -> Column[int]:
-    """With which what is shown of the row has changed last."""
+def revision_column() -> Column[int]:
+    """Make the column of the revision that last changed the row's JSON."""
     return Column("revision", BigInteger, nullable=False, server_default="0")
 
 
@@ -306,7 +289,7 @@ exchange_rates_state = Table(
 records_by_date = Table(
     "records_by_date",
     metadata,
-    _owner(),
+    owner_column(),
     # The record's date, negated: so that both parts of the order ascend, and a position in it can
     # be compared as a whole.
     Column("newest_first", BigInteger, primary_key=True, autoincrement=False),
@@ -316,7 +299,7 @@ records_by_date = Table(
     Column("json", CodePointText, nullable=False),
     # Of category, labels and account.
     Column("names_folded", CodePointText, nullable=False, server_default=""),
-    _revision_column(),
+    revision_column(),
     sqlite_with_rowid=False,
 )
 Index(None, records_by_date.c.user_id, records_by_date.c.id, unique=True)
@@ -338,7 +321,7 @@ ANCHOR_INTERVAL = 256
 record_anchors = Table(
     "record_anchors",
     metadata,
-    _owner(),
+    owner_column(),
     # The number of records after it.
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("newest_first", BigInteger, nullable=False),
@@ -363,7 +346,7 @@ GRAINS: tuple[frozenset[str], ...] = (
 record_sums = Table(
     "record_sums",
     metadata,
-    _owner(),
+    owner_column(),
     # The place in GRAINS.
     Column("grain", BigInteger, primary_key=True, autoincrement=False),
     # The beginning of the payee; "": there is none, or the grain goes by none.
@@ -404,84 +387,3 @@ projection_version = Table(
     metadata,
     Column("version", BigInteger, primary_key=True, autoincrement=False),
 )
-
-
-#: With which revision what is shown of a row has changed last: by its id and its JSON.
-RevisionOf = Callable[[str, str], int]
-
-
-def has_json(resource: Resource) -> bool:
-    """Whether the rows are stored as JSON objects too: nothing in them depends on the day."""
-    return resource.path is not None and not resource.computed_fields
-
-
-class DataTable:
-    """The table of one resource, and the way from rows to columns and back.
-
-    columns: of the persisted fields, by the fields' names. folded: of the folded texts, likewise.
-    listed, persisted: the columns of these fields, and what makes rows of them.
-    lists: the names of the fields that are packed lists.
-    json: the column of the rows as JSON objects, if there is one; those of records are in
-    `records_by_date`.
-    """
-
-    def __init__(self, resource: Resource) -> None:
-        listed = resource.listed_fields
-        own_json = has_json(resource) and resource is not RECORDS
-        self.table = Table(
-            snake_case(resource.name),
-            metadata,
-            _owner(),
-            *(
-                column
-                for field in resource.persisted_fields
-                for column in columns_of(field, searchable=field in listed)
-            ),
-            *([Column("json", CodePointText, nullable=False)] if own_json else []),
-            *([_revision_column()] if own_json else []),
-            UniqueConstraint("user_id", "source", "source_id"),
-        )
-        if own_json:
-            Index(None, self.table.c.user_id, self.table.c.revision, self.table.c.id)
-        self.user_id = self.table.c.user_id
-        self.columns = {f.name: self.table.c[column_name(f)] for f in resource.persisted_fields}
-        self.folded = {f.name: self.table.c[folded_name(f)] for f in listed if f.kind.is_text}
-        self.listed = [self.columns[name] for name in names_of(listed)]
-        self.persisted = list(self.columns.values())
-        self.load_listed = RowLoader(listed).load
-        self.load_persisted = RowLoader(resource.persisted_fields).load
-        self.lists = {f.name for f in resource.persisted_fields if f.kind.is_list}
-        self.json = self.table.c.json if own_json else None
-        # The field of each column, and what makes the column's value of the field's.
-        plan: list[tuple[Field, Callable[[Any], Any] | None]] = []
-        for field in resource.persisted_fields:
-            is_list = field.kind.is_list
-            plan.append((field, packed(field.kind) if is_list else None))
-            if field in listed and field.kind.is_text:
-                plan.append((field, packed_folded(field.kind) if is_list else fold))
-        self._values = itemgetter(*(field.name for field, _ in plan))
-        self._converters = [
-            (place, convert) for place, (_, convert) in enumerate(plan, 1) if convert is not None
-        ]
-        self._encode = encoder_of(resource).encode if own_json else None
-
-    def values(self, user_id: int, row: Row, revision_of: RevisionOf) -> list[Any]:
-        """The values of the table's columns for a whole row, in their order, as drivers take it."""
-        values: list[Any] = [user_id, *self._values(row)]
-        for place, convert in self._converters:
-            value = values[place]
-            if value is not None:
-                values[place] = convert(value)
-        if self._encode is not None:
-            json = self._encode(row).decode()
-            values += (json, revision_of(row["id"], json))
-        return values
-
-
-DATA_TABLES: dict[str, DataTable] = {r.name: DataTable(r) for r in RESOURCES}
-
-#: Where the rows of each resource stand as JSON objects, with their revisions.
-JSON_TABLES: dict[str, Table] = {
-    r.name: records_by_date if r is RECORDS else DATA_TABLES[r.name].table
-    for r in filter(has_json, RESOURCES)
-}

@@ -16,7 +16,7 @@ from finance_api.auth.passwords import checked_hash
 from finance_api.auth.user_accounts import set_enabled, set_password
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import unit_of_work
-from finance_api.storage.sql.users import SqlUserWriter
+from finance_api.storage.sql.roles.users import SqlUserWriter
 from finance_api.web import page
 from finance_api.web.views import login
 from support.browser import (

@@ -17,7 +17,7 @@ from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
 from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
 from finance_api.storage.memory.data import MemoryDataReader
 from finance_api.storage.memory.usage import MemoryUsageReader
-from finance_api.storage.sql.driver import StatementCache
+from finance_api.storage.sql.connections.compiled import SqlCache
 from support.forgetting import forgetting
 from support.native_rows import household, uid
 from support.routes import OPEN_PAGES, page_paths, surface_urls
@@ -372,7 +372,7 @@ def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monke
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("module", ["", "reading", "usage"])
+@pytest.mark.parametrize("module", ["", "reading.rows", "roles.activity"])
 def test_statements_without_the_user_would_be_noticed(again, monkeypatch, kind, module):
     """Those of one module, or all. Which of them is noticed when it alone forgets:
     see `storage.test_forgotten_users`."""
@@ -381,6 +381,6 @@ def test_statements_without_the_user_would_be_noticed(again, monkeypatch, kind, 
         return not module or build.__module__ == f"finance_api.storage.sql.{module}"
 
     world, before = again(kind)
-    monkeypatch.setattr(StatementCache, "get", forgetting(StatementCache.get, is_forgetful))
+    monkeypatch.setattr(SqlCache, "get", forgetting(SqlCache.get, is_forgetful))
     with pytest.raises(AssertionError):
         check_after(world, before)

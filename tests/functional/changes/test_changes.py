@@ -7,7 +7,7 @@ import pytest
 from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.storage.interface import DataState, unit_of_work
-from finance_api.storage.sql.projection import rebuilding
+from finance_api.storage.sql.writing import rebuilding
 from support.mirror import TYPES, Mirror
 from support.native_rows import (
     account,

@@ -12,9 +12,9 @@ from finance_api.api.response_cache import ResponseCache
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.driver import Driver
-from finance_api.storage.sql.driver_postgresql import PostgresqlDriver
-from finance_api.storage.sql.driver_sqlite import SqliteDriver
+from finance_api.storage.sql.connections.compiled import Driver
+from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
+from finance_api.storage.sql.connections.sqlite import SqliteDriver
 from support.native_rows import (
     account,
     budget,

@@ -20,7 +20,7 @@ from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import reading, unit_of_work
 from finance_api.storage.sql import schema
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.engine import writing
+from finance_api.storage.sql.connections.engine import writing
 from finance_api.storage.testing import make_row
 from support.native_rows import account, record, uid
 from support.nightly import count

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from finance_api.ledger.exchange_rates import import_rates
-from finance_api.storage.sql.statements import StatementConnection
+from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.values.rates import DayRates
 from finance_api.values.time import DAY_SECONDS, parse_date
 from support.browser import location, new_token, new_user, shown_text, signed_in
@@ -275,14 +275,14 @@ def test_without_accounts_it_shows_the_first_steps(service):
 def test_the_overview_of_many_records_reads_as_little_as_that_of_few(service, monkeypatch):
     """Rows that the database gives: sums of months, not records."""
     read = []
-    fetch = StatementConnection.fetch
+    fetch = ReadConnection.fetch
 
     def counted(self, *arguments, **options):
         found = fetch(self, *arguments, **options)
         read.append(len(found))
         return found
 
-    monkeypatch.setattr(StatementConnection, "fetch", counted)
+    monkeypatch.setattr(ReadConnection, "fetch", counted)
     numbers = []
     for size in (5, 60):
         user = new_user(service)

@@ -9,7 +9,7 @@ from finance_api.runtime.time_limit import TookTooLong, time_limit
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.memory.data import MemoryDataReader
 from finance_api.storage.sql.backend import SqlBackend
-from finance_api.storage.sql.connections import ReadConnection
+from finance_api.storage.sql.connections.unit import ReadConnection
 from finance_api.storage.sql.reading import SqlDataReader
 from support.locks import locked
 from support.native_rows import account, label, record
@@ -128,7 +128,7 @@ class Hasty(SqlBackend):
     """No time is left to a request when it comes to its data."""
 
     def read(self, *, newest=False):
-        late = LateConnection(self.read_engine, self._statements)
+        late = LateConnection(self.read_engine, self._cache)
         return replace(super().read(newest=newest), data=SqlDataReader(late))
 
 

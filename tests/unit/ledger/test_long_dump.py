@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from finance_api.ledger.dump import dump
-from finance_api.storage.sql import engine
+from finance_api.storage.sql.connections import engine
 from support.ledger import account, record
 
 

@@ -15,8 +15,8 @@ from sqlalchemy import Engine
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
-from finance_api.storage.sql.backups import credentials, new_file
-from finance_api.storage.sql.engine import LOCK_ALTERING, connect
+from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
+from finance_api.storage.sql.connections.engine import LOCK_ALTERING, connect
 from finance_api.storage.sql.tables import metadata
 
 _VERSION_TABLE = "alembic_version"
@@ -72,9 +72,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
                 check=False,
             )
             if done.returncode == 0:
-                after = credentials.statements_after(
-                    now, has_present=present is not None, revoke_tokens=revoke_tokens
-                )
+                after = sql_after(now, has_present=present is not None, revoke_tokens=revoke_tokens)
                 # Without a COMMIT nothing has happened.
                 _write(
                     statements,
@@ -104,7 +102,7 @@ def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
         statements.append("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
         statements += [
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
-            for name, select in credentials.PRESENT.items()
+            for name, select in PRESENT.items()
         ]
     # Where anything of others' depends on them, as a view does, it fails.
     return [*statements, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]

@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql import schema
-from finance_api.storage.sql.backups import credentials, new_file
-from finance_api.storage.sql.engine import make_engine
+from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
+from finance_api.storage.sql.connections.engine import make_engine
 
 #: What is copied before credentials are looked at: less than any database of ours has.
 _PAGES = 16
@@ -76,16 +76,14 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
             schema.refuse_unknown(version)
             if version is not None:
                 source.execute("ATTACH ? AS present", (str(target),))
-                for name, select in credentials.PRESENT.items():
+                for name, select in PRESENT.items():
                     source.execute(f"CREATE TEMP VIEW {name} AS {select.format(at='present.')}")
         except sqlite3.DatabaseError as error:
             raise StorageNotReady(
                 f"{target} cannot be read ({error}), so nothing is known of what was revoked: "
                 "move it away with its -wal and -shm files to restore without it"
             ) from error
-        statements = credentials.statements_after(
-            now, has_present=version is not None, revoke_tokens=revoke_tokens
-        )
+        statements = sql_after(now, has_present=version is not None, revoke_tokens=revoke_tokens)
 
         def keep_credentials(status: int, remaining: int, total: int) -> None:
             if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

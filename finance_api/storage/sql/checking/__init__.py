@@ -1,6 +1,6 @@
-"""Faults of the database: what is stored twice must agree, and what refers must lead somewhere.
+"""Faults of the database: derived data that differs from the rows, and references to nothing.
 
-Everything is read in pages or counted by the database, a user in one snapshot.
+Everything is read in pages or counted by the database, each user in one snapshot.
 """
 
 import shutil
@@ -12,12 +12,16 @@ from sqlalchemy.exc import DatabaseError
 
 from finance_api.storage.errors import StorageError
 from finance_api.storage.interface import NO_VALUE, REPAIR, RESTORE, Fault, after_repair
-from finance_api.storage.sql.checking.orphans import orphans_of, orphans_without_user
-from finance_api.storage.sql.checking.rows import faults_of, repair_user
-from finance_api.storage.sql.engine import connect, writing
+from finance_api.storage.sql.checking.rows import (
+    faults_of,
+    orphans_of,
+    orphans_without_user,
+    repair_user,
+)
+from finance_api.storage.sql.connections.engine import connect, writing
 from finance_api.storage.sql.tables import users
 
-#: Less than this is soon full.
+#: A disk with less free space is reported.
 MIN_FREE_BYTES = 100 << 20
 
 _Check = Callable[[Connection, bool], Iterator[Fault]]
@@ -39,7 +43,7 @@ def find_faults(engine: Engine, *, repair: bool) -> Iterator[Fault]:
 
 
 def _checked(engine: Engine, check: _Check, repair: bool) -> Iterator[Fault]:
-    """What is wrong in one snapshot, or transaction; what cannot be read, too."""
+    """Yield the faults seen in one snapshot or transaction, also what cannot be read."""
     try:
         if not repair:
             with _snapshot(engine) as connection:
@@ -73,7 +77,7 @@ def _of_user(user_id: int, email: str) -> _Check:
             with connection.begin_nested():
                 repair_user(connection, user_id)
         except NO_VALUE:
-            # Rows say what is no value: as `_made` in `rows`.
+            # A row has a value its field cannot have; see `_made` in `rows`.
             yield from found
             return
         left = [*faults_of(connection, user_id, email), *orphans_of(connection, user_id, email)]
@@ -83,7 +87,7 @@ def _of_user(user_id: int, email: str) -> _Check:
 
 
 def _disk(engine: Engine) -> Iterator[Fault]:
-    """Of SQLite, whose file is on this machine."""
+    """Check the free space for SQLite, whose file is on this machine."""
     database = engine.url.database
     if engine.dialect.name != "sqlite" or not database or database == ":memory:":
         return
@@ -94,7 +98,7 @@ def _disk(engine: Engine) -> Iterator[Fault]:
 
 
 def _file(connection: Connection, repair: bool) -> Iterator[Fault]:
-    """SQLite's own checks of its pages and indexes; PostgreSQL has none that every role may run."""
+    """Run SQLite's checks of its file; PostgreSQL has none that every role may run."""
     if connection.dialect.name != "sqlite":
         return
     found = _integrity(connection)

@@ -1,27 +1,34 @@
-"""Rows against what is derived from them: folded columns, JSON, the list by date, sums, anchors."""
+"""Faults of rows: derived data that differs from them, and rows that refer to nothing.
+
+Derived are the folded columns, the JSON, the list by date, sums and anchors.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, ForeignKeyConstraint, Table, and_, delete, exists, func, select
 
 from finance_api.resources import RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.interface import NO_VALUE, REPAIR, Fault, Found
 from finance_api.storage.sql.bulk import insert_rows, rows_with
-from finance_api.storage.sql.checking.orphans import remove_orphans
-from finance_api.storage.sql.projection.rebuilding import rebuild
-from finance_api.storage.sql.projection.record_sums import RecordSums
-from finance_api.storage.sql.projection.records_by_date import RecordsByDate, projected
+from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES
 from finance_api.storage.sql.tables import (
-    DATA_TABLES,
-    JSON_TABLES,
+    before_images,
     data_states,
+    history,
+    metadata,
     records_by_date,
+    tombstones,
+    transfer_proposals,
     users,
 )
+from finance_api.storage.sql.writing.rebuilding import rebuild
+from finance_api.storage.sql.writing.record_sums import RecordSums
+from finance_api.storage.sql.writing.records_by_date import RecordsByDate, projected
 from finance_api.values import Row
+from finance_api.values.text import counted
 
 _PAGE = 1_000
 _LISTED = [column.name for column in records_by_date.columns if column.name != "user_id"]
@@ -51,7 +58,7 @@ def faults_of(connection: Connection, user_id: int, email: str) -> list[Fault]:
 def _pages(
     connection: Connection, user_id: int, resource: Resource
 ) -> Iterator[tuple[Sequence[Any], list[Row]]]:
-    """The stored rows in the order of their ids: their columns, and what they say."""
+    """Yield stored rows in the order of their ids, a page at a time: columns, and rows."""
     table = DATA_TABLES[resource.name]
     key = table.columns["id"]
     own = select(table.table).where(table.user_id == user_id).order_by(key).limit(_PAGE)
@@ -64,7 +71,7 @@ def _pages(
 
 
 def _differing(connection: Connection, user_id: int, resource: Resource) -> Iterator[list[Row]]:
-    """Of each page the rows whose other columns do not follow from what they say."""
+    """Yield the rows of each page whose derived columns are wrong."""
     table = DATA_TABLES[resource.name]
     for page, rows in _pages(connection, user_id, resource):
         differing = []
@@ -77,7 +84,7 @@ def _differing(connection: Connection, user_id: int, resource: Resource) -> Iter
 
 
 def _made(make: Callable[..., Any], *arguments: Any) -> Any:
-    """None where a row says what is no value of its field; `finance_api.ledger.checking` tells."""
+    """Call ``make``; None for a value its field cannot have, which `ledger.checking` reports."""
     try:
         return make(*arguments)
     except NO_VALUE:
@@ -85,7 +92,7 @@ def _made(make: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _differing_by_date(connection: Connection, user_id: int) -> Iterator[str]:
-    """The ids of records that the list shows otherwise, or that only one of the two has."""
+    """Yield the ids of records that differ between table and list, or are in only one of them."""
     listed = records_by_date.c
     own = select(*(listed[name] for name in _LISTED)).where(listed.user_id == user_id)
     after = ""
@@ -136,8 +143,8 @@ def _is_ahead(connection: Connection, user_id: int) -> bool:
 
 
 def repair_user(connection: Connection, user_id: int) -> None:
-    """Makes everything anew that is derived from the user's rows."""
-    # No writer of this user's data meanwhile; on SQLite there is none at all.
+    """Rebuild everything derived from the user's rows."""
+    # Keep out writers of this user's data; on SQLite there are none.
     connection.execute(select(users.c.id).where(users.c.id == user_id).with_for_update())
     remove_orphans(connection, user_id)
     for resource in RESOURCES:
@@ -153,3 +160,65 @@ def _rewrite(connection: Connection, user_id: int, resource: Resource) -> None:
         connection.execute(delete(table.table).where(replaced))
         anew = [table.values(user_id, row, lambda row_id, json: 0) for row in rows]
         insert_rows(connection, table.table, anew)
+
+
+def orphans_without_user(connection: Connection, repair: bool) -> Iterator[Fault]:
+    """Yield violations of foreign keys, which a damaged or edited database may have."""
+    for table in metadata.sorted_tables:
+        for key in table.foreign_key_constraints:
+            condition = _has_no_parent(table, key)
+            number = connection.scalar(select(func.count()).select_from(table).where(condition))
+            if not number:
+                continue
+            parent = key.referred_table.name
+            belong = "belongs" if number == 1 else "belong"
+            rows = counted(number, "row")
+            message = f"{rows} of {table.name} {belong} to none of the {parent}"
+            fault = Fault("orphans", message, REPAIR)
+            if repair:
+                # As the foreign key would have done.
+                connection.execute(delete(table).where(condition))
+                fault = fault.as_repaired()
+            yield fault
+
+
+def _has_no_parent(table: Table, key: ForeignKeyConstraint) -> Any:
+    parent = key.referred_table.alias("parent")
+    pairs = [(table.c[e.parent.name], parent.c[e.column.name]) for e in key.elements]
+    found = exists().where(and_(*(own == of for own, of in pairs))).correlate(table)
+    return and_(*(own.is_not(None) for own, _ in pairs), ~found)
+
+
+def _lost_parts(user_id: int) -> Iterator[tuple[Table, Any, str]]:
+    """Yield tables, conditions for rows that belong to something missing, and their names."""
+    entry = exists().where(
+        history.c.user_id == before_images.c.user_id, history.c.number == before_images.c.number
+    )
+    yield before_images, ~entry, "before-images of no entry of the history"
+    records = DATA_TABLES[RECORDS.name]
+    sides = [
+        exists().where(
+            records.user_id == transfer_proposals.c.user_id, records.columns["id"] == side
+        )
+        for side in (transfer_proposals.c.out_id, transfer_proposals.c.in_id)
+    ]
+    yield transfer_proposals, ~and_(*sides), "proposed transfers of records that are not there"
+    for name, data in DATA_TABLES.items():
+        row = exists().where(
+            data.user_id == tombstones.c.user_id, data.columns["id"] == tombstones.c.row_id
+        )
+        of_resource = and_(tombstones.c.resource == name, row)
+        yield tombstones, of_resource, f"deletions of {name} that are there"
+
+
+def orphans_of(connection: Connection, user_id: int, email: str) -> Iterator[Fault]:
+    for table, condition, what in _lost_parts(user_id):
+        own = select(func.count()).select_from(table).where(table.c.user_id == user_id, condition)
+        number = connection.scalar(own)
+        if number:
+            yield Fault("orphans", f"there are {number:,} {what}", REPAIR, email)
+
+
+def remove_orphans(connection: Connection, user_id: int) -> None:
+    for table, condition, _ in _lost_parts(user_id):
+        connection.execute(delete(table).where(table.c.user_id == user_id, condition))

@@ -1,0 +1,93 @@
+"""SQL that is built once for each shape, and the drivers that run it.
+
+SQLAlchemy builds the SQL. Running it through SQLAlchemy would cost more than most queries take.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Hashable, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from sqlalchemy import Dialect
+from sqlalchemy.sql import Executable
+
+#: Maximum number of shapes whose SQL is cached. Clients choose shapes, within the filter grammar.
+_CACHED_SHAPES = 1_000
+
+ResultRow = tuple[Any, ...]
+
+
+class CompiledSql:
+    """The text of a query, and the order of its parameters. Raises TypeError if it would write."""
+
+    def __init__(self, query: Executable, dialect: Dialect) -> None:
+        # PostgreSQL has no protection against writes that is free and leaves the session unchanged.
+        if query.is_insert or query.is_update or query.is_delete:
+            raise TypeError("a connection that reads cannot write")
+        compiled = query.compile(dialect=dialect)  # type: ignore[attr-defined]
+        self.text = str(compiled)
+        self._fixed = {k: v for k, v in compiled.params.items() if v is not None}
+        self._positions: list[str] | None = compiled.positiontup
+
+    def parameters(self, values: Mapping[str, Any]) -> Any:
+        """The parameters as the driver takes them. values: by name; unused names are ignored."""
+        given = {**self._fixed, **values} if self._fixed else values
+        return given if self._positions is None else [given[name] for name in self._positions]
+
+
+class SqlCache:
+    """The SQL of one kind of database, compiled at first use."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        @lru_cache(maxsize=_CACHED_SHAPES)
+        def compiled(build: Callable[..., Executable], shape: tuple[Hashable, ...]) -> CompiledSql:
+            return CompiledSql(build(dialect.name, *shape), dialect)
+
+        self._compiled = compiled
+
+    def get(self, build: Callable[..., Executable], *shape: Hashable) -> CompiledSql:
+        """Return the SQL of ``build(database, *shape)``; database: sqlite or postgresql."""
+        return self._compiled(build, shape)
+
+
+class Driver(ABC):
+    """Runs SQL on one connection of the database's driver, in its current transaction.
+
+    Each pooled connection has one, in the ``info`` of its pool's record.
+    connection: the DB-API connection. failures: its errors, which every method may raise.
+    Raises TookTooLong when a `time_limit` ends while SQL runs. Do not use the connection after
+    TookTooLong or StorageUnavailable.
+    """
+
+    #: The key of the driver in the connection's ``info``.
+    INFO: ClassVar = "finance_api_driver"
+
+    failures: ClassVar[type[Exception]]
+    connection: Any
+
+    @abstractmethod
+    def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]: ...
+
+    @abstractmethod
+    def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
+        """Run SQL of `reading.state.with_state`: return the data's state and the JSON rows.
+
+        One row a line, without a line end after the last. None if there is no state.
+        """
+
+    @abstractmethod
+    def stream(
+        self, sql: CompiledSql, values: Mapping[str, Any], rows: int
+    ) -> Generator[bytes, None, None]:
+        """Yield the texts the SQL selects, up to ``rows`` lines at a time, inside a snapshot.
+
+        Other SQL may run meanwhile, but no second stream. The query ends with the iterator.
+        """
+
+    @abstractmethod
+    def begin_snapshot(self) -> None:
+        """Begin a transaction that sees one unchanging state, on a connection that reads."""
+
+    @abstractmethod
+    def end_snapshot(self) -> None:
+        """End that transaction."""

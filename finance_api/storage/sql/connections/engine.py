@@ -1,0 +1,380 @@
+"""Pools of database connections: the settings of each connection, and the kinds of failures."""
+
+import math
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DisconnectionError,
+    IntegrityError,
+    NoSuchModuleError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
+from finance_api.runtime.time_limit import TookTooLong, seconds_left
+from finance_api.storage.errors import (
+    StorageDamaged,
+    StorageNotReady,
+    StorageUnavailable,
+)
+from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
+from finance_api.storage.sql.connections.compiled import Driver
+from finance_api.storage.sql.connections.sqlite import SqliteDriver
+
+T = TypeVar("T")
+
+#: Time limit for connecting, and for waiting until a connection is free.
+CONNECT_SECONDS = 3
+
+#: Execution options of a unit of work that writes: how long it waits for another writer, and
+#: whether it alters tables, which keeps out all other writers on PostgreSQL.
+LOCK_TIMEOUT = "finance_api_lock_timeout_seconds"
+ALTERS = "finance_api_alters"
+# Any number that nothing else in the database uses.
+_ALTERING_LOCK = 7_146_300_211
+#: Takes the lock exclusively until the transaction ends.
+LOCK_ALTERING = f"SELECT pg_advisory_xact_lock({_ALTERING_LOCK})"
+
+_IDLE_SECONDS = 5
+#: psycopg prepares SQL that runs more often than this; psycopg's default.
+_PREPARE_THRESHOLD = 5
+#: Page cache of SQLite connections that write.
+_WRITING_CACHE_KIB = 65_536
+#: Page cache of SQLite connections that read; every write empties it. The file is not mapped into
+#: memory: SQLite drops the mapping after each write, which takes milliseconds for a large one.
+_READING_CACHE_KIB = 2_048
+_USED_AT = "finance_api_used_at"
+_GENERATION = "finance_api_generation"
+
+#: SQLite's result codes for faults that may pass, or that are the file's: locked, full, read-only,
+#: cannot be opened.
+_SQLITE_UNAVAILABLE = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+    )
+)
+#: SQLite's result codes for a damaged file.
+_SQLITE_DAMAGED = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB))
+
+#: PostgreSQL's read_only_sql_transaction: the server is a standby, as after a failover.
+_READ_ONLY = "25006"
+#: PostgreSQL's query_canceled: by a time limit of the role, or by an administrator.
+_QUERY_CANCELED = "57014"
+
+
+def make_engine(
+    url_text: str,
+    *,
+    setting: str = "sqlalchemy.url",
+    pool_size: int,
+    for_reading: bool = False,
+    server: "Server | None" = None,
+) -> Engine:
+    """An engine for SQLite or PostgreSQL; no connection is made yet.
+
+    setting: the name of the setting whose value is ``url_text``.
+    for_reading: whether connections only read, without a transaction unless a snapshot is begun
+    (`Driver.begin_snapshot`).
+    server: the database server, if several engines connect to it.
+    Raises StorageNotReady for a URL that cannot be used.
+    """
+    try:
+        url = make_url(url_text)
+        backend = url.get_backend_name()
+        if backend == "sqlite":
+            engine = _sqlite_engine(url, pool_size, for_reading)
+        elif backend == "postgresql":
+            server = server or Server()
+            engine = _postgresql_engine(url, pool_size, for_reading, server)
+        else:
+            raise StorageNotReady(f"{setting}: {backend} is neither sqlite nor postgresql")
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise StorageNotReady(f"{setting}: {error}") from None
+    except ValueError:
+        # Its message has the value.
+        raise StorageNotReady(f"{setting}: a value after the ? is not of its kind") from None
+    except ModuleNotFoundError as error:
+        raise StorageNotReady(
+            f"{setting}: the driver is missing ({error.name}); "
+            "install finance-api with its extra postgresql"
+        ) from None
+    event.listen(engine, "handle_error", _tell_unavailable)
+    return engine
+
+
+def _reset(for_reading: bool) -> dict[str, Any]:
+    # `ReadConnection.close` ends the snapshot, if there is one.
+    return {"pool_reset_on_return": None} if for_reading else {}
+
+
+def _sqlite_engine(url: URL, pool_size: int, for_reading: bool) -> Engine:
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=CONNECT_SECONDS if for_reading else LOCK_TIMEOUT_SECONDS,
+        pool_use_lifo=True,
+        **_reset(for_reading),
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def refuse_missing(dialect: Any, record: Any, args: Any, options: Any) -> None:
+        # SQLite would make an empty file.
+        if url.database and url.database != ":memory:" and not Path(url.database).exists():
+            raise StorageNotReady(
+                f"there is no database file {url.database}: run 'finance-api db upgrade'"
+            )
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: Any) -> None:
+        # The driver is not to begin transactions of its own; see "begin" below.
+        connection.isolation_level = None
+        # For new files. With 4,096 bytes a page held 4 records by date and a quarter stayed empty:
+        # an import of 250,000 records took 29.1 s instead of 26.3, and 520 MB instead of 483.
+        connection.execute("PRAGMA page_size = 8192")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if for_reading:
+            # Refuses writes by mistake.
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute(f"PRAGMA cache_size = -{_READING_CACHE_KIB}")
+        else:
+            # A large import uses the same pages again and again.
+            connection.execute(f"PRAGMA cache_size = -{_WRITING_CACHE_KIB}")
+        record.info[Driver.INFO] = SqliteDriver(connection)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Any) -> None:
+        if for_reading:
+            return
+        lock_timeout_seconds = connection.get_execution_options().get(LOCK_TIMEOUT)
+        if lock_timeout_seconds is None:
+            connection.exec_driver_sql("BEGIN")
+            return
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {lock_timeout_seconds * 1000}")
+        # Take the write lock at once: a transaction that began as a reader could not wait for it.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+class Server:
+    """A database server, which may be unavailable.
+
+    circuit: the circuit breaker for connecting. generation: rises when the server closes a
+    connection. It has usually closed all then, so connections of earlier generations are not used.
+    """
+
+    def __init__(self) -> None:
+        self.circuit = CircuitBreaker(Exception)
+        self.generation = 0
+
+
+def _postgresql_engine(url: URL, pool_size: int, for_reading: bool, server: Server) -> Engine:
+    # Only here, so that psycopg is needed only where it is used.
+    from finance_api.storage.sql.connections.postgresql import PostgresqlDriver
+
+    engine = create_engine(
+        url,
+        isolation_level="AUTOCOMMIT" if for_reading else None,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=CONNECT_SECONDS,
+        pool_use_lifo=True,
+        **_reset(for_reading),
+        hide_parameters=True,
+        connect_args={
+            "client_encoding": "UTF8",
+            "connect_timeout": CONNECT_SECONDS,
+            # Notice a database that stopped answering instead of waiting for it.
+            "keepalives_idle": 10,
+            "keepalives_interval": 2,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 5_000,
+            # `PostgresqlDriver` prepares what is read; for writing, see below.
+            "prepare_threshold": None,
+        },
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def connect_through_circuit(dialect: Any, record: Any, args: Any, options: Any) -> Any:
+        try:
+            return server.circuit.call(lambda: dialect.connect(*args, **options))
+        except CircuitOpen:
+            raise StorageUnavailable("the database does not answer") from None
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: Any) -> None:
+        driver = record.info[Driver.INFO] = PostgresqlDriver(connection, prepares=for_reading)
+        if driver.has_own_session and not for_reading:
+            # Behind a pooler, psycopg's names would clash with those of other clients. Without
+            # prepared statements an import that changes records takes twice as long.
+            connection.prepare_threshold = _PREPARE_THRESHOLD
+        record.info[_GENERATION] = server.generation
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Any) -> None:
+        options = connection.get_execution_options()
+        if LOCK_TIMEOUT in options:
+            mode = "" if options.get(ALTERS) else "_shared"
+            connection.exec_driver_sql(
+                "SET LOCAL statement_timeout = 0;"
+                f"SET LOCAL lock_timeout = {options[LOCK_TIMEOUT] * 1000};"
+                f"SELECT pg_advisory_xact_lock{mode}({_ALTERING_LOCK})"
+            )
+
+    @event.listens_for(engine, "checkin")
+    def note_use(connection: Any, record: Any) -> None:
+        record.info[_USED_AT] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def refuse_lost(connection: Any, record: Any, proxy: Any) -> None:
+        if record.info[_GENERATION] != server.generation:
+            raise DisconnectionError
+        # An idle connection may predate a database restart; checking costs a round trip.
+        if time.monotonic() - record.info.get(_USED_AT, math.inf) > _IDLE_SECONDS:
+            try:
+                record.info[Driver.INFO].ask_process()
+            except Exception as error:
+                raise DisconnectionError from error
+
+    @event.listens_for(engine, "invalidate")
+    def note_loss(connection: Any, record: Any, error: BaseException | None) -> None:
+        if error is not None and record.info[_GENERATION] == server.generation:
+            server.generation += 1
+
+    return engine
+
+
+def connect(engine: Engine, open_connection: Callable[[], T]) -> T:
+    """Open a connection of the engine. Raises StorageUnavailable, also if all are in use."""
+    try:
+        return open_connection()
+    except PoolTimeout as error:
+        raise StorageUnavailable("every database connection is in use") from error
+    except engine.dialect.loaded_dbapi.Error as error:
+        raise_unavailable(error, engine.dialect, is_disconnect=False)
+        raise
+
+
+def writing(
+    engine: Engine, lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS, *, alters: bool = False
+) -> Engine:
+    """Return the engine for units of work that write; they wait so long for another writer."""
+    return engine.execution_options(**{LOCK_TIMEOUT: lock_timeout_seconds, ALTERS: alters})
+
+
+def _tell_unavailable(context: ExceptionContext) -> None:
+    """Tell a database that cannot answer now from faulty SQL."""
+    error = context.original_exception
+    # SQLAlchemy then closes the connection, and the next one may reach the new primary.
+    context.is_disconnect |= _sqlstate(error) == _READ_ONLY
+    raise_unavailable(error, context.dialect, is_disconnect=context.is_disconnect)
+
+
+def raise_unavailable(error: BaseException, dialect: Any, *, is_disconnect: bool) -> None:
+    """Raise StorageNotReady, StorageUnavailable or StorageDamaged if the error means that."""
+    if _sqlstate(error) == _QUERY_CANCELED:
+        if seconds_left() < math.inf:
+            raise TookTooLong from error
+        raise StorageUnavailable(f"a statement took too long: {_one_line(error)}") from error
+    if _is_of_other_tables(error):
+        raise StorageNotReady(f"the database is not ready: {_one_line(error)}") from error
+    if _is_damaged(error):
+        raise StorageDamaged(_one_line(error)) from error
+    if _is_text_damaged(error):
+        # Their messages show the text.
+        raise StorageDamaged("a text is not UTF-8") from error
+    if _is_read_only(error):
+        is_file = isinstance(error, sqlite3.Error)
+        why = "its file or folder cannot be written" if is_file else "nothing can be changed now"
+        raise StorageUnavailable(f"the database is read-only: {why}") from error
+    if is_disconnect or _is_unavailable(error, dialect.loaded_dbapi):
+        if _is_locked(error):
+            raise StorageUnavailable(
+                "another import or change is running: try again when it has ended"
+            ) from error
+        hint = ""
+        if _sqlite_code(error) == sqlite3.SQLITE_CANTOPEN:
+            hint = " (if it was never made: run 'finance-api db upgrade')"
+        message = f"the database does not answer: {_one_line(error)}{hint}"
+        raise StorageUnavailable(message) from error
+
+
+def _is_damaged(error: BaseException) -> bool:
+    # PostgreSQL's class XX: damaged data or indexes, or errors that only those explain.
+    return _sqlstate(error).startswith("XX") or _sqlite_code(error) in _SQLITE_DAMAGED
+
+
+def _is_text_damaged(error: BaseException) -> bool:
+    return isinstance(error, UnicodeDecodeError) or (
+        isinstance(error, sqlite3.OperationalError)
+        and str(error).startswith("Could not decode to UTF-8")
+    )
+
+
+def _is_locked(error: BaseException) -> bool:
+    """Whether a writer gave up waiting for another one."""
+    # PostgreSQL: lock_not_available.
+    return _sqlstate(error) == "55P03" or _sqlite_code(error) == sqlite3.SQLITE_BUSY
+
+
+def _is_read_only(error: BaseException) -> bool:
+    return _sqlstate(error) == _READ_ONLY or _sqlite_code(error) == sqlite3.SQLITE_READONLY
+
+
+def is_duplicate(error: IntegrityError) -> bool:
+    """Whether the key exists already; otherwise a row it refers to is missing."""
+    # PostgreSQL: unique_violation.
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return _sqlstate(error.orig) == "23505" or code in (
+        sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
+        sqlite3.SQLITE_CONSTRAINT_UNIQUE,
+    )
+
+
+def _is_of_other_tables(error: BaseException) -> bool:
+    """Whether a table or column is missing, or has a type the SQL is not made for."""
+    # PostgreSQL: undefined_table, undefined_column, undefined_function.
+    return _sqlstate(error) in ("42P01", "42703", "42883") or (
+        isinstance(error, sqlite3.OperationalError)
+        and str(error).startswith(("no such table", "no such column"))
+    )
+
+
+def _is_unavailable(error: BaseException, driver: Any) -> bool:
+    if isinstance(error, sqlite3.Error):
+        return _sqlite_code(error) in _SQLITE_UNAVAILABLE
+    # PostgreSQL's class 54 (program_limit_exceeded) is a fault of the SQL.
+    limit_exceeded = _sqlstate(error).startswith("54")
+    failed = (driver.OperationalError, driver.InterfaceError)
+    return isinstance(error, failed) and not limit_exceeded
+
+
+def _sqlstate(error: BaseException | None) -> str:
+    return getattr(error, "sqlstate", None) or ""
+
+
+def _sqlite_code(error: BaseException) -> int | None:
+    """Return the primary result code, which is the lowest byte of an extended one."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

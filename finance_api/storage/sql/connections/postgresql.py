@@ -1,0 +1,278 @@
+"""SQL for libpq, through psycopg's ``pq``.
+
+psycopg's cursors choose formats and types for each execution: 30 µs of the 80 that looking up a
+token takes. Our SQL has few types, names them (``::BIGINT``), and reads text and whole numbers.
+"""
+
+import math
+import re
+import select
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
+from decimal import Decimal
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+import psycopg
+from psycopg import errors, pq
+
+from finance_api.runtime.time_limit import TookTooLong, in_time, seconds_left, time_limit
+from finance_api.storage.errors import StorageNotReady, StorageUnavailable
+from finance_api.storage.sql.connections.compiled import CompiledSql, Driver, ResultRow
+
+#: Maximum number of prepared statements on a connection; each takes memory in the database.
+_MAX_PREPARED = 100
+
+#: Time limit for checking that a connection works.
+_ANSWER_SECONDS = 3.0
+#: Time limit for cancelling what runs, and how often to repeat the request meanwhile.
+_CANCEL_SECONDS = 1.0
+_CANCEL_AGAIN_SECONDS = 0.1
+
+#: Number of parts of a stream to fetch at once; a fetch costs about as much as one part.
+_PARTS = 4
+
+#: The lock, taken before the snapshot sees anything, keeps out an upgrade that rewrites tables:
+#: rewritten tables look empty to older snapshots.
+_BEGIN_SNAPSHOT = (
+    b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+    b"LOCK TABLE alembic_version IN ACCESS SHARE MODE"
+)
+
+#: A prepared statement is gone, exists already, or selects columns whose types have changed.
+_CHANGED = (
+    errors.InvalidSqlStatementName,
+    errors.DuplicatePreparedStatement,
+    errors.FeatureNotSupported,
+)
+
+_PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|%)")
+
+#: How to read a value, by the number of its type in the catalogue pg_type.
+_READERS: dict[int, Callable[[bytes], Any]] = {
+    16: b"t".__eq__,  # bool
+    17: lambda digits: bytes.fromhex(digits[2:].decode()),  # bytea
+    20: int,  # int8
+    21: int,  # int2
+    23: int,  # int4
+    25: bytes.decode,  # text
+    1043: bytes.decode,  # varchar
+    1700: lambda digits: Decimal(digits.decode()),  # numeric
+}
+
+
+class PostgresqlDriver(Driver):
+    """Sets nothing on the session, which a pooler such as PgBouncer shares between clients.
+
+    Prepares SQL only if the connection has a session of its own. If a pooler goes unnoticed, a name
+    still has one meaning: it is the digest of the text, which determines the types of the values.
+
+    prepares: whether to prepare SQL. has_own_session: whether no pooler was noticed.
+    """
+
+    failures = psycopg.Error
+
+    def __init__(self, connection: "psycopg.Connection[Any]", *, prepares: bool) -> None:
+        self.connection = connection
+        self._libpq = connection.pgconn
+        self._poll = select.poll()
+        # A pooler gives each client a process id that PostgreSQL does not have.
+        self.has_own_session = self.ask_process() == self._libpq.backend_pid
+        self._prepares = prepares and self.has_own_session
+        # Names by text, least recently used first.
+        self._prepared: dict[bytes, bytes] = {}
+        # Whether the current snapshot was read from.
+        self._has_read = False
+
+    def ask_process(self) -> int:
+        """Return the id of PostgreSQL's process. Behind a pooler this may have to wait for one."""
+        try:
+            with time_limit(_ANSWER_SECONDS):
+                self._libpq.send_query(b"SELECT pg_backend_pid()")
+                return int(self._result().get_value(0, 0) or 0)
+        except TookTooLong as error:
+            raise psycopg.OperationalError("the database does not answer") from error
+
+    def rows(self, sql: CompiledSql, values: Mapping[str, Any]) -> list[ResultRow]:
+        result = self._run(sql, values)
+        columns = range(result.nfields)
+        try:
+            readers = [(column, _READERS[result.ftype(column)]) for column in columns]
+        except KeyError as error:
+            raise StorageNotReady(f"the database is not ready: a column of type {error}") from error
+        get = result.get_value
+        return [
+            tuple(
+                [
+                    None if (value := get(row, column)) is None else read(value)
+                    for column, read in readers
+                ]
+            )
+            for row in in_time(range(result.ntuples))
+        ]
+
+    def lines(self, sql: CompiledSql, values: Mapping[str, Any]) -> tuple[ResultRow, bytes] | None:
+        result = self._run(sql, values)
+        if not result.ntuples:
+            return None
+        # One row for each JSON row, or a single row without one; each has the state.
+        get, json_column = result.get_value, result.nfields - 1
+        state = tuple([int(get(0, column) or 0) for column in range(json_column)])
+        rows = [get(row, json_column) for row in range(result.ntuples)]
+        return state, b"" if rows[0] is None else b"\n".join(rows)  # type: ignore[arg-type]
+
+    def stream(
+        self, sql: CompiledSql, values: Mapping[str, Any], rows: int
+    ) -> Generator[bytes, None, None]:
+        text, names = _numbered(sql.text)
+        parameters = sql.parameters(values)
+        written: Any = [_written(parameters[name]) for name in names]
+        self._libpq.send_query_params(b"DECLARE stream NO SCROLL CURSOR FOR " + text, written)
+        self._result()
+        self._has_read = True
+        try:
+            while (found := self._execute(b"FETCH %d FROM stream" % (_PARTS * rows))).ntuples:
+                get, number = found.get_value, found.ntuples
+                for first in range(0, number, rows):
+                    part = range(first, min(first + rows, number))
+                    yield b"\n".join([get(row, 0) or b"" for row in part])
+        finally:
+            # It has ended already if the transaction or the connection has.
+            with suppress(psycopg.Error):
+                self._execute(b"CLOSE stream")
+
+    def begin_snapshot(self) -> None:
+        self._execute(_BEGIN_SNAPSHOT)
+        self._has_read = False
+
+    def end_snapshot(self) -> None:
+        self._execute(b"ROLLBACK")
+
+    def _run(self, sql: CompiledSql, values: Mapping[str, Any]) -> pq.abc.PGresult:
+        text, names = _numbered(sql.text)
+        parameters = sql.parameters(values)
+        # pq's type hints do not allow None, though libpq does.
+        written: Any = [_written(parameters[name]) for name in names]
+        result = None
+        if self._prepares:
+            try:
+                result = self._run_prepared(text, written)
+            except _CHANGED as error:
+                self._begin_again(error)
+        if result is None:
+            self._libpq.send_query_params(text, written)
+            result = self._result()
+        self._has_read = True
+        return result
+
+    def _run_prepared(self, text: bytes, written: Any) -> pq.abc.PGresult:
+        name = self._prepared.pop(text, None) or self._prepare(text)
+        self._prepared[text] = name
+        self._libpq.send_query_prepared(name, written)
+        return self._result()
+
+    def _prepare(self, text: bytes) -> bytes:
+        if len(self._prepared) >= _MAX_PREPARED:
+            oldest = self._prepared.pop(next(iter(self._prepared)))
+            self._execute(b'DEALLOCATE "%b"' % oldest)
+        name = b"finance_api_" + sha256(text).hexdigest()[:32].encode()
+        self._libpq.send_prepare(name, text)
+        self._result()
+        return name
+
+    def _begin_again(self, error: psycopg.Error) -> None:
+        """Forget what is prepared. A snapshot that was read from cannot begin again."""
+        in_snapshot = self._libpq.transaction_status != pq.TransactionStatus.IDLE
+        if in_snapshot and self._has_read:
+            raise StorageUnavailable(f"a prepared statement has changed: {error}") from error
+        if in_snapshot:
+            self._execute(b"ROLLBACK")
+        if isinstance(error, errors.FeatureNotSupported):
+            self._execute(b"DEALLOCATE ALL")
+            self._prepared.clear()
+        else:
+            # Other clients use this session, too.
+            self._prepares = False
+        if in_snapshot:
+            self.begin_snapshot()
+
+    def _execute(self, text: bytes) -> pq.abc.PGresult:
+        self._libpq.send_query(text)
+        return self._result()
+
+    def _result(self) -> pq.abc.PGresult:
+        """Return the result of what was sent; the last one if there are several."""
+        libpq = self._libpq
+        while libpq.flush():
+            self._wait(select.POLLOUT)
+        result = None
+        while True:
+            while libpq.is_busy():
+                self._wait(select.POLLIN)
+                libpq.consume_input()
+            following = libpq.get_result()
+            if following is None:
+                break
+            result = following
+        if result is None:
+            raise psycopg.OperationalError(pq.error_message(libpq))
+        if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
+            return result
+        code = result.error_field(pq.DiagnosticField.SQLSTATE) or b""
+        try:
+            failure = errors.lookup(code.decode())
+        except KeyError:
+            # There is no code if the connection was lost.
+            failure = psycopg.DatabaseError
+        raise failure(pq.error_message(result))
+
+    def _wait(self, event: int) -> None:
+        """Wait until the connection can be read from or written to."""
+        left = seconds_left()
+        if left <= 0:
+            self._cancel()
+            raise TookTooLong
+        self._poll.register(self._libpq.socket, event)
+        self._poll.poll(None if left == math.inf else left * 1000)
+
+    def _cancel(self) -> None:
+        """Cancel what runs: PostgreSQL would go on with it even though the connection is closed.
+
+        PostgreSQL ignores a request that comes before it has begun, so repeat it until it answers.
+        """
+        self._poll.register(self._libpq.socket, select.POLLIN)
+        until = time.monotonic() + _CANCEL_SECONDS
+        with suppress(psycopg.Error):
+            while (left := until - time.monotonic()) > 0:
+                self.connection.cancel_safe(timeout=left)
+                if self._poll.poll(_CANCEL_AGAIN_SECONDS * 1000):
+                    break
+
+
+@lru_cache(maxsize=1_000)
+def _numbered(text: str) -> tuple[bytes, tuple[str, ...]]:
+    """Return the SQL with $1, $2 ... in place of ``%(name)s``, and the names in that order."""
+    names: dict[str, int] = {}
+
+    def number(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return "%"
+        return f"${names.setdefault(found[1], len(names) + 1)}"
+
+    numbered = _PLACEHOLDER.sub(number, text)
+    return numbered.encode(), tuple(names)
+
+
+def _written(value: Any) -> bytes | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        if "\0" in value:
+            # libpq ends a text there.
+            raise ValueError("no text may hold a NUL")
+        return value.encode()
+    if isinstance(value, int):
+        return b"%d" % value
+    raise TypeError(f"cannot bind a {type(value).__name__}")

@@ -1,0 +1,176 @@
+"""The connection of a unit of work, which runs SQL by its shape."""
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, NoReturn, TypeVar
+
+from sqlalchemy import Connection, CursorResult, Engine, PoolProxiedConnection, Select
+from sqlalchemy.sql import Executable
+
+from finance_api.runtime.time_limit import TookTooLong, check_time
+from finance_api.storage.errors import StorageDamaged, StorageUnavailable
+from finance_api.storage.interface import STREAMED_ROWS
+from finance_api.storage.sql.connections.compiled import Driver, ResultRow, SqlCache
+from finance_api.storage.sql.connections.engine import connect, raise_unavailable
+
+T = TypeVar("T")
+
+
+class ReadConnection:
+    """A connection that only reads, taken from the engine's pool at first use.
+
+    database: sqlite or postgresql. Every method may raise StorageUnavailable or TookTooLong.
+    A ``build`` function makes the SQL from the name of the database and a shape. ``values`` are
+    the parameters by name: those of `sql.parameters`, or p0, p1 ... of `reading.conditions`.
+    """
+
+    def __init__(self, engine: Engine, cache: SqlCache) -> None:
+        self.database = engine.dialect.name
+        self._engine = engine
+        self._cache = cache
+        self._pooled: PoolProxiedConnection | None = None
+        self._driver: Driver | None = None
+        self._in_snapshot = False
+        self._stream: Generator[bytes, None, None] | None = None
+        self._seconds = 0.0
+
+    @property
+    def driver(self) -> Driver:
+        check_time()
+        if self._driver is None:
+            self._pooled = connect(self._engine, self._engine.raw_connection)
+            self._driver = self._pooled.info[Driver.INFO]
+        return self._driver
+
+    def begin_snapshot(self) -> None:
+        """Read all data from one unchanging state from here on."""
+        if not self._in_snapshot:
+            self._run(lambda driver: driver.begin_snapshot())
+            self._in_snapshot = True
+
+    def fetch(
+        self, build: Callable[..., Executable], *shape: Any, values: dict[str, Any]
+    ) -> list[ResultRow]:
+        """Return the rows of a query."""
+        sql = self._cache.get(build, *shape)
+        return self._run(lambda driver: driver.rows(sql, values))
+
+    def fetch_lines(
+        self, build: Callable[..., Executable], *shape: Any, values: dict[str, Any]
+    ) -> tuple[ResultRow, bytes] | None:
+        """Return what `Driver.lines` does."""
+        sql = self._cache.get(build, *shape)
+
+        def work(driver: Driver) -> tuple[ResultRow, bytes] | None:
+            found = driver.lines(sql, values)
+            if found is not None:
+                _check_text(found[1])
+            return found
+
+        return self._run(work)
+
+    def stream(
+        self, build: Callable[..., Select[Any]], *shape: Any, values: dict[str, Any]
+    ) -> Iterator[bytes]:
+        """Yield lines of text, as `Driver.stream` does."""
+        self.begin_snapshot()
+        sql = self._cache.get(build, *shape)
+        driver = self.driver
+        self._stream = driver.stream(sql, values, STREAMED_ROWS)
+        try:
+            for lines in self._stream:
+                _check_text(lines)
+                yield lines
+        except Exception as error:
+            self._fail(driver, error)
+
+    def take_seconds(self) -> float:
+        """Return the time spent in the database since the last call, in seconds.
+
+        Waiting for a connection counts.
+        """
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
+
+    def close(self) -> None:
+        """End the snapshot and return the connection to the pool; harmless if already done."""
+        pooled, driver = self._pooled, self._driver
+        if pooled is None or driver is None:
+            return
+        self._pooled = None
+        if self._stream is not None:
+            # Somebody may still hold its iterator.
+            self._stream.close()
+        if self._in_snapshot and pooled.is_valid:
+            try:
+                driver.end_snapshot()
+            except driver.failures as error:
+                pooled.invalidate(error)
+        pooled.close()
+
+    def _run(self, work: Callable[[Driver], T]) -> T:
+        started = time.monotonic()
+        driver = self.driver
+        try:
+            return work(driver)
+        except Exception as error:
+            self._fail(driver, error)
+        finally:
+            self._seconds += time.monotonic() - started
+
+    def _fail(self, driver: Driver, error: Exception) -> NoReturn:
+        """Raise what the error means, and drop the connection where it cannot be used again."""
+        if isinstance(error, (StorageUnavailable, TookTooLong)):
+            self._invalidate(None)
+        if not isinstance(error, (driver.failures, UnicodeDecodeError)):
+            raise error
+        dialect = self._engine.dialect
+        is_disconnect = dialect.is_disconnect(error, driver.connection, None)  # type: ignore[arg-type]
+        if is_disconnect:
+            self._invalidate(error)
+        raise_unavailable(error, dialect, is_disconnect=is_disconnect)
+        raise error
+
+    def _invalidate(self, error: Exception | None) -> None:
+        """Close the connection for good. error: why the database gave it up, if it did."""
+        if self._pooled is not None and self._pooled.is_valid:
+            self._pooled.invalidate(error)
+
+
+class WriteConnection(ReadConnection):
+    """A connection in a transaction that writes. The transaction is a snapshot already."""
+
+    def __init__(self, connection: Connection, cache: SqlCache) -> None:
+        super().__init__(connection.engine, cache)
+        self.sqlalchemy = connection
+        self._driver: Driver = connection.info[Driver.INFO]
+        self._in_snapshot = True
+
+    @property
+    def driver(self) -> Driver:
+        # Writing has no time limit.
+        return self._driver
+
+    def execute(self, query: Executable, values: Any = None) -> CursorResult[Any]:
+        """Run SQL of SQLAlchemy Core."""
+        return self.sqlalchemy.execute(query, values)
+
+    def _invalidate(self, error: Exception | None) -> None:
+        self.sqlalchemy.invalidate(error)
+
+
+class Part:
+    """The part of a unit of work for one role."""
+
+    def __init__(self, connection: ReadConnection) -> None:
+        self.connection = connection
+
+
+def _check_text(lines: bytes) -> None:
+    """Raise UnicodeDecodeError or StorageDamaged for text only a damaged page can hold.
+
+    Nothing else looks at these bytes before they are sent.
+    """
+    lines.decode()
+    if b"\0" in lines:
+        raise StorageDamaged("a text has a zero byte")

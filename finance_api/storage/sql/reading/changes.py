@@ -1,0 +1,141 @@
+"""Changes of a user's data: rows by their revisions, and the tombstones of deleted rows."""
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    Table,
+    cast,
+    func,
+    literal_column,
+    select,
+    tuple_,
+    union_all,
+)
+from sqlalchemy.sql import ColumnElement
+
+from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import DELETE_LINE, PUT_LINE, ChangeKey, Changes, DataReader
+from finance_api.storage.sql.columns import CodePointText
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.data_tables import JSON_TABLES
+from finance_api.storage.sql.parameters import (
+    IDS,
+    LIMIT,
+    USER,
+    json_elements,
+    number_parameter,
+    text_parameter,
+)
+from finance_api.storage.sql.reading.state import fetch_lines
+from finance_api.storage.sql.tables import data_states, tombstones
+
+_PATHS = {resource.name: resource.path for resource in PUBLIC_RESOURCES}
+#: The two kinds of changes of a resource.
+_ROWS, _DELETIONS = "rows", "deletions"
+
+
+def _text(value: str) -> ColumnElement[str]:
+    return literal_column(f"'{value}'", CodePointText)
+
+
+def _filled(template: str, *values: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return the template with a value in place of each ``%s``."""
+    first, *others = template.split("%s")
+    found = _text(first)
+    for value, text in zip(values, others, strict=True):
+        found += cast(value, CodePointText) + _text(text)
+    return found
+
+
+def _head(database: str) -> Select[Any]:
+    """Select the first line: some revisions, each with its tag."""
+    wanted = select(cast(json_elements(database, IDS).c.value, BigInteger))
+    join = {"sqlite": func.group_concat, "postgresql": func.string_agg}[database]
+    tags = join(_filled("%s %s", data_states.c.revision, data_states.c.tag), _text(" "))
+    columns: tuple[ColumnElement[Any], ...] = (
+        literal_column("-1", BigInteger).label("revision"),
+        _text("").label("resource"),
+        _text("").label("row_id"),
+        func.coalesce(tags, _text("")).label("line"),
+    )
+    of_user = data_states.c.user_id == USER, data_states.c.revision.in_(wanted)
+    return select(*columns).where(*of_user)
+
+
+def _after(
+    table: Table, row_id: ColumnElement[str], line: ColumnElement[str], what: str, name: str
+) -> Select[Any]:
+    """Select the changes of a resource after a revision and an id."""
+    revision = table.c.revision
+    after = tuple_(number_parameter(f"{what}_revision_{name}"), text_parameter(f"{what}_id_{name}"))
+    columns = revision, _text(name).label("resource"), row_id.label("row_id"), line.label("line")
+    return select(*columns).where(table.c.user_id == USER, tuple_(revision, row_id) > after)
+
+
+def _of_resource(name: str) -> list[Select[Any]]:
+    """Select the resource's deletions, and its rows if they have JSON."""
+    gone, path = tombstones.c, _text(str(_PATHS[name]))
+    line = _filled(DELETE_LINE, path, gone.row_id, gone.revision)
+    deleted = _after(tombstones, gone.row_id, line, _DELETIONS, name)
+    parts = [deleted.where(gone.resource == _text(name))]
+    table = JSON_TABLES.get(name)
+    if table is not None:
+        line = _filled(PUT_LINE, path, table.c.id, table.c.revision, table.c.json)
+        parts.append(_after(table, table.c.id, line, _ROWS, name))
+    return parts
+
+
+def _changes(database: str, names: tuple[str, ...]) -> Select[Any]:
+    """Select the lines: the head, then the first changes of all kinds merged."""
+    head = _head(database)
+    parts = [part for name in names for part in _of_resource(name)]
+    order = "revision", "row_id"
+    if database == "sqlite" and len(names) == 1:
+        # SQLite merges indexes that have this order, and sorts nothing.
+        found = union_all(head, *parts).order_by(*order).limit(LIMIT).subquery("found")
+        return select(found.c.line)
+    firsts = [select(part.order_by(*order).limit(LIMIT).subquery()) for part in parts]
+    merged = union_all(head, *firsts).subquery("merged")
+    columns = merged.c
+    return (
+        select(columns.line)
+        .order_by(columns.revision, columns.resource, columns.row_id)
+        .limit(LIMIT)
+    )
+
+
+class ChangeReader(Part, DataReader):
+    """Changes of a user's data."""
+
+    def list_changes(
+        self,
+        user_id: int,
+        resources: Sequence[Resource],
+        *,
+        rows_after: ChangeKey,
+        deletions_after: ChangeKey,
+        limit: int,
+        revisions: Collection[int] = (),
+    ) -> Changes:
+        # One query, which reads one state.
+        names = tuple(sorted(resource.name for resource in resources))
+        values: dict[str, Any] = {"user": user_id, "ids": json.dumps([*revisions])}
+        # The head has a line, too.
+        values["limit"] = limit + 1
+        for what, (revision, last_name, last_id) in (
+            (_ROWS, rows_after),
+            (_DELETIONS, deletions_after),
+        ):
+            for name in names:
+                # The position within this resource alone.
+                values[f"{what}_revision_{name}"] = revision + 1 if name < last_name else revision
+                values[f"{what}_id_{name}"] = last_id if name == last_name else ""
+        state, lines = fetch_lines(self.connection, _changes, names, values=values)
+        head, *changes = lines.split(b"\n")
+        numbers = [int(number) for number in head.split()]
+        return Changes(state, dict(zip(numbers[::2], numbers[1::2], strict=True)), changes)

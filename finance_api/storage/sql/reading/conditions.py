@@ -1,0 +1,355 @@
+"""Filters and order as SQL.
+
+A query has two parts: its shape, which determines the text of the SQL, and the values that the SQL
+binds. So the SQL of a shape is built once, however often it is used.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import Any, Protocol
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    exists,
+    false,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
+
+from finance_api.query.model import Condition, Operator, Query, SortKey, Span
+from finance_api.query.parse import MAX_LIST_OPERANDS
+from finance_api.resources.field import Kind
+from finance_api.resources.records import SEARCHED
+from finance_api.storage.sql.columns import SEPARATORS, CodePointText, pack
+from finance_api.storage.sql.parameters import USER, json_elements
+from finance_api.values.number import MAX_UNITS
+from finance_api.values.text import fold
+
+#: Sort before every character of a stored text, which has no control characters below tab.
+_SEPARATOR = _LOWEST = literal_column("chr(1)", Text)
+_PRESENT, _HIGHEST = literal_column("chr(2)", Text), literal_column("chr(3)", Text)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """The shape of a condition: a field, and how it is compared with a number of values.
+
+    operator: is_null, not_null, never, eq, le, ge, between, in, in_json (one JSON list), is_true,
+    is_false, contains (any of the texts), contains_folded, starts_folded, word, has_any (a list of
+    ids with a JSON list).
+    number: the number of values, if the operator allows several.
+    negated: whether a present value must not match.
+    absolute: whether to compare a number without its sign.
+    or_missing: whether a missing value matches, too.
+    """
+
+    field: str
+    operator: str
+    number: int = 1
+    negated: bool = False
+    absolute: bool = False
+    or_missing: bool = False
+
+
+def shape_of(condition: Condition) -> tuple[Predicate, tuple[Any, ...]]:
+    """Return the condition's shape, and its values."""
+    negated = condition.operator is Operator.NE
+    operator, values = _comparison(condition.negated() if negated else condition)
+    number = len(values) if operator in _OF_SEVERAL else 1
+    predicate = Predicate(
+        condition.field.name, operator, number, negated, condition.absolute, condition.or_missing
+    )
+    return predicate, values
+
+
+#: The operators whose shape depends on the number of values.
+_OF_SEVERAL = ("in", "contains")
+
+
+def _comparison(condition: Condition) -> tuple[str, tuple[Any, ...]]:
+    """Return the operator of the condition's predicate, and its values."""
+    operator, operand = condition.operator, condition.operand
+    if operator is Operator.IS_NULL:
+        return "is_null", ()
+    if operator is Operator.NOT_NULL:
+        return "not_null", ()
+    if isinstance(operand, Span):
+        return _range(condition.bounds())
+    if isinstance(operand, bool):
+        return "is_true" if operand else "is_false", ()
+    # Relative dates were resolved before.
+    assert isinstance(operand, str | tuple)
+    if operator is Operator.CONTAINS_I:
+        assert isinstance(operand, str)
+        return "contains_folded", (fold(operand),)
+    if operator is Operator.CONTAINS:
+        return "contains", (operand,)
+    if operator is Operator.STARTS_WITH_I:
+        assert isinstance(operand, str)
+        if condition.field.kind.is_list:
+            separator = SEPARATORS[condition.field.kind]
+            return "contains_folded", (separator + fold(operand),)
+        return "starts_folded", (fold(operand),)
+    if operator is Operator.WORD:
+        return "word", (operand,)
+    operands = operand if isinstance(operand, tuple) else (operand,)
+    if not operands:
+        return "never", ()
+    if condition.field.kind.is_list:
+        if len(operands) == 1 or condition.field.kind is Kind.TEXT_LIST:
+            separator = SEPARATORS[condition.field.kind]
+            return "contains", tuple([pack([str(element)], separator) for element in operands])
+        return "has_any", (json.dumps(operands),)
+    if len(operands) == 1:
+        return "eq", operands
+    if len(operands) <= MAX_LIST_OPERANDS:
+        # Each as a parameter, so that SQLite knows their number and looks each of them up.
+        return "in", operands
+    return "in_json", (json.dumps(operands),)
+
+
+def _range(bounds: tuple[int, int] | None) -> tuple[str, tuple[Any, ...]]:
+    if bounds is None:
+        return "never", ()
+    low, high = bounds
+    if low == high:
+        return "eq", (low,)
+    match low == -MAX_UNITS, high == MAX_UNITS:
+        case True, True:
+            return "not_null", ()
+        case True, False:
+            return "le", (high,)
+        case False, True:
+            return "ge", (low,)
+    return "between", (low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """The shape of a sort key."""
+
+    field: str
+    descending: bool
+    equals: str | None
+    nullable: bool
+
+
+def order_keys(sort: Iterable[SortKey]) -> tuple[OrderKey, ...]:
+    """Return the shape of an order."""
+    # Not nullable where no value can be missing, so that an index in this order can be used.
+    return tuple(
+        [
+            OrderKey(k.field.name, k.descending, k.equals, k.field.nullable and k.equals is None)
+            for k in sort
+        ]
+    )
+
+
+def shape_and_values(
+    conditions: Iterable[Condition],
+) -> tuple[tuple[Predicate, ...], dict[str, Any]]:
+    """Return the shape of conditions, and their values as `BindNames` names them."""
+    parts = [shape_of(condition) for condition in conditions]
+    values = values_by_name([value for _, given in parts for value in given])
+    return tuple([predicate for predicate, _ in parts]), values
+
+
+def list_shape_and_values(
+    user_id: int, query: Query, limit: int, offset: int
+) -> tuple[tuple[tuple[Predicate, ...], tuple[OrderKey, ...]], dict[str, Any]]:
+    """Return the predicates and order of a list, and the parameters of a part of it."""
+    predicates, values = shape_and_values(query.conditions)
+    values |= {"user": user_id, "limit": limit, "offset": offset}
+    return (predicates, order_keys(query.sort)), values
+
+
+class BindNames:
+    """The names of a query's parameters, in their order: p0, p1 ..."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def parameter(self, type_: Any = CodePointText) -> ColumnElement[Any]:
+        name = f"p{self._count}"
+        self._count += 1
+        return bindparam(name, type_=type_)
+
+
+def values_by_name(values: Iterable[Any]) -> dict[str, Any]:
+    """Return the values as `BindNames` names them."""
+    return {f"p{number}": value for number, value in enumerate(values)}
+
+
+def _listed_ids(database: str, packed: ColumnElement[Any]) -> ColumnElement[str]:
+    """Return the ids of a packed list, as a column of a table of its own."""
+    separator = SEPARATORS[Kind.ID_LIST]
+    if database == "sqlite":
+        listed = func.replace(func.trim(packed, separator), separator, '","')
+        return func.json_each('["' + listed + '"]').table_valued("value").c.value
+    return func.string_to_table(packed, separator).column_valued()
+
+
+def _place(database: str, text: ColumnElement[Any], part: ColumnElement[Any]) -> ColumnElement[int]:
+    """Return the position of the part in the text, in code points from 1; 0: not found.
+
+    No character is special.
+    """
+    find = {"sqlite": func.instr, "postgresql": func.strpos}[database]
+    return find(text, part, type_=BigInteger)
+
+
+def has_text(
+    database: str, text: ColumnElement[Any], part: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Whether the text contains the part."""
+    return _place(database, text, part) > literal_column("0")
+
+
+def begins_with(
+    database: str, text: ColumnElement[Any], part: ColumnElement[Any]
+) -> ColumnElement[bool]:
+    """Whether the text begins with the part."""
+    return _place(database, text, part) == literal_column("1")
+
+
+class ConditionTable(Protocol):
+    """A table for conditions: its columns and folded columns by the names of fields.
+
+    lists: the names of the fields that are packed lists.
+    """
+
+    @property
+    def user_id(self) -> ColumnElement[int]: ...
+
+    @property
+    def columns(self) -> Mapping[str, ColumnElement[Any]]: ...
+    @property
+    def folded(self) -> Mapping[str, ColumnElement[Any]]: ...
+    @property
+    def lists(self) -> Collection[str]: ...
+
+
+def user_rows(
+    database: str, table: ConditionTable, predicates: Iterable[Predicate]
+) -> list[ColumnElement[bool]]:
+    """Return clauses that select the user's rows that match all predicates."""
+    names = BindNames()
+    clauses = [_clause(database, table, predicate, names) for predicate in predicates]
+    return [table.user_id == USER, *clauses]
+
+
+def _clause(
+    database: str, table: ConditionTable, predicate: Predicate, names: BindNames
+) -> ColumnElement[bool]:
+    if predicate.operator == "word":
+        word = names.parameter()
+        return or_(*[has_text(database, table.folded[name], word) for name in SEARCHED])
+    holds = _holds(database, table, predicate, names)
+    if predicate.or_missing:
+        missing = _holds(database, table, Predicate(predicate.field, "is_null"), names)
+        return or_(missing, not_(holds) if predicate.negated else holds)
+    if not predicate.negated:
+        return holds
+    present = _holds(database, table, Predicate(predicate.field, "not_null"), names)
+    return and_(present, not_(holds))
+
+
+def _holds(
+    database: str, table: ConditionTable, predicate: Predicate, names: BindNames
+) -> ColumnElement[bool]:
+    column: ColumnElement[Any] = table.columns[predicate.field]
+    if predicate.absolute:
+        column = func.abs(column, type_=column.type)
+    is_list = predicate.field in table.lists
+    match predicate.operator:
+        case "is_null":
+            return column == literal_column("''") if is_list else column.is_(None)
+        case "not_null":
+            return column != literal_column("''") if is_list else column.is_not(None)
+        case "never":
+            return false()
+        case "eq":
+            return column == names.parameter(column.type)
+        case "le":
+            return column <= names.parameter(column.type)
+        case "ge":
+            return column >= names.parameter(column.type)
+        case "between":
+            low, high = names.parameter(column.type), names.parameter(column.type)
+            return and_(column >= low, column <= high)
+        case "in":
+            return column.in_([names.parameter(column.type) for _ in range(predicate.number)])
+        case "in_json":
+            listed: ColumnElement[Any] = json_elements(database, names.parameter()).c.value
+            # PostgreSQL lists numbers as texts.
+            is_number = isinstance(column.type, BigInteger)
+            return column.in_(select(cast(listed, BigInteger) if is_number else listed))
+        case "is_true" | "is_false":
+            return column.is_(predicate.operator == "is_true")
+        case "contains":
+            parts = [names.parameter() for _ in range(predicate.number)]
+            return or_(*[has_text(database, column, part) for part in parts])
+        case "contains_folded":
+            return has_text(database, table.folded[predicate.field], names.parameter())
+        case "starts_folded":
+            return begins_with(database, table.folded[predicate.field], names.parameter())
+        case "has_any":
+            # Look up the row's few ids among the operands, not each operand in the row.
+            wanted = select(json_elements(database, names.parameter()).c.value)
+            listed = _listed_ids(database, column)
+            return and_(column != literal_column("''"), exists().where(listed.in_(wanted)))
+    raise AssertionError(predicate.operator)
+
+
+def ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
+    """Return the ORDER BY: missing values last in both directions, ties by id."""
+    return [*[_ordered(table, key) for key in keys], table.columns["id"].asc()]
+
+
+def joined_ordering(table: ConditionTable, keys: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
+    """Return the same order for PostgreSQL, with consecutive texts joined into one.
+
+    PostgreSQL sorts by one long text in a quarter of the time that ten short ones take.
+    """
+    found: list[ColumnElement[Any]] = []
+    for (is_text, descending), alike in groupby(keys, partial(_type_and_direction, table)):
+        run = list(alike)
+        if is_text and len(run) > 1:
+            texts = [_never_null(table.columns[key.field], key) for key in run]
+            joined = func.concat_ws(_SEPARATOR, *texts)
+            found.append(joined.desc() if descending else joined.asc())
+        else:
+            found += [_ordered(table, key) for key in run]
+    return [*found, table.columns["id"].asc()]
+
+
+def _ordered(table: ConditionTable, key: OrderKey) -> ColumnElement[Any]:
+    column = table.columns[key.field]
+    if key.equals is not None:
+        column = case((column == key.equals, 1), else_=0)
+    ordered = column.desc() if key.descending else column.asc()
+    return ordered.nulls_last() if key.nullable else ordered
+
+
+def _type_and_direction(table: ConditionTable, key: OrderKey) -> tuple[bool, bool]:
+    is_text = isinstance(table.columns[key.field].type, Text) and key.equals is None
+    return is_text, key.descending
+
+
+def _never_null(column: ColumnElement[Any], key: OrderKey) -> ColumnElement[Any]:
+    """Return a text that sorts last if it is missing."""
+    if not key.nullable:
+        return column
+    return func.coalesce(_PRESENT + column, _LOWEST if key.descending else _HIGHEST)

@@ -1,0 +1,355 @@
+"""Sums of records: from the rows, or from the sums stored for each month.
+
+Each sum has two parts, for the high and the low halves of the amounts: the databases add 64 bits,
+and SQLite fails where that overflows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    cast,
+    func,
+    literal_column,
+    select,
+)
+
+from finance_api.query.model import RANGES, Condition, Operator, Span
+from finance_api.query.records import dated
+from finance_api.resources import RECORDS
+from finance_api.resources.records import VOID
+from finance_api.runtime.time_limit import in_time
+from finance_api.storage.interface import DataReader, RecordSum, TooManySums
+from finance_api.storage.sql.columns import loader_of
+from finance_api.storage.sql.connections.unit import Part
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.parameters import LIMIT
+from finance_api.storage.sql.reading.conditions import Predicate, shape_and_values, user_rows
+from finance_api.storage.sql.tables import GRAINS, record_sums
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+
+_HALF_BITS = 32
+_SHIFT: ColumnElement[int] = literal_column(str(_HALF_BITS))
+_LOW_HALF: ColumnElement[int] = literal_column(str(2**_HALF_BITS - 1))
+_DAY: ColumnElement[int] = literal_column(str(DAY_SECONDS))
+
+_RECORDS = DATA_TABLES[RECORDS.name]
+_SUMS = record_sums.c
+_RECORD_FIELDS = {field.name: field for field in RECORDS.persisted_fields}
+
+#: The columns that sums of every grain are grouped by.
+_OF_EVERY_GRAIN = frozenset({"currencyCode", "recordType", "month", "isVoid", "isTransfer"})
+
+#: The columns of `RecordSum`, with the amount in two halves.
+SumColumns = tuple[ColumnElement[Any], ...]
+
+#: The columns of `record_sums`, by the names of fields and of DERIVED_GROUPS.
+SUM_COLUMNS: Mapping[str, ColumnElement[Any]] = {
+    "accountId": _SUMS.account_id,
+    "categoryId": _SUMS.category_id,
+    "payee": _SUMS.payee,
+    "currencyCode": _SUMS.currency_code,
+    "recordType": _SUMS.record_type,
+    "month": _SUMS.month,
+    "isVoid": _SUMS.is_void,
+    "isTransfer": _SUMS.is_transfer,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _SumsTable:
+    """`record_sums` as a `ConditionTable`, in place of the table of records."""
+
+    user_id: ColumnElement[int]
+    columns: Mapping[str, ColumnElement[Any]]
+    folded: Mapping[str, ColumnElement[Any]]
+    lists: frozenset[str]
+
+
+# Ranges of dates are whole months here.
+_SUMS_TABLE = _SumsTable(
+    _SUMS.user_id,
+    {**SUM_COLUMNS, "payeeKey": _SUMS.payee_key, "recordDate": _SUMS.month},
+    {},
+    frozenset(),
+)
+#: The fields of the conditions that stored sums can answer.
+_SUM_CONDITIONS = _SUMS_TABLE.columns.keys() & _RECORD_FIELDS.keys()
+
+
+def _day(date: ColumnElement[int]) -> ColumnElement[Any]:
+    # Both databases round towards zero.
+    return date - ((date % _DAY) + _DAY) % _DAY
+
+
+def month_of(database: str, date: ColumnElement[int]) -> ColumnElement[Any]:
+    """Return the first second of the date's month."""
+    if database == "sqlite":
+        return cast(func.strftime("%s", date, "unixepoch", "start of month"), BigInteger)
+    moment = func.timezone("UTC", func.to_timestamp(date))
+    return cast(func.extract("epoch", func.date_trunc("month", moment)), BigInteger)
+
+
+def group_column(database: str, name: str) -> ColumnElement[Any]:
+    """Return the column of a field of records, or the expression of one of DERIVED_GROUPS."""
+    columns = _RECORDS.columns
+    match name:
+        case "recordDate":
+            return _day(columns["recordDate"])
+        case "month":
+            return month_of(database, columns["recordDate"])
+        case "isVoid":
+            return columns["recordState"].is_not_distinct_from(VOID)
+        case "isTransfer":
+            return columns["transferId"].is_not(None)
+    return columns[name]
+
+
+def sums_of_rows() -> SumColumns:
+    """Return the sums over rows of the table of records."""
+    amount, date = _RECORDS.columns["amount"], _RECORDS.columns["recordDate"]
+    return (
+        func.sum(amount.bitwise_rshift(_SHIFT)),
+        func.sum(amount.bitwise_and(_LOW_HALF)),
+        func.count(),
+        func.min(date),
+        func.max(date),
+    )
+
+
+def sums_of_sums() -> SumColumns:
+    """Return the sums over rows of `record_sums`."""
+    return (
+        func.sum(_SUMS.amount_high),
+        func.sum(_SUMS.amount_low),
+        func.sum(_SUMS.number_of_records),
+        func.min(_SUMS.first),
+        func.max(_SUMS.last),
+    )
+
+
+def _grouped(key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
+    # By position: an expression that binds values is a different one where it is repeated.
+    return select(*key, *sums).group_by(*(literal_column(str(n + 1)) for n in range(len(key))))
+
+
+def _of_rows(
+    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
+) -> Select[Any]:
+    key = [group_column(database, name) for name in names]
+    return _of_records(_grouped(key, sums_of_rows()), database, predicates, with_void)
+
+
+def _first_sums(database: str, build: Callable[..., Select[Any]], *shape: Any) -> Select[Any]:
+    """Limit what ``build`` selects."""
+    return build(database, *shape).limit(LIMIT)
+
+
+def _amounts(
+    database: str, names: tuple[str, ...], predicates: tuple[Predicate, ...], with_void: bool
+) -> Select[Any]:
+    key = [group_column(database, name) for name in names]
+    found = select(*key, _RECORDS.columns["amount"])
+    return _of_records(found, database, predicates, with_void)
+
+
+def _of_records(
+    found: Select[Any], database: str, predicates: tuple[Predicate, ...], with_void: bool
+) -> Select[Any]:
+    """Restrict a query to the records that match the conditions."""
+    found = found.where(*user_rows(database, _RECORDS, predicates))
+    return found if with_void else found.where(~group_column(database, "isVoid"))
+
+
+def of_grain(grain: int) -> list[ColumnElement[bool]]:
+    """Return clauses for the sums of a grain, in the order of the primary key."""
+    clauses = [_SUMS.grain == literal_column(str(grain))]
+    if "payee" not in GRAINS[grain]:
+        clauses.append(_SUMS.payee_key == literal_column("''"))
+    return clauses
+
+
+def _of_stored_sums(
+    database: str,
+    grain: int,
+    names: tuple[str, ...],
+    predicates: tuple[Predicate, ...],
+    with_void: bool,
+) -> Select[Any]:
+    key = [SUM_COLUMNS[name] for name in names]
+    distinct = {*names, *(p.field for p in predicates if p.field == "isTransfer")}
+    if not with_void:
+        distinct.add("isVoid")
+    if distinct >= _OF_EVERY_GRAIN | GRAINS[grain]:
+        # Each sum is one row.
+        columns = _SUMS.amount_high, _SUMS.amount_low, _SUMS.number_of_records
+        found = select(*key, *columns, _SUMS.first, _SUMS.last)
+    else:
+        found = _grouped(key, sums_of_sums())
+    found = found.where(*user_rows(database, _SUMS_TABLE, predicates), *of_grain(grain))
+    return found if with_void else found.where(_SUMS.is_void.is_(False))
+
+
+class SumReader(Part, DataReader):
+    """Sums of records."""
+
+    #: Whether the stored sums agree with the records.
+    has_stored_sums = True
+
+    def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
+        is_stored = _grain(names, conditions) is not None and bool(_whole_months(conditions))
+        return self.has_stored_sums and is_stored
+
+    def sum_by(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+        most: int | None = None,
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        self.connection.begin_snapshot()
+        group_by = tuple(names)
+        grain = _grain(group_by, conditions) if self.has_stored_sums else None
+        months = _whole_months(conditions)
+
+        def of_rows(conditions: Sequence[Condition]) -> dict[tuple[Any, ...], RecordSum]:
+            predicates, values = shape_and_values(conditions)
+            values["user"] = user_id
+            shape = _of_rows, group_by, predicates, with_void
+            return self._load(group_by, most, *shape, values=values)
+
+        if grain is None or months is None:
+            return of_rows(conditions)
+        others = [c for c in conditions if c.field.name != "recordDate"]
+        low, first, end, high = months
+        predicates, values = shape_and_values([*others, dated(first, end)])
+        values["user"] = user_id
+        shape = grain, group_by, tuple(map(_sums_predicate, predicates)), with_void
+        sums = self._load(group_by, most, _of_stored_sums, *shape, values=values)
+        for edge in ((low, first), (end, high + 1)):
+            if edge[0] < edge[1]:
+                for key, found in of_rows([*others, dated(*edge)]).items():
+                    sums[key] = sums[key].joined(found) if key in sums else found
+        if most is not None and len(sums) > most:
+            raise TooManySums
+        return sums
+
+    def list_amounts(
+        self,
+        user_id: int,
+        names: Sequence[str],
+        conditions: Sequence[Condition],
+        *,
+        with_void: bool = False,
+    ) -> list[tuple[Any, ...]]:
+        self.connection.begin_snapshot()
+        predicates, values = shape_and_values(conditions)
+        values["user"] = user_id
+        shape = tuple(names), predicates, with_void
+        found = self.connection.fetch(_amounts, *shape, values=values)
+        load = _key_loader(names)
+        return found if load is None else [load(row) for row in in_time(found)]
+
+    def _load(
+        self,
+        names: tuple[str, ...],
+        most: int | None,
+        build: Callable[..., Select[Any]],
+        *shape: Any,
+        values: dict[str, Any],
+    ) -> dict[tuple[Any, ...], RecordSum]:
+        """Read sums. Raises TooManySums if there are more than ``most``."""
+        if most is None:
+            found = self.connection.fetch(build, *shape, values=values)
+        else:
+            values["limit"] = most + 1
+            found = self.connection.fetch(_first_sums, build, *shape, values=values)
+            if len(found) > most:
+                raise TooManySums
+        width, load = len(names), _key_loader(names) or tuple
+        return {
+            load(row[:width]): RecordSum(
+                (int(row[-5]) << _HALF_BITS) + int(row[-4]), int(row[-3]), row[-2], row[-1]
+            )
+            for row in in_time(found)
+        }
+
+
+def _key_loader(names: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
+    """Return what makes fields' values of columns' values; None if they are the same."""
+    loaders = [
+        (at, load)
+        for at, name in enumerate(names)
+        if name in _RECORD_FIELDS and (load := loader_of(_RECORD_FIELDS[name].kind)) is not None
+    ]
+
+    def load_key(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        key = list(values)
+        for at, load in loaders:
+            key[at] = load(key[at])
+        return tuple(key)
+
+    return load_key if loaders else None
+
+
+_NULL_TESTS = (Operator.IS_NULL, Operator.NOT_NULL)
+_LISTED = (Operator.ANY_OF, *_NULL_TESTS)
+#: The operators that stored sums can answer, by field; _LISTED for other fields.
+_OPERATORS = {
+    "payee": (Operator.EQ, *_LISTED),
+    "recordDate": RANGES,
+    "transferId": _NULL_TESTS,
+}
+
+#: Null tests of fields that stored sums have as a boolean.
+_BOOLEAN_TESTS = {
+    ("transferId", "is_null"): Predicate("isTransfer", "is_false"),
+    ("transferId", "not_null"): Predicate("isTransfer", "is_true"),
+}
+
+
+def _sums_predicate(predicate: Predicate) -> Predicate:
+    if predicate.field == "payee" and predicate.operator not in ("is_null", "not_null"):
+        return replace(predicate, field="payeeKey")
+    return _BOOLEAN_TESTS.get((predicate.field, predicate.operator), predicate)
+
+
+def _grain(names: Sequence[str], conditions: Sequence[Condition]) -> int | None:
+    """Return the index of the first of GRAINS that can answer this; None if none can."""
+    for condition in conditions:
+        name = condition.field.name
+        if condition.operator not in _OPERATORS.get(name, _LISTED):
+            return None
+        if name not in _SUM_CONDITIONS and name != "transferId":
+            return None
+    if not SUM_COLUMNS.keys() >= set(names):
+        return None
+    needed = {*names, *(condition.field.name for condition in conditions)}
+    wanted = needed & GRAINS[-1]
+    return next(place for place, grain in enumerate(GRAINS) if grain >= wanted)
+
+
+def _whole_months(conditions: Sequence[Condition]) -> tuple[int, int, int, int] | None:
+    """Return the first date within the conditions, the first whole month, its end, the last date.
+
+    The months end before the third value. None if the range has no whole month.
+    """
+    low, high = MIN_SECONDS, MAX_SECONDS
+    for condition in conditions:
+        if isinstance(condition.operand, Span) and condition.field.name == "recordDate":
+            bounds = condition.bounds()
+            if bounds is None:
+                return None
+            low, high = max(low, bounds[0]), min(high, bounds[1])
+    if low > high:
+        return None
+    first = low if start_of(Period.MONTH, low) == low else end_of(Period.MONTH, low)
+    end = high + 1 if end_of(Period.MONTH, high) == high + 1 else start_of(Period.MONTH, high)
+    return (low, first, end, high) if first < end else None

@@ -1,0 +1,159 @@
+"""What users did: numbers of requests, by user and day and by token, and the audit log."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    Table,
+    TextClause,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+)
+
+from finance_api.storage.interface import (
+    AuditAction,
+    AuditEntry,
+    AuditReader,
+    AuditWriter,
+    UsageReader,
+    UsageWriter,
+)
+from finance_api.storage.sql.connections.unit import Part, WriteConnection
+from finance_api.storage.sql.parameters import LIMIT, NO_LIMIT, USER, number_parameter
+from finance_api.storage.sql.tables import audit, token_usage, usage, users
+
+_START, _END, _SINCE = map(number_parameter, ("start", "end", "since"))
+
+# One query for all users, during which other threads go on. It joins the table of users, so that a
+# deleted user does not make it fail. Always in the same order, so that two processes cannot wait
+# for each other.
+_ADD = """
+INSERT INTO {table} (user_id, {keys}, requests)
+SELECT users.id, {values}, {number} FROM {each} AS added JOIN users ON users.id = {user} WHERE true
+ORDER BY users.id, {values}
+ON CONFLICT (user_id, {keys}) DO UPDATE SET requests = {table}.requests + excluded.requests
+"""
+
+#: How to read a JSON list as rows, and a number and a text of such a row by position.
+_ROWS_IN = {
+    "sqlite": ("json_each(:added)", *["json_extract(added.value, '$[{}]')"] * 2),
+    "postgresql": (
+        "json_array_elements(CAST(:added AS json))",
+        "CAST(added.value ->> {} AS bigint)",
+        "added.value ->> {}",
+    ),
+}
+
+
+def _add(table: str, database: str) -> TextClause:
+    """Make the SQL that adds rows of user id, number, day and, for `token_usage`, token id."""
+    each, integer, word = _ROWS_IN[database]
+    user, number, day, token = (
+        *(integer.format(position) for position in range(3)),
+        word.format(3),
+    )
+    by_token = table == token_usage.name
+    keys, values = ("day, token_id", f"{day}, {token}") if by_token else ("day", day)
+    given = {"table": table, "keys": keys, "values": values, "each": each}
+    return text(_ADD.format(**given, user=user, number=number))
+
+
+_ADD_IN = {
+    (table.name, database): _add(table.name, database)
+    for table in (usage, token_usage)
+    for database in _ROWS_IN
+}
+
+
+def _days(database: str) -> Select[Any]:
+    return (
+        select(usage.c.day, usage.c.requests)
+        .where(usage.c.user_id == USER, usage.c.day >= _START, usage.c.day < _END)
+        .order_by(usage.c.day)
+    )
+
+
+def _sums_by_token(database: str) -> Select[Any]:
+    # PostgreSQL's sums of bigint are numeric.
+    total = cast(func.sum(token_usage.c.requests), BigInteger)
+    return (
+        select(token_usage.c.token_id, total)
+        .where(token_usage.c.user_id == USER, token_usage.c.day >= _START, token_usage.c.day < _END)
+        .group_by(token_usage.c.token_id)
+    )
+
+
+class SqlUsageReader(Part, UsageReader):
+    def list_days(self, user_id: int, start: int, end: int) -> list[tuple[int, int]]:
+        values = {"user": user_id, "start": start, "end": end}
+        return [(day, count) for day, count in self.connection.fetch(_days, values=values)]
+
+    def sum_by_token(self, user_id: int, start: int, end: int) -> dict[str, int]:
+        values = {"user": user_id, "start": start, "end": end}
+        return dict(self.connection.fetch(_sums_by_token, values=values))
+
+
+class SqlUsageWriter(SqlUsageReader, UsageWriter):
+    connection: WriteConnection
+
+    def add(self, requests: Mapping[tuple[int, int], int]) -> None:
+        self._add(usage, [(user, number, day) for (user, day), number in requests.items()])
+
+    def add_by_token(self, requests: Mapping[tuple[int, int, str], int]) -> None:
+        rows = [(user, number, day, token) for (user, day, token), number in requests.items()]
+        self._add(token_usage, rows)
+
+    def _add(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        if rows:
+            query = _ADD_IN[table.name, self.connection.database]
+            self.connection.execute(query, {"added": json.dumps(rows)})
+
+    def prune(self, before: int) -> None:
+        for table in (usage, token_usage):
+            self.connection.execute(delete(table).where(table.c.day < before))
+
+
+_AUDIT_COLUMNS = (audit.c.at, audit.c.action, audit.c.origin, audit.c.user_id, audit.c.detail)
+_AUDIT_NAMES = [column.name for column in _AUDIT_COLUMNS]
+
+
+def _newest(database: str) -> Select[Any]:
+    order = (audit.c.at.desc(), audit.c.id.desc())
+    return select(*_AUDIT_COLUMNS).where(audit.c.at >= _SINCE).order_by(*order).limit(LIMIT)
+
+
+def _newest_of_user(database: str) -> Select[Any]:
+    return _newest(database).where(audit.c.user_id == USER)
+
+
+class SqlAuditReader(Part, AuditReader):
+    def list_newest(
+        self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
+    ) -> list[AuditEntry]:
+        values = {"user": user_id, "since": since, "limit": NO_LIMIT if limit is None else limit}
+        build = _newest if user_id is None else _newest_of_user
+        found = self.connection.fetch(build, values=values)
+        return [AuditEntry(at, AuditAction(action), *rest) for at, action, *rest in found]
+
+
+class SqlAuditWriter(SqlAuditReader, AuditWriter):
+    connection: WriteConnection
+
+    def add(self, entry: AuditEntry) -> None:
+        values = [literal(getattr(entry, name), audit.c[name].type) for name in _AUDIT_NAMES]
+        row = select(*values)
+        if entry.user_id is not None:
+            # A deleted user does not make it fail.
+            row = row.where(users.c.id == entry.user_id)
+        self.connection.execute(insert(audit).from_select(_AUDIT_NAMES, row))
+
+    def prune(self, before: int) -> None:
+        self.connection.execute(delete(audit).where(audit.c.at < before))

@@ -1,0 +1,173 @@
+"""The history of a user's data."""
+
+import json
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import orjson
+from sqlalchemy import (
+    Select,
+    delete,
+    insert,
+    literal_column,
+    select,
+    true,
+    tuple_,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.resources import RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.errors import Conflict
+from finance_api.storage.interface import (
+    BeforeImage,
+    HistoryEntry,
+    HistoryReader,
+    HistoryWriter,
+)
+from finance_api.storage.sql.bulk import upsert
+from finance_api.storage.sql.connections.unit import Part, WriteConnection
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.parameters import (
+    IDS,
+    LIMIT,
+    USER,
+    json_elements,
+    number_parameter,
+    text_parameter,
+)
+from finance_api.storage.sql.tables import before_images, history
+from finance_api.values import Row
+
+_RESOURCES = {resource.name: resource for resource in RESOURCES}
+_BATCH = 1_000
+_NUMBER = number_parameter("number")
+
+
+def _entries(database: str) -> Select[Any]:
+    columns = (c for c in history.c if c is not history.c.user_id)
+    return select(*columns).where(history.c.user_id == USER).order_by(history.c.number)
+
+
+def _images(database: str) -> Select[Any]:
+    key = tuple_(before_images.c.resource, before_images.c.row_id)
+    after = tuple_(text_parameter("after_resource"), text_parameter("after_id"))
+    return (
+        select(before_images.c.resource, before_images.c.row_id, before_images.c.row)
+        .where(
+            before_images.c.user_id == USER,
+            before_images.c.number == _NUMBER,
+            key > after,
+        )
+        .order_by(before_images.c.resource, before_images.c.row_id)
+        .limit(LIMIT)
+    )
+
+
+def _images_of(database: str) -> Select[Any]:
+    """Select the before-images of some ids, with a look-up in the key for each of them."""
+    ids = json_elements(database, IDS)
+    found = select(before_images.c.row_id, before_images.c.row).where(
+        before_images.c.user_id == USER,
+        before_images.c.number == _NUMBER,
+        before_images.c.resource == text_parameter("resource"),
+    )
+    if database == "sqlite":
+        return found.where(before_images.c.row_id.in_(select(ids.c.value)))
+    one = found.where(before_images.c.row_id == ids.c.value).limit(literal_column("1")).lateral()
+    return select(one).select_from(ids.join(one, true()))
+
+
+def _row(resource: Resource, text: str | None) -> Row | None:
+    if text is None:
+        return None
+    row: Row = orjson.loads(text)
+    for name in DATA_TABLES[resource.name].lists:
+        row[name] = tuple(row[name])
+    return row
+
+
+class SqlHistoryReader(Part, HistoryReader):
+    def list_entries(self, user_id: int) -> list[HistoryEntry]:
+        self.connection.begin_snapshot()
+        found = self.connection.fetch(_entries, values={"user": user_id})
+        names = [column.name for column in history.c if column is not history.c.user_id]
+        entries = (dict(zip(names, row, strict=True)) for row in found)
+        return [
+            HistoryEntry(
+                **{
+                    **entry,
+                    "pruned": bool(entry["pruned"]),
+                    "details": orjson.loads(entry["details"]),
+                }
+            )
+            for entry in entries
+        ]
+
+    def scan_before(
+        self, user_id: int, number: int, *, after: tuple[str, str] = ("", ""), limit: int
+    ) -> list[BeforeImage]:
+        self.connection.begin_snapshot()
+        values: dict[str, Any] = {"user": user_id, "number": number, "limit": limit}
+        values |= {"after_resource": after[0], "after_id": after[1]}
+        found = self.connection.fetch(_images, values=values)
+        return [
+            BeforeImage(_RESOURCES[name], row_id, _row(_RESOURCES[name], text))
+            for name, row_id, text in found
+        ]
+
+    def get_before(
+        self, user_id: int, number: int, resource: Resource, ids: Collection[str]
+    ) -> dict[str, BeforeImage]:
+        self.connection.begin_snapshot()
+        values = {"user": user_id, "number": number, "resource": resource.name}
+        values["ids"] = json.dumps(list(ids))
+        found = self.connection.fetch(_images_of, values=values)
+        return {
+            row_id: BeforeImage(resource, row_id, _row(resource, text)) for row_id, text in found
+        }
+
+
+class SqlHistoryWriter(SqlHistoryReader, HistoryWriter):
+    connection: WriteConnection
+
+    def add(self, user_id: int, entry: HistoryEntry) -> None:
+        values = {**vars(entry), "details": orjson.dumps(entry.details).decode()}
+        try:
+            self.connection.execute(insert(history).values(user_id=user_id, **values))
+        except IntegrityError as error:
+            raise Conflict(f"there is an entry {entry.number} of the history already") from error
+
+    def set_undone(self, user_id: int, number: int, at: int) -> None:
+        which = (history.c.user_id == user_id) & (history.c.number == number)
+        self.connection.execute(update(history).where(which).values(undone_at=at))
+
+    def put_before(
+        self, user_id: int, number: int, images: Iterable[BeforeImage], *, replace: bool = False
+    ) -> None:
+        rows = [
+            {
+                "user_id": user_id,
+                "number": number,
+                "resource": image.resource.name,
+                "row_id": image.row_id,
+                "row": None if image.row is None else orjson.dumps(image.row).decode(),
+            }
+            for image in images
+        ]
+        kept = upsert(before_images, self.connection.database)
+        if replace:
+            key = list(before_images.primary_key)
+            kept = kept.on_conflict_do_update(index_elements=key, set_={"row": kept.excluded.row})
+        else:
+            kept = kept.on_conflict_do_nothing()
+        for begin in range(0, len(rows), _BATCH):
+            self.connection.execute(kept, rows[begin : begin + _BATCH])
+
+    def prune_before(self, user_id: int, at: int) -> None:
+        entries = (history.c.user_id == user_id) & (history.c.at < at)
+        old = select(history.c.number).where(entries)
+        which = (before_images.c.user_id == user_id) & before_images.c.number.in_(old)
+        self.connection.execute(delete(before_images).where(which))
+        self.connection.execute(update(history).where(entries).values(pruned=True))

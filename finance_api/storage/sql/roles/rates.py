@@ -1,0 +1,83 @@
+"""Exchange rates."""
+
+import json
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, Select, bindparam, cast, delete, insert, select
+
+from finance_api.storage.interface import NO_RATES, RateReader, RatesState, RateWriter
+from finance_api.storage.sql.bulk import insert_rows
+from finance_api.storage.sql.connections.unit import Part, WriteConnection
+from finance_api.storage.sql.parameters import json_elements, text_parameter
+from finance_api.storage.sql.tables import exchange_rates, exchange_rates_state
+from finance_api.values.rates import DayRates
+
+_STATE = tuple(exchange_rates_state.c)
+#: Readers can go on.
+_LOCK = f"LOCK TABLE {exchange_rates_state.name} IN SHARE ROW EXCLUSIVE MODE"
+#: A JSON list.
+_DAYS = text_parameter("days")
+
+
+def _state(database: str) -> Select[Any]:
+    return select(*_STATE)
+
+
+def _rates(database: str, of_days: bool) -> Select[Any]:
+    """of_days: select the rates of some days only."""
+    found = select(*exchange_rates.c).order_by(*exchange_rates.primary_key)
+    if not of_days:
+        return found
+    days = select(cast(json_elements(database, _DAYS).c.value, BigInteger))
+    return found.where(exchange_rates.c.day.in_(days))
+
+
+class SqlRateReader(Part, RateReader):
+    def get_state(self) -> RatesState:
+        self.connection.begin_snapshot()
+        for revision, changed_at, currencies, tag in self.connection.fetch(_state, values={}):
+            return RatesState(revision, changed_at, frozenset(currencies.split()), tag)
+        return NO_RATES
+
+    def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
+        self.connection.begin_snapshot()
+        values = {"days": json.dumps(list(days or ()))}
+        found = self.connection.fetch(_rates, days is not None, values=values)
+        return [
+            DayRates(day, base, {code: Decimal(rate) for code, rate in json.loads(rates).items()})
+            for day, base, rates in found
+        ]
+
+
+class SqlRateWriter(SqlRateReader, RateWriter):
+    connection: WriteConnection
+
+    def lock(self) -> RatesState:
+        # On SQLite a writer locks the whole database.
+        if self.connection.database == "postgresql":
+            self.connection.sqlalchemy.exec_driver_sql(_LOCK)
+        return self.get_state()
+
+    def put(self, rates: Sequence[DayRates]) -> None:
+        if not rates:
+            return
+        columns = exchange_rates.c
+        self.connection.execute(
+            delete(exchange_rates).where(
+                columns.day == bindparam("of_day"), columns.base == bindparam("of_base")
+            ),
+            [{"of_day": each.day, "of_base": each.base} for each in rates],
+        )
+        rows = [
+            (day, base, json.dumps({code: f"{rate:f}" for code, rate in quoted.items()}))
+            for day, base, quoted in rates
+        ]
+        insert_rows(self.connection.sqlalchemy, exchange_rates, rows)
+
+    def set_state(self, state: RatesState) -> None:
+        currencies = " ".join(sorted(state.currencies))
+        values = (state.revision, state.changed_at, currencies, state.tag)
+        self.connection.execute(delete(exchange_rates_state))
+        self.connection.execute(insert(exchange_rates_state).values(values))

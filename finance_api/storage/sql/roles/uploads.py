@@ -1,0 +1,118 @@
+"""Files that wait to be imported."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import orjson
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    delete,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import Upload, UploadReader, UploadState, UploadWriter
+from finance_api.storage.sql.connections.unit import Part, WriteConnection
+from finance_api.storage.sql.parameters import USER, number_parameter, text_parameter
+from finance_api.storage.sql.tables import upload_pieces, uploads
+
+_COLUMNS = [column for column in uploads.c if column is not uploads.c.user_id]
+_ID = text_parameter("upload")
+
+
+def _upload(database: str) -> Select[Any]:
+    return select(*_COLUMNS).where(uploads.c.user_id == USER, uploads.c.id == _ID)
+
+
+def _uploads_of_user(database: str) -> Select[Any]:
+    order = uploads.c.created_at, uploads.c.id
+    return select(*_COLUMNS).where(uploads.c.user_id == USER).order_by(*order)
+
+
+def _piece(database: str) -> Select[Any]:
+    return select(upload_pieces.c.content).where(
+        upload_pieces.c.user_id == USER,
+        upload_pieces.c.upload_id == _ID,
+        upload_pieces.c.number == number_parameter("number"),
+    )
+
+
+def _to_upload(row: Iterable[Any]) -> Upload:
+    values = dict(zip((column.name for column in _COLUMNS), row, strict=True))
+    read = {name: orjson.loads(values[name]) for name in ("options", "outcome")}
+    return Upload(**{**values, **read, "state": UploadState(values["state"])})
+
+
+def _written(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: orjson.dumps(value).decode() if name in ("options", "outcome") else value
+        for name, value in values.items()
+    }
+
+
+class SqlUploadReader(Part, UploadReader):
+    def get(self, user_id: int, upload_id: str) -> Upload:
+        found = self.connection.fetch(_upload, values={"user": user_id, "upload": upload_id})
+        if not found:
+            raise NotFound("there is no such upload")
+        return _to_upload(found[0])
+
+    def list_by_user(self, user_id: int) -> list[Upload]:
+        found = self.connection.fetch(_uploads_of_user, values={"user": user_id})
+        return [_to_upload(row) for row in found]
+
+    def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
+        values = {"user": user_id, "upload": upload_id, "number": number}
+        for (content,) in self.connection.fetch(_piece, values=values):
+            return bytes(content)
+        return b""
+
+
+class SqlUploadWriter(SqlUploadReader, UploadWriter):
+    connection: WriteConnection
+
+    def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
+        values = _written(vars(upload))
+        try:
+            self.connection.execute(insert(uploads).values(user_id=user_id, **values))
+        except IntegrityError as error:
+            raise NotFound("there is no such user") from error
+        for number, content in enumerate(pieces):
+            piece = {"upload_id": upload.id, "number": number, "content": content}
+            self.connection.execute(insert(upload_pieces).values(user_id=user_id, **piece))
+
+    def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
+        which = _which(user_id, upload.id) & (uploads.c.step == upload.step)
+        values = {**_written(changes), "step": upload.step + 1}
+        if self.connection.execute(update(uploads).where(which).values(values)).rowcount == 0:
+            self.get(user_id, upload.id)
+            raise Conflict("the upload was changed meanwhile")
+        return self.get(user_id, upload.id)
+
+    def set_alive(self, uploads_alive: Collection[tuple[int, str]], at: int) -> None:
+        # Always in the same order, so that two processes cannot wait for each other.
+        for user_id, upload_id in sorted(uploads_alive):
+            alive = update(uploads).where(_which(user_id, upload_id)).values(alive_at=at)
+            self.connection.execute(alive)
+
+    def drop_content(self, user_id: int, upload_id: str) -> None:
+        self.connection.execute(
+            delete(upload_pieces).where(
+                upload_pieces.c.user_id == user_id, upload_pieces.c.upload_id == upload_id
+            )
+        )
+
+    def delete(self, user_id: int, upload_id: str) -> None:
+        self.connection.execute(delete(uploads).where(_which(user_id, upload_id)))
+
+    def prune(self, *, created_before: int, alive_before: int) -> None:
+        old = (uploads.c.created_at < created_before) & (uploads.c.alive_at < alive_before)
+        self.connection.execute(delete(uploads).where(old))
+
+
+def _which(user_id: int, upload_id: str) -> ColumnElement[bool]:
+    return (uploads.c.user_id == user_id) & (uploads.c.id == upload_id)

@@ -1,0 +1,205 @@
+"""Writing a user's data, and the projection: what is derived from it for reading.
+
+The projection has the list of records in its default order with anchors (`records_by_date`), sums
+of each month (`record_sums`) and every row as the JSON object of a response. It changes with the
+rows, in the same transaction. `rebuilding` rebuilds it if its version is not this program's.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+
+from sqlalchemy import Connection, delete, exists, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from finance_api.query.model import Query
+from finance_api.resources import RECORDS
+from finance_api.resources.field import Resource
+from finance_api.storage.errors import Conflict, NotFound
+from finance_api.storage.interface import DataState, DataWriter, JsonPage
+from finance_api.storage.sql.bulk import Shown, insert_rows, rows_with, shown_in, upsert
+from finance_api.storage.sql.connections.unit import WriteConnection
+from finance_api.storage.sql.data_tables import DATA_TABLES, JSON_TABLES, RevisionOf, has_json
+from finance_api.storage.sql.reading import SqlDataReader
+from finance_api.storage.sql.tables import STATE_COLUMNS, data_states, tombstones, users
+from finance_api.storage.sql.writing.record_sums import RecordSums
+from finance_api.storage.sql.writing.records_by_date import DateKey, RecordsByDate
+from finance_api.values import Row
+
+
+class ProjectionOfUser:
+    """The projection of one user's records."""
+
+    def __init__(self, connection: Connection, user_id: int) -> None:
+        self._by_date = RecordsByDate(connection, user_id)
+        self._sums = RecordSums(connection, user_id)
+
+    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
+        """Return the JSON of these records, by id."""
+        return self._by_date.shown(ids)
+
+    def remove(self, ids: Sequence[str]) -> set[DateKey]:
+        """Remove stored records. Return their positions in the list."""
+        removed = self._by_date.remove(ids)
+        self._sums.touch(-newest_first for newest_first, _ in removed)
+        return removed
+
+    def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
+        """Add records. removed: positions that some of them had before."""
+        self._by_date.add(rows, removed, revision_of)
+        self._sums.touch(row["recordDate"] for row in rows)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Remove stored records for good."""
+        self._by_date.note_moved(self.remove(ids))
+
+    def finish(self) -> None:
+        """Bring anchors and sums up to date. Call it when everything is written."""
+        self._by_date.finish()
+        self._sums.finish()
+
+
+class Projection:
+    """The projections of the users whose records a unit of work changes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._by_user: dict[int, ProjectionOfUser] = {}
+
+    def of(self, user_id: int) -> ProjectionOfUser:
+        found = self._by_user.get(user_id)
+        if found is None:
+            found = self._by_user[user_id] = ProjectionOfUser(self._connection, user_id)
+        return found
+
+    def finish(self) -> None:
+        """Bring everything up to date. Call it when all is written, and before reading it."""
+        for records in self._by_user.values():
+            records.finish()
+
+
+class SqlDataWriter(SqlDataReader, DataWriter):
+    connection: WriteConnection
+    #: Stored sums are brought up to date only when everything is written.
+    has_stored_sums = False
+
+    def __init__(self, connection: WriteConnection, projection: Projection) -> None:
+        super().__init__(connection)
+        self._projection = projection
+
+    def list_json(self, user_id: int, query: Query) -> JsonPage:
+        self._projection.finish()
+        return super().list_json(user_id, query)
+
+    def get_json(
+        self, user_id: int, resource: Resource, ids: Sequence[str]
+    ) -> tuple[DataState, list[bytes]]:
+        self._projection.finish()
+        return super().get_json(user_id, resource, ids)
+
+    def lock(self, user_id: int) -> DataState:
+        # PostgreSQL locks the user's row, but still lets others add rows that refer to it, such as
+        # a token. On SQLite a writer locks the whole database.
+        row = self.connection.execute(
+            select(*STATE_COLUMNS).where(users.c.id == user_id).with_for_update(key_share=True)
+        ).first()
+        if row is None:
+            raise NotFound("there is no such user")
+        return DataState(*tuple(row))
+
+    def put_rows(
+        self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
+    ) -> None:
+        table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
+        ids = [row["id"] for row in changed]
+        revision_of = self.revision_of(user_id, resource, ids)
+        projection = self._projection.of(user_id) if resource is RECORDS else None
+        removed = projection.remove(ids) if projection else set()
+        try:
+            if changed:
+                # Inserting many rows is faster than updating them one by one.
+                replaced = rows_with(connection, table.table, user_id, ids)
+                connection.execute(delete(table.table).where(replaced))
+            rows = [table.values(user_id, row, revision_of) for row in (*new, *changed)]
+            insert_rows(connection, table.table, rows)
+            if projection is not None:
+                projection.add([*new, *changed], removed, revision_of)
+        except IntegrityError as error:
+            raise Conflict(f"two of the {resource.name} have the same id or source") from error
+        self._forget_deletions(user_id, resource, [row["id"] for row in new])
+
+    def _revision(self, user_id: int) -> int:
+        """Return the revision of the changes that are being written."""
+        return self.get_state(user_id).revision + 1
+
+    def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
+        """Return what knows the revisions of rows being written. ids: of the rows they replace."""
+        revision = self._revision(user_id)
+        shown: dict[str, Shown] = {}
+        if ids and resource is RECORDS:
+            shown = self._projection.of(user_id).shown(ids)
+        elif ids and has_json(resource):
+            table = JSON_TABLES[resource.name]
+            shown = shown_in(self.connection.sqlalchemy, table, user_id, ids)
+
+        def revision_of(row_id: str, json: str) -> int:
+            before = shown.get(row_id)
+            return revision if before is None or before.json != json else before.revision
+
+        return revision_of
+
+    def _forget_deletions(self, user_id: int, resource: Resource, ids: Sequence[str]) -> None:
+        """Delete the tombstones of rows that exist again."""
+        connection = self.connection.sqlalchemy
+        of_resource = (tombstones.c.user_id == user_id) & (tombstones.c.resource == resource.name)
+        if not ids or connection.scalar(select(~exists().where(of_resource))):
+            return
+        which = rows_with(connection, tombstones, user_id, ids, "row_id", resource=resource.name)
+        connection.execute(delete(tombstones).where(which))
+
+    def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
+        table, connection = DATA_TABLES[resource.name], self.connection.sqlalchemy
+        found = self._existing(user_id, resource, ids)
+        if not found:
+            return
+        if resource is RECORDS:
+            self._projection.of(user_id).delete(found)
+        which = rows_with(connection, table.table, user_id, found)
+        connection.execute(delete(table.table).where(which))
+        revision = self._revision(user_id)
+        gone = [(user_id, resource.name, row_id, revision) for row_id in found]
+        insert_rows(connection, tombstones, gone)
+
+    def _existing(self, user_id: int, resource: Resource, ids: Collection[str]) -> list[str]:
+        table = DATA_TABLES[resource.name].table
+        connection = self.connection.sqlalchemy
+        which = rows_with(connection, table, user_id, list(ids))
+        return list(connection.scalars(select(table.c.id).where(which)))
+
+    def set_state(self, user_id: int, state: DataState) -> None:
+        self.connection.execute(
+            update(users)
+            .where(users.c.id == user_id)
+            .values(
+                data_revision=state.revision,
+                data_changed_at=state.changed_at,
+                data_tag=state.tag,
+            )
+        )
+        known = upsert(data_states, self.connection.database)
+        values = asdict(state)
+        self.connection.execute(
+            known.on_conflict_do_update(index_elements=list(data_states.primary_key), set_=values),
+            {"user_id": user_id, **values},
+        )
+
+    def forget_states(self, user_id: int, before: int) -> None:
+        own = data_states.c.user_id == user_id
+        newest = select(func.max(data_states.c.revision)).where(
+            own, data_states.c.changed_at < before
+        )
+        first = self.connection.execute(newest).scalar()
+        if first is None:
+            return
+        self.connection.execute(delete(data_states).where(own, data_states.c.revision < first))
+        gone = (tombstones.c.user_id == user_id) & (tombstones.c.revision <= first)
+        self.connection.execute(delete(tombstones).where(gone))

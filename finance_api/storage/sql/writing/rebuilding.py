@@ -1,0 +1,78 @@
+"""The version of the projection, and rebuilding it from the rows."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from finance_api.resources import RECORDS, RESOURCES
+from finance_api.resources.field import Resource
+from finance_api.storage.interface import DataState
+from finance_api.storage.sql.connections.compiled import SqlCache
+from finance_api.storage.sql.connections.unit import WriteConnection
+from finance_api.storage.sql.data_tables import RevisionOf, has_json
+from finance_api.storage.sql.tables import (
+    data_states,
+    projection_version,
+    record_anchors,
+    record_sums,
+    records_by_date,
+    tombstones,
+    users,
+)
+from finance_api.storage.sql.writing import Projection, SqlDataWriter
+
+#: The version of the projection that this program reads and writes. Raise it with every change of a
+#: field in the JSON, of how it is written, or of how texts are folded.
+VERSION = 5
+
+_PAGE = 1_000
+
+_REBUILT = (record_anchors, records_by_date, record_sums, data_states, tombstones)
+
+
+def get_version(connection: Connection) -> int | None:
+    """Return the version of the stored projection; None if there is none yet."""
+    return connection.execute(select(projection_version.c.version)).scalar()
+
+
+def rebuild_all(connection: Connection) -> None:
+    """Rebuild the projection of every user, whatever its state, in a transaction that writes."""
+    for table in (*_REBUILT, projection_version):
+        connection.execute(delete(table))
+    connection.execute(update(users).values(record_count=0))
+    unit = WriteConnection(connection, SqlCache(connection.dialect))
+    for user_id in connection.execute(select(users.c.id)).scalars().all():
+        _rebuild(unit, user_id)
+    connection.execute(insert(projection_version).values(version=VERSION))
+
+
+def rebuild(connection: Connection, user_id: int) -> None:
+    """Rebuild the projection of one user, in a transaction that writes."""
+    for table in _REBUILT:
+        connection.execute(delete(table).where(table.c.user_id == user_id))
+    connection.execute(update(users).where(users.c.id == user_id).values(record_count=0))
+    _rebuild(WriteConnection(connection, SqlCache(connection.dialect)), user_id)
+
+
+class _Rebuilder(SqlDataWriter):
+    """Writes every row with the stored revision."""
+
+    def revision_of(self, user_id: int, resource: Resource, ids: Sequence[str]) -> RevisionOf:
+        revision = self.get_state(user_id).revision
+        return lambda row_id, json: revision
+
+
+def _rebuild(connection: WriteConnection, user_id: int) -> None:
+    projection = Projection(connection.sqlalchemy)
+    data = _Rebuilder(connection, projection)
+    for resource in filter(has_json, RESOURCES):
+        for page in data.scan_pages(user_id, resource, _PAGE):
+            if resource is RECORDS:
+                revision_of = data.revision_of(user_id, resource, ())
+                projection.of(user_id).add(page, set(), revision_of)
+            else:
+                data.put_rows(user_id, resource, new=(), changed=page)
+    projection.finish()
+    # A new tag: what clients read before may look different now.
+    state = data.get_state(user_id)
+    data.set_state(user_id, DataState(state.revision, state.changed_at))

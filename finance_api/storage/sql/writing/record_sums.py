@@ -1,0 +1,151 @@
+"""`record_sums` of one user, in step with the records.
+
+A change adds up anew the months that it touched: nothing is added to a sum or taken from it, so
+that no mistake could stay in one.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    delete,
+    func,
+    insert,
+    literal,
+    literal_column,
+    null,
+    select,
+)
+
+from finance_api.resources import RECORDS
+from finance_api.storage.sql.bulk import rows_differ
+from finance_api.storage.sql.data_tables import DATA_TABLES
+from finance_api.storage.sql.reading.sums import (
+    SUM_COLUMNS,
+    SumColumns,
+    group_column,
+    of_grain,
+    sums_of_rows,
+    sums_of_sums,
+)
+from finance_api.storage.sql.tables import GRAINS, PAYEE_KEY_CHARACTERS, record_sums
+from finance_api.values.periods import Period, end_of, start_of
+from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
+
+_SUMS = record_sums.c
+_RECORDS = DATA_TABLES[RECORDS.name]
+_FINEST = len(GRAINS) - 1
+#: Which other grain each is made of: the smallest that tells more apart; the finest of the rows.
+_MADE_OF = [
+    next(other for other in range(at, len(GRAINS)) if GRAINS[other] > GRAINS[at])
+    for at in range(_FINEST)
+]
+#: What the finest grain tells apart, in the order of the table's columns.
+_KEY = (
+    "month",
+    "accountId",
+    "categoryId",
+    "payee",
+    "currencyCode",
+    "recordType",
+    "isVoid",
+    "isTransfer",
+)
+
+
+class RecordSums:
+    """One user's, as one unit of work changes them."""
+
+    def __init__(self, connection: Connection, user_id: int) -> None:
+        self._connection = connection
+        self._user_id = user_id
+        #: Days, counted from 1970-01-01.
+        self._touched: set[int] = set()
+
+    def touch(self, dates: Iterable[int]) -> None:
+        """Notes the recordDates of records that have come or gone, before or after."""
+        self._touched.update([date // DAY_SECONDS for date in dates])
+
+    def finish(self) -> None:
+        """To be called when everything is written: adds up the months that were touched."""
+        months = {start_of(Period.MONTH, day * DAY_SECONDS) for day in self._touched}
+        for first, end in _ranges(sorted(months)):
+            self._add_up(first, end)
+        self._touched.clear()
+
+    def _add_up(self, first: int, end: int) -> None:
+        """first, end: of months that follow on each other."""
+        execute = self._connection.execute
+        months = (_SUMS.user_id == self._user_id, _SUMS.month >= first, _SUMS.month < end)
+        names = [column.name for column in record_sums.columns]
+        for grain in reversed(range(len(GRAINS))):
+            execute(delete(record_sums).where(*months, *of_grain(grain)))
+            if grain == _FINEST:
+                found = self._of_rows(first, end)
+            else:
+                found = self._of_sums(grain).where(*months, *of_grain(_MADE_OF[grain]))
+            execute(insert(record_sums).from_select(names, found))
+
+    def differ(self) -> bool:
+        """Whether what is stored is not what the records add up to."""
+        by_user = _SUMS.user_id == self._user_id
+        for grain in reversed(range(len(GRAINS))):
+            if grain == _FINEST:
+                expected = self._of_rows(MIN_SECONDS, MAX_SECONDS + 1)
+            else:
+                expected = self._of_sums(grain).where(by_user, *of_grain(_MADE_OF[grain]))
+            named = zip(expected.selected_columns, record_sums.columns, strict=True)
+            rows = expected.with_only_columns(*(column.label(of.name) for column, of in named))
+            # Without the number, which only tells rows apart.
+            columns = [column for column in record_sums.columns if column is not _SUMS.number]
+            of_rows = rows.subquery().columns
+            made = select(*(of_rows[column.name] for column in columns))
+            stored = select(*columns).where(by_user, _SUMS.grain == literal(grain))
+            if rows_differ(self._connection, made, stored):
+                return True
+        return False
+
+    def _of_rows(self, first: int, end: int) -> Select[Any]:
+        """The finest grain."""
+        database, date = self._connection.dialect.name, _RECORDS.columns["recordDate"]
+        key = [group_column(database, name) for name in _KEY]
+        return self._rows(_FINEST, key, sums_of_rows()).where(
+            _RECORDS.user_id == self._user_id, date >= first, date < end
+        )
+
+    def _of_sums(self, grain: int) -> Select[Any]:
+        """A coarser grain, of a finer one."""
+        left_out = GRAINS[_FINEST] - GRAINS[grain]
+        columns = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
+        return self._rows(grain, columns, sums_of_sums())
+
+    def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
+        """Rows of `record_sums`; key: the values of _KEY."""
+        month, *others = key
+        number = func.row_number().over()
+        payee_key: ColumnElement[Any] = literal_column("''")
+        if "payee" in GRAINS[grain]:
+            payee = key[_KEY.index("payee")]
+            length: ColumnElement[int] = literal_column(str(PAYEE_KEY_CHARACTERS))
+            payee_key = func.coalesce(func.substr(payee, literal_column("1"), length), payee_key)
+        columns = (literal(self._user_id), literal(grain), payee_key, month, number, *others)
+        # By position; all but the user, the grain and the number.
+        grouped: Iterator[ColumnElement[Any]] = (
+            literal_column(str(n)) for n in range(3, len(columns) + 1) if n != 5
+        )
+        return select(*columns, *sums).group_by(*grouped)
+
+
+def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:
+    """The months, in order, as ranges without a gap: the first second, and that after the last."""
+    found: list[tuple[int, int]] = []
+    for month in months:
+        end = end_of(Period.MONTH, month)
+        if found and found[-1][1] == month:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((month, end))
+    return found

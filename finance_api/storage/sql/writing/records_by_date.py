@@ -1,0 +1,262 @@
+"""`records_by_date` and `record_anchors` of one user, kept in step with the records."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Index,
+    MetaData,
+    Select,
+    Table,
+    TextClause,
+    and_,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from finance_api.resources import RECORDS, Kind
+from finance_api.resources.wire import encoder_of
+from finance_api.storage.sql.bulk import Shown, insert_rows, rows_differ, rows_with, shown_in
+from finance_api.storage.sql.columns import SEPARATORS, CodePointText
+from finance_api.storage.sql.data_tables import DATA_TABLES, RevisionOf
+from finance_api.storage.sql.tables import ANCHOR_INTERVAL, record_anchors, records_by_date, users
+from finance_api.values import Row
+from finance_api.values.text import fold
+
+_RECORDS = records_by_date.c
+_ANCHORS = record_anchors.c
+
+#: The position of a record in the list: newest_first and id.
+DateKey = tuple[int, str]
+
+
+class ProjectedRecord(NamedTuple):
+    """A row of `records_by_date` without the user."""
+
+    newest_first: int
+    id: str
+    payee_folded: str | None
+    note_folded: str | None
+    json: str
+    names_folded: str
+    revision: int
+
+
+_encode = encoder_of(RECORDS).encode
+#: Between names: no word that is searched for has it.
+_BETWEEN = SEPARATORS[Kind.TEXT_LIST]
+
+
+def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
+    payee, note = row["payee"], row["note"]
+    json = _encode(row).decode()
+    return ProjectedRecord(
+        -row["recordDate"],
+        row["id"],
+        None if payee is None else fold(payee),
+        None if note is None else fold(note),
+        json,
+        fold(_BETWEEN.join([row["category"] or "", *row["labels"], row["accountName"]])),
+        revision_of(row["id"], json),
+    )
+
+
+def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """The anchors among these records, as rows of `record_anchors`.
+
+    start: the position of the last of them in the list.
+    """
+    number = func.row_number().over(order_by=(_RECORDS.newest_first.desc(), _RECORDS.id.desc()))
+    counted = (
+        select(
+            _RECORDS.user_id,
+            (number + literal(start - 1)).label("position"),
+            _RECORDS.newest_first,
+            _RECORDS.id,
+        )
+        .where(*which)
+        .subquery("counted")
+    )
+    return select(counted).where(counted.c.position % ANCHOR_INTERVAL == 0)
+
+
+_date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
+
+
+#: So many at once are a part of a large import.
+_MANY = 500
+
+
+@cache
+def _new_records(database: str) -> Table:
+    """A table that lives as long as the transaction on PostgreSQL, as the connection on SQLite."""
+    # Naming an option of PostgreSQL imports all that SQLAlchemy has for it.
+    options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
+    table: Table = Table(
+        "new_records_by_date",
+        MetaData(),
+        *(Column(column.name, column.type) for column in records_by_date.columns),
+        prefixes=["TEMPORARY"],
+        **options,
+    )
+    # By it what is changed again is found.
+    Index("new_records_by_date_ids", table.c.user_id, table.c.id)
+    return table
+
+
+class RecordsByDate:
+    """One user's, as one unit of work changes them.
+
+    Many records that do not come in the order of the list are put into a temporary table first, and
+    from there in that order. So a page of neighbours is read in few blocks on PostgreSQL, which
+    leaves rows where they are put; and SQLite, which keeps a table in order, fills its blocks.
+    """
+
+    def __init__(self, connection: Connection, user_id: int) -> None:
+        self.connection = connection
+        self.user_id = user_id
+        self._new = _new_records(connection.dialect.name)
+        #: The position nearest to the end of the list that a record has come to or left.
+        self._last_change: DateKey | None = None
+        #: The last day and time that was put where it is read.
+        self._inserted: int | None = None
+        self._has_new = False
+        self._finds_new = False
+
+    def _insert(self, records: list[ProjectedRecord]) -> None:
+        """records: in the order of the list."""
+        in_order = self._inserted is None or self._inserted <= records[0].newest_first
+        if not self._has_new and (in_order or len(records) < _MANY):
+            self._insert_into(records_by_date, records)
+            self._inserted = records[-1].newest_first
+            return
+        if not self._has_new:
+            self.connection.execute(CreateTable(self._new, if_not_exists=True))
+            self._has_new = True
+        self._insert_into(self._new, records)
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        self._delete_from(records_by_date, ids)
+        if self._has_new:
+            self._make_findable()
+            self._delete_from(self._new, ids)
+
+    def _make_findable(self) -> None:
+        if not self._finds_new:
+            (ids,) = self._new.indexes
+            self.connection.execute(CreateIndex(ids, if_not_exists=True))
+            self._finds_new = True
+
+    def _flush(self) -> None:
+        """Brings everything to where it is read."""
+        if not self._has_new:
+            return
+        new = self._new.c
+        by_user = new.user_id == self.user_id
+        ordered = select(self._new).where(by_user).order_by(new.newest_first, new.id)
+        names = [column.name for column in new]
+        self.connection.execute(insert(records_by_date).from_select(names, ordered))
+        self.connection.execute(delete(self._new).where(by_user))
+        self._has_new = False
+
+    def _insert_into(self, table: Table, records: list[ProjectedRecord]) -> None:
+        insert_rows(self.connection, table, [(self.user_id, *record) for record in records])
+
+    def _delete_from(self, table: Table, ids: Sequence[str]) -> None:
+        self.connection.execute(delete(table).where(self._with_ids(table, ids)))
+
+    def _with_ids(self, table: Table, ids: Sequence[str]) -> ColumnElement[bool] | TextClause:
+        return rows_with(self.connection, table, self.user_id, ids)
+
+    def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
+        """What is shown of these records now, by id."""
+        found = shown_in(self.connection, records_by_date, self.user_id, ids)
+        if self._has_new:
+            self._make_findable()
+            found |= shown_in(self.connection, self._new, self.user_id, ids)
+        return found
+
+    def remove(self, ids: Sequence[str]) -> set[DateKey]:
+        """Removes stored records. Returns their positions."""
+        if not ids:
+            return set()
+        records = DATA_TABLES[RECORDS.name]
+        # What else was found, such as another user's, would only be counted as moved, too.
+        date_key = select(-records.columns["recordDate"], records.columns["id"])
+        found = self.connection.execute(date_key.where(self._with_ids(records.table, ids)))
+        self._delete(ids)
+        return {(int(at), str(of_id)) for at, of_id in found}
+
+    def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
+        """Adds records. removed: the positions that some of them had before."""
+        records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
+        if records:
+            self._insert(records)
+        self.note_moved(removed.symmetric_difference(map(_date_key, records)))
+
+    def note_moved(self, keys: set[DateKey]) -> None:
+        """keys: positions that records have come to or left."""
+        if keys:
+            last = max(keys)
+            self._last_change = last if self._last_change is None else max(last, self._last_change)
+
+    def finish(self) -> None:
+        """To be called when everything is written: rebuilds anchors that have moved."""
+        self._flush()
+        if self._last_change is not None:
+            self._rebuild_anchors(*self._last_change)
+            self._last_change = None
+
+    def anchors_differ(self) -> bool:
+        """Whether the stored anchors and the count are not those of the list."""
+        by_user = _RECORDS.user_id == self.user_id
+        stored = select(record_anchors).where(_ANCHORS.user_id == self.user_id)
+        if rows_differ(self.connection, _counted(0, [by_user]), stored):
+            return True
+        number = select(func.count()).select_from(records_by_date).where(by_user)
+        kept = select(users.c.record_count).where(users.c.id == self.user_id)
+        return self.connection.scalar(number) != self.connection.scalar(kept)
+
+    def _rebuild_anchors(self, at: int, row_id: str) -> None:
+        """Places the anchors from this position to the beginning of the list, and counts it."""
+        by_user = _ANCHORS.user_id == self.user_id
+        execute = self.connection.execute
+        # Written out, not as a comparison of tuples: that one needs the types of both.
+        changed = or_(
+            _ANCHORS.newest_first < at, and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
+        )
+        execute(delete(record_anchors).where(by_user, changed))
+        highest = execute(
+            select(_ANCHORS.position, _ANCHORS.newest_first, _ANCHORS.id)
+            .where(by_user)
+            .order_by(_ANCHORS.position.desc())
+            .limit(1)
+        ).first()
+        start, above = 0, [_RECORDS.user_id == self.user_id]
+        if highest is not None:
+            start = highest.position + 1
+            anchor = tuple_(literal(highest.newest_first), literal(highest.id, CodePointText))
+            above.append(tuple_(_RECORDS.newest_first, _RECORDS.id) < anchor)
+        counted = _counted(start, above)
+        execute(
+            insert(record_anchors).from_select(
+                ["user_id", "position", "newest_first", "id"],
+                counted,
+            )
+        )
+        count = execute(
+            select(func.count()).select_from(records_by_date).where(*above)
+        ).scalar_one()
+        execute(update(users).where(users.c.id == self.user_id).values(record_count=start + count))
