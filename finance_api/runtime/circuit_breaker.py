@@ -1,7 +1,7 @@
 """Circuit breaker: after a failure calls fail at once for a second, then one at a time probes.
 
-Used for databases (`storage.sql.engine`) and Redis (`ratelimit.fallback`). The pattern and its
-states are Michael Nygard's ("Release It!", 2007).
+Used for databases (`storage.sql.connections.engine`) and Redis (`ratelimit.fallback`). The pattern
+and its states are Michael Nygard's ("Release It!", 2007).
 """
 
 import threading

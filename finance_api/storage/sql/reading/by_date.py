@@ -123,34 +123,30 @@ def _page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
 def _far_page(database: str, has_first: bool, has_last: bool) -> Select[Any]:
     """Select a page far down the list, reading from the anchor above it."""
     # Positions count from the end of the list.
-    size = _size_below_bound() if has_first else _size()
-    place = select((size - 1 - OFFSET).label("position")).cte("place")
-    position = place.c.position
+    if has_first:
+        place = select((_size_below_bound() - 1 - OFFSET).label("position")).cte("place")
+        (position,) = _values(place, "position")
+    else:
+        size = select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
+        position = size - 1 - OFFSET
     above = (position + (ANCHOR_INTERVAL - 1)) // ANCHOR_INTERVAL * ANCHOR_INTERVAL
-    anchor = (
-        select(_ANCHORS.newest_first, _ANCHORS.id, (above - position).label("skipped"))
-        .where(_ANCHORS.user_id == USER, _ANCHORS.position == above)
-        .cte("anchor")
-    )
-    newest_first, row_id, skipped = _values(anchor, "newest_first", "id", "skipped")
+    # Past the end of the list there is no anchor.
+    anchor = [
+        select(column).where(_ANCHORS.user_id == USER, _ANCHORS.position == above).scalar_subquery()
+        for column in (_ANCHORS.newest_first, _ANCHORS.id)
+    ]
     # The anchor is within the upper bound, and SQLite would begin at the first condition it finds.
     rows = select(_RECORDS.json).where(
         *within_bounds(False, has_last),
-        tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(newest_first, row_id),
+        tuple_(_RECORDS.newest_first, _RECORDS.id) >= tuple_(*anchor),
     )
-    # Past the end of the list there is no anchor.
-    offset: ColumnElement[int] = func.coalesce(skipped, literal_column("0"))
-    return rows.order_by(_RECORDS.newest_first, _RECORDS.id).limit(LIMIT).offset(offset)
+    order = _RECORDS.newest_first, _RECORDS.id
+    return rows.order_by(*order).limit(LIMIT).offset(above - position)
 
 
 def _values(row: CTE, *names: str) -> list[ColumnElement[Any]]:
     """Return columns of a table of at most one row as values; NULL if it has none."""
     return [select(row.c[name]).scalar_subquery() for name in names]
-
-
-def _size() -> ColumnElement[int]:
-    """The number of records of the list."""
-    return select(users.c.record_count).where(users.c.id == USER).scalar_subquery()
 
 
 def _size_below_bound() -> ColumnElement[int]:
