@@ -20,6 +20,7 @@ from finance_api.storage.memory.usage import MemoryUsageReader
 from finance_api.storage.sql.connections.compiled import SqlCache
 from support.forgetting import forgetting
 from support.native_rows import household, uid
+from support.nightly import count
 from support.routes import OPEN_PAGES, page_paths, surface_urls
 from support.service import BY_DAY, STORAGES
 from support.two_users import (
@@ -316,7 +317,7 @@ def again(answered, monkeypatch):
     return of
 
 
-@pytest.mark.parametrize("kind", STORAGES)
+@pytest.mark.parametrize("kind", count(["memory"], STORAGES))
 def test_where_nobody_forgets_nothing_is_noticed(again, kind):
     check_after(*again(kind))
 

@@ -110,8 +110,16 @@ def is_closed(connection: socket.socket) -> bool:
     return True
 
 
-@pytest.mark.parametrize("addresses", [ADDRESSES[:1], ADDRESSES], ids=["one address", "several"])
-@pytest.mark.parametrize("sent", [*NO_CALLS.values(), *CALLS.values()], ids=[*NO_CALLS, *CALLS])
+#: What is sent, and from how many addresses: by day each kind from one of them.
+HELD = [
+    pytest.param(sent, ADDRESSES[:number], id=f"{name}-{number}")
+    for place, (name, sent) in enumerate((NO_CALLS | CALLS).items())
+    for number in count(((1, len(ADDRESSES))[place % 2],), (1, len(ADDRESSES)))
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("sent", "addresses"), HELD)
 def test_whoever_holds_connections_keeps_nobody_out(
     site: Site, sent: Callable[[str], bytes], addresses: list[str]
 ) -> None:

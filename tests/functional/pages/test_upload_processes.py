@@ -20,7 +20,7 @@ from support.uploads import STATEMENT, do, finished, post_file, sent, uploads_of
 
 pytestmark = pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
 
-ROWS = count(2_000, 4_000)
+ROWS = count(800, 4_000)
 #: About as long as the import of them takes.
 SECONDS = ROWS / 2_000
 LARGE = b"date,amount,payee,account,currency\n" + b"".join(
