@@ -74,7 +74,12 @@ def _of_money(column: Watched, name: str, layout: Plan) -> list[Answer]:
     original = Answer(
         ("--map", f"originalAmount={name}"), (), f"{quoted(name)} is the amount before conversion"
     )
-    return [fee] if "originalAmount" in layout.columns else [fee, original]
+    answers = [fee] if "originalAmount" in layout.columns else [fee, original]
+    amount = layout.columns.get("amount", (layout.table.width,))[0]
+    if amount < layout.table.width and layout.profile is None:
+        words = ("--map", f"amount={name}", "--ignore", layout.headings.named(amount))
+        answers.append(Answer(words, ("--map amount",), f"the amounts are those of {quoted(name)}"))
+    return answers
 
 
 def _readings(column: Watched, layout: Plan) -> tuple[str, list[Answer]]:

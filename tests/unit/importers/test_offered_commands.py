@@ -22,7 +22,10 @@ SAID = {NAME: "Giro", CODE: "EUR"}
 #: So many commands are followed one after the other.
 DEEPEST = 6
 #: What a file leaves open.
-POINTS = ("days", "unsigned", "words", "status", "total", "fee", "thousands", "sides", "dates")
+POINTS = (
+    *("days", "unsigned", "words", "status", "total", "fee", "thousands", "sides", "dates"),
+    *("amounts", "footer", "codes", "accounts", "balance", "encoding", "cents", "doubled"),
+)
 
 
 def options_in(words):
@@ -34,22 +37,22 @@ def options_in(words):
     return context, options | ({"header": False} if given.get("no_header") else {})
 
 
-def ends(text, words=GIVEN, passed=()):
+def ends(data, words=GIVEN, passed=()):
     """Where the commands lead, one after the other: the records, and how many commands were
     offered on the way each time. Fails if a command leads back, or nowhere.
     """
     context, options = options_in(words)
     try:
-        statements = read(text, **options)
+        statements = read(data, **options)
     except ImportRefused as refused:
         reason = str(refused)
         lines = [c.line for c in commands_to_copy(context, *GIVEN, refused.answers)]
-        assert lines, (reason, words, text)
-        assert reason not in passed and len(passed) < DEEPEST, (reason, words, text)
+        assert lines, (reason, words, data)
+        assert reason not in passed and len(passed) < DEEPEST, (reason, words, data)
         found = []
         for line in lines:
             following = [SAID.get(word, word) for word in shlex.split(line)[2:]]
-            for records, offered in ends(text, following, (*passed, reason)):
+            for records, offered in ends(data, following, (*passed, reason)):
                 found.append((records, (len(lines), *offered)))
         return found
     entries = [entry for statement in statements for entry in statement.entries]
@@ -59,7 +62,7 @@ def ends(text, words=GIVEN, passed=()):
 def make(seed, point):
     """A file that leaves something open, and the records that it means."""
     pick = random.Random(f"{seed} {point}")
-    of = LANGUAGES[pick.choice(list(LANGUAGES))]
+    of = LANGUAGES["fr" if point == "encoding" else pick.choice(list(LANGUAGES))]
     comma = pick.random() < 0.5
     rows = []
     day = date(2026, 1, pick.randint(1, 4))
@@ -68,7 +71,7 @@ def make(seed, point):
         cents = pick.randint(100, 99_999) * pick.choice((1, -1, -1))
         rows.append({"day": day, "cents": cents, "note": pick.choice("ABCDEFGH") + "x shop"})
     rows[0]["cents"], rows[1]["cents"] = abs(rows[0]["cents"]), -abs(rows[1]["cents"])
-    meant = rows
+    meant, below = rows, ""
 
     def number(cents, decimals=2):
         text = f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02}"
@@ -140,10 +143,46 @@ def make(seed, point):
                 "Paid on": lambda r: r["paid"].isoformat(),
                 of.note[0]: lambda r: r["note"],
             }
+        case "amounts":
+            for row in rows:
+                row["other"] = row["cents"] * 2 + 1
+            meant = [{**r, "cents": r["other"]} for r in rows] if pick.random() < 0.5 else rows
+            amount = {
+                of.amount[0]: lambda r: number(r["cents"]),
+                of.amount[0] + " 2": lambda r: number(r["other"]),
+            }
+        case "footer":
+            below = "Printed by Anna\n"
+        case "codes":
+            for row_number, row in enumerate(rows):
+                row["code"] = ("EUR", "USD")[row_number % 2]
+            amount["Xyz"] = lambda r: r["code"]
+        case "accounts":
+            for row_number, row in enumerate(rows):
+                row["number"] = ("DE02120300000000202051", "DE02500105170137075030")[row_number % 2]
+            amount["Account number"] = lambda r: r["number"]
+        case "balance":
+            amount[of.balance[0]] = lambda r: number(r["cents"] // 3 + 77)
+        case "encoding":
+            for row in rows:
+                row["note"] = "Café crème"
+        case "cents":
+            by = pick.choice((1, 100))
+            amount = {of.amount[0] + " (Cent)": lambda r: str(r["cents"])}
+            meant = [{**r, "cents": r["cents"] * 100 // by} for r in rows]
+        case "doubled":
+            for row in rows:
+                row["date"] = row["day"] + timedelta(days=1)
+            columns = {"date": lambda r: r["day"].isoformat(), **columns}
+            del columns[of.day[0]]
+            columns["Date"] = lambda r: r["date"].isoformat()
+            if pick.random() < 0.5:
+                meant = [{**r, "day": r["date"]} for r in rows]
     columns |= amount
     lines = [columns, *({h: of_row(r) for h, of_row in columns.items()}.values() for r in rows)]
     text = "".join(";".join(line) + "\n" for line in lines)
-    return text, sorted((r["day"].isoformat(), r["cents"] * 100) for r in meant)
+    data = (text + below).encode("cp1252" if point == "encoding" else "utf-8")
+    return data, sorted((r["day"].isoformat(), r["cents"] * 100) for r in meant)
 
 
 @pytest.mark.nightly
@@ -151,11 +190,12 @@ def make(seed, point):
 def test_each_command_that_is_offered_works_and_one_is_right(point):
     asked = 0
     for seed in range(count(12, 400)):
-        text, meant = make(seed, point)
-        found = ends(text)
-        assert meant in [records for records, _ in found], (text, meant, found)
-        # What nobody has to choose is right.
+        data, meant = make(seed, point)
+        given = [*GIVEN, "--account", "Giro", "--currency", "EUR"] if seed % 2 else GIVEN
+        found = ends(data, given)
+        assert meant in [records for records, _ in found], (data, meant, found)
+        # Where there is nothing to choose, the command is right.
         if all(offered == 1 for _, path in found for offered in path):
-            assert [records for records, _ in found] == [meant], (text, meant, found)
-        asked += any(offered > 1 for _, path in found for offered in path)
+            assert [records for records, _ in found] == [meant], (data, meant, found)
+        asked += seed % 2 and any(path for _, path in found)
     assert asked, point
