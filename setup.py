@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 _PACKAGE = Path(__file__).with_name("finance_api")
-(_VERSION,) = re.findall('^__version__ = "(.+)"$', (_PACKAGE / "__init__.py").read_text(), re.M)
+(_VERSION,) = re.findall('^__version__ = "(.+)"$', (_PACKAGE / "version.py").read_text(), re.M)
 
 setup(
     name="finance-api",

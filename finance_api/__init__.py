@@ -3,8 +3,6 @@
 import os
 from typing import Any
 
-__version__ = "0.1.0"
-
 
 def main(global_config: dict[str, str], **settings: str) -> Any:
     """The WSGI application. Raises SettingError, StorageNotReady."""

@@ -8,7 +8,6 @@ from functools import partial
 
 from pyramid.response import Response
 
-from finance_api import __version__
 from finance_api.api.data_request import (
     DataRequest,
     ExportRequest,
@@ -19,15 +18,17 @@ from finance_api.api.data_request import (
 )
 from finance_api.api.exporting import cost_of
 from finance_api.api.representation import XLSX
+from finance_api.api.response_cache import ResponseCache
 from finance_api.auth.auditing import note_export
-from finance_api.auth.identity import Failure
 from finance_api.http.compression import GZIP, gzip_chunks, gzipped, takes_gzip
 from finance_api.http.downloads import Chunks, download
+from finance_api.http.identity import Failure
 from finance_api.http.requests import Request
 from finance_api.ratelimit.tween import give_back, take_for
 from finance_api.storage.errors import NotFound, unknown_in_replica
 from finance_api.storage.interface import DataState, Storage, User, data_state_of
 from finance_api.values.time import date_text, day_in, instant_text
+from finance_api.version import __version__
 
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
@@ -50,7 +51,8 @@ def respond(request: Request, make: Callable[..., DataRequest], *arguments: Hash
     if unchanged is not None:
         return unchanged
     key = (*data_request.key, variant)
-    cache, tag = services.response_cache, user.data.tag
+    cache: ResponseCache = request.registry.services.response_cache
+    tag = user.data.tag
     response: CachedResponse | None = None
     if has_gzip:
         response = cache.get(user.id, tag, (*key, GZIP))

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Mapping
 
-from finance_api.auth.identity import credential_id
+from finance_api.http.identity import credential_id
 from finance_api.http.proxies import client_address
 from finance_api.http.requests import Request
 from finance_api.runtime.background import WriteBehind
@@ -41,9 +41,9 @@ def note_request(
     request: Request, user_id: int | None, action: AuditAction, detail: str = ""
 ) -> None:
     """Notes what a request does that has no transaction of its own; written within a second."""
-    services = request.services
-    entry = AuditEntry(services.clock.now(), action, origin_of(request), user_id, detail)
-    services.audit.note(entry, 1)
+    now = request.services.clock.now()
+    audit: WriteBehind[AuditEntry] = request.registry.services.audit
+    audit.note(AuditEntry(now, action, origin_of(request), user_id, detail), 1)
 
 
 def note_export(request: Request, user_id: int) -> None:

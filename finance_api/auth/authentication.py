@@ -5,17 +5,18 @@ import secrets
 from finance_api.auth import sessions
 from finance_api.auth.bearer import MalformedHeader, bearer_token
 from finance_api.auth.emails import EmailRefused, normal_email
-from finance_api.auth.identity import (
+from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
+from finance_api.auth.personal_tokens import digest, is_well_formed
+from finance_api.http.identity import (
     Failure,
     Identity,
     JwtIdentity,
     SessionIdentity,
     TokenIdentity,
 )
-from finance_api.auth.jwts import Claims, JwtExpired, JwtRefused, verify_jwt
-from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, TOKEN_SURFACES, is_page
+from finance_api.runtime.background import WriteBehind
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import User
 from finance_api.values.ids import IdError, parse_id
@@ -54,13 +55,13 @@ def _by_token(request: Request, text: str) -> Identity | Failure:
     now = request.services.clock.now()
     if token.expires_at is not None and token.expires_at <= now:
         return Failure.EXPIRED
-    request.services.last_used.note(token.id, now)
+    last_used: WriteBehind[str] = request.registry.services.last_used
+    last_used.note(token.id, now)
     return TokenIdentity(user, token.id, token.scopes)
 
 
 def _by_jwt(request: Request, text: str) -> Identity | Failure:
-    services = request.services
-    now = services.clock.now()
+    now, services = request.services.clock.now(), request.registry.services
     try:
         claims = verify_jwt(text, services.jwt_keys.keys(), services.jwt_rules, now)
     except JwtExpired:
@@ -94,7 +95,8 @@ def _by_session(request: Request) -> Identity | Failure:
         return Failure.INVALID
     if not sessions.is_alive(session, now):
         return Failure.EXPIRED
-    request.services.seen_sessions.note(session, now)
+    seen_sessions: sessions.SeenSessions = request.registry.services.seen_sessions
+    seen_sessions.note(session, now)
     return SessionIdentity(user, session, secret)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from finance_api.auth.jwt_keys import KeyFileError, KeyRing
 from finance_api.auth.jwts import JwtRules
-from finance_api.settings import JWT_KEYS, SettingError
+from finance_api.auth.settings import JWT_KEYS
+from finance_api.runtime.settings import SettingError
 
 if TYPE_CHECKING:
     # Commands need no web framework.

@@ -8,8 +8,8 @@ from pyramid.interfaces import ISecurityPolicy
 from zope.interface import implementer
 
 from finance_api.auth.api_access import has_api_access
-from finance_api.auth.identity import Failure, Identity
 from finance_api.auth.principals import principals_of
+from finance_api.http.identity import Failure, Identity
 from finance_api.http.requests import Request
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from finance_api.auth.identity import Identity, JwtIdentity, SessionIdentity
 from finance_api.auth.issuing import SCOPES
+from finance_api.http.identity import Identity, JwtIdentity, SessionIdentity
 
 NO_PREMIUM = "plan:free"
 

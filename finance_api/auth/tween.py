@@ -3,9 +3,9 @@
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.auth.identity import Failure
 from finance_api.auth.refusals import unauthorized
 from finance_api.http.errors import problem
+from finance_api.http.identity import Failure
 from finance_api.http.querystring import split_query
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import needs_token

@@ -55,7 +55,7 @@ def _say(fault: Fault) -> None:
 
 def _faults(cli: CliContext, *, repair: bool) -> Iterator[Fault]:
     """In an order in which nothing is asked for that a fault before it prevents."""
-    from finance_api.settings import SettingError
+    from finance_api.runtime.settings import SettingError
     from finance_api.storage.errors import StorageError
     from finance_api.storage.interface import Fault
 
@@ -109,7 +109,8 @@ def _users(cli: CliContext) -> list[User]:
 
 def _configuration(cli: CliContext) -> Iterator[Fault]:
     """Raises SettingError for the settings of the application; yields those of the server."""
-    from finance_api.settings import SERVER_SETTINGS, SettingError, read_settings
+    from finance_api.runtime.settings import SettingError
+    from finance_api.settings import SERVER_SETTINGS, read_settings
     from finance_api.storage.interface import Fault
 
     settings = cli.settings
@@ -129,7 +130,7 @@ def _configuration(cli: CliContext) -> Iterator[Fault]:
 
 
 def _keys(cli: CliContext) -> Iterator[Fault]:
-    from finance_api.settings import JWT_KEYS
+    from finance_api.auth.settings import JWT_KEYS
     from finance_api.storage.interface import Fault
 
     path = cli.settings[JWT_KEYS]

@@ -18,7 +18,7 @@ import click
 from finance_api.runtime.clock import SystemClock
 
 if TYPE_CHECKING:
-    from finance_api.settings import Settings
+    from finance_api.runtime.settings import Settings
     from finance_api.storage.interface import Storage, StorageBackend, User, WritableStorage
 
 #: The ini files that are looked for where none is named.
@@ -42,7 +42,7 @@ class CliContext:
     @cached_property
     def ini(self) -> str:
         """The path of the ini file. Raises SettingError."""
-        from finance_api.settings import SettingError
+        from finance_api.runtime.settings import SettingError
 
         for name in INI_FILES if self.config is None else (self.config,):
             if os.path.exists(name):
@@ -59,7 +59,7 @@ class CliContext:
         import plaster
         import plaster_pastedeploy
 
-        from finance_api.settings import SettingError
+        from finance_api.runtime.settings import SettingError
 
         try:
             # By its name: plaster would look through everything that is installed.
@@ -116,7 +116,7 @@ class CliContext:
     def require_persistence(self) -> None:
         """Raises SettingError where nothing that a command writes would last."""
         if not self.backend.persistent:
-            from finance_api.settings import SettingError
+            from finance_api.runtime.settings import SettingError
 
             raise SettingError(
                 "finance_api.storage: the memory storage lives inside one process: what this "
@@ -126,7 +126,8 @@ class CliContext:
 
     def key_file(self) -> str:
         """The path of the file of keys of JWTs. Raises SettingError if none is named."""
-        from finance_api.settings import JWT_KEYS, SettingError
+        from finance_api.auth.settings import JWT_KEYS
+        from finance_api.runtime.settings import SettingError
 
         path: str = self.settings[JWT_KEYS]
         if not path:

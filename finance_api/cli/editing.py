@@ -39,7 +39,7 @@ class Edit:
     ) -> None:
         """Runs ``work`` in a session of the user. action: what the history calls it."""
         from finance_api.auth.emails import normal_email
-        from finance_api.ledger.session import changing
+        from finance_api.ledger.changing import changing
 
         cli = self.cli
         cli.require_persistence()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from finance_api.importers.interface import ImportRefused
     from finance_api.ledger.report import ImportReport
     from finance_api.runtime.limited_process import LimitExceeded, Limits, ProcessDied
-    from finance_api.settings import Settings
+    from finance_api.runtime.settings import Settings
     from finance_api.storage.interface import StorageBackend
 
 

@@ -116,7 +116,7 @@ def undo_import(
     as_json: bool,
 ) -> None:
     """Take an import or edit back: what was there before is there again."""
-    from finance_api.ledger.session import changing
+    from finance_api.ledger.changing import changing
     from finance_api.ledger.undo import undo
 
     cli.require_persistence()

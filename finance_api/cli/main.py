@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from finance_api import __version__
 from finance_api.cli.audit import audit
 from finance_api.cli.backup import backup, restore
 from finance_api.cli.check import check
@@ -31,6 +30,7 @@ from finance_api.cli.tokens import token
 from finance_api.cli.transfers import transfers
 from finance_api.cli.users import user
 from finance_api.values.text import shown
+from finance_api.version import __version__
 
 if TYPE_CHECKING:
     from finance_api.importers.interface import Command
@@ -140,7 +140,7 @@ def _is_expected(error: Exception) -> bool:
     from finance_api.auth.jwt_keys import KeyFileError
     from finance_api.auth.passwords import PasswordRefused
     from finance_api.importers.interface import ImportRefused
-    from finance_api.settings import SettingError
+    from finance_api.runtime.settings import SettingError
     from finance_api.storage.errors import StorageError
 
     expected = (

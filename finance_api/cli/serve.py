@@ -41,14 +41,15 @@ def serve(cli: CliContext, host: str | None, port: int | None, demo: bool) -> No
         # The server's own are all of its address: those of requests are answered.
         raise not_listening(section.get("host", "127.0.0.1"), port or checked, error) from None
     except ValueError as error:
-        from finance_api.settings import SettingError
+        from finance_api.runtime.settings import SettingError
 
         raise SettingError(f"[server:main]: {error}") from None
 
 
 def _checked_port(text: str | None) -> int:
     """The port of the ini file. Raises SettingError."""
-    from finance_api.settings import SERVER_SETTINGS, SettingError
+    from finance_api.runtime.settings import SettingError
+    from finance_api.settings import SERVER_SETTINGS
 
     (setting,) = (setting for setting in SERVER_SETTINGS if setting.name == "server.port")
     try:

@@ -10,11 +10,11 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPException, status_map
 from pyramid.response import Response
 
-from finance_api.http.downloads import DownloadRunning
 from finance_api.http.problem import CONTENT_TYPE, problem_body
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import DOCS, INDEX
 from finance_api.runtime.bulkhead import BulkheadFull
+from finance_api.runtime.downloads import DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.auth.identity import credential_id
 from finance_api.http.errors import unexpected
+from finance_api.http.identity import credential_id
 from finance_api.http.proxies import client_address, is_https
 from finance_api.http.requests import Handler, Request
 from finance_api.http.routes import route_finder

@@ -1,20 +1,16 @@
 """The request: Pyramid's, with the properties of this application."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pyramid.request
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.auth.identity import Failure, Identity
-from finance_api.ratelimit.limits import Decision
+from finance_api.http.identity import Failure, Identity
+from finance_api.http.services import Services
 from finance_api.runtime.time_limit import time_limit
 from finance_api.storage.interface import Storage
-
-if TYPE_CHECKING:
-    from finance_api.services import Services
-
 
 T = TypeVar("T")
 
@@ -23,16 +19,16 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     """validated: the query parameters, when a Cornice validator has accepted them.
 
     errors: the faults it found, by the name of the parameter.
+    authenticate: added by `finance_api.auth`; `authentication` calls it once.
     """
 
     registry: Registry
     request_id: str = "-"
     validated: Mapping[str, Any]
     errors: Sequence[tuple[str, str]] = ()
+    authenticate: Callable[[], Identity | Failure]
     #: The secret of a browser that is not signed in, where this request has made one.
     visitor_secret: str | None = None
-    #: What was taken of the quota of its token or user.
-    taken: Decision | None = None
 
     _authentication: Identity | Failure | None = None
     _storage: Storage | None = None
@@ -43,7 +39,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
         return {}
 
     @property
-    def services(self) -> "Services":
+    def services(self) -> Services:
         services: Services = self.registry.services
         return services
 
@@ -51,10 +47,7 @@ class Request(pyramid.request.Request):  # type: ignore[misc]
     def authentication(self) -> Identity | Failure:
         """The identity behind the credential, or why there is none. Raises StorageUnavailable."""
         if self._authentication is None:
-            # It reads requests itself.
-            from finance_api.auth.authentication import authenticate
-
-            self._authentication = authenticate(self)
+            self._authentication = self.authenticate()
         return self._authentication
 
     @property

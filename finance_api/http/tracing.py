@@ -8,9 +8,9 @@ from opentelemetry.trace import SpanKind, StatusCode
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api import __version__
 from finance_api.http.requests import Handler, Request
 from finance_api.http.routes import route_finder
+from finance_api.version import __version__
 
 #: Others are one, so that clients cannot make names.
 _METHODS = frozenset("GET HEAD POST PUT DELETE OPTIONS PATCH".split())

@@ -1,9 +1,13 @@
 """The order of the tweens: what each request passes before Pyramid's router."""
 
 from pyramid.config import Configurator
+from pyramid.registry import Registry
+from pyramid.response import Response
 from pyramid.tweens import EXCVIEW, INGRESS, MAIN
 
-from finance_api.settings import SettingError
+from finance_api.http.requests import Handler, Request
+from finance_api.runtime.settings import SettingError
+from finance_api.runtime.time_limit import time_limit
 
 #: Outermost first.
 TWEENS = (
@@ -18,11 +22,11 @@ TWEENS = (
     "finance_api.http.cors.cors_tween",
     # Counts responses, so it is outside of what makes them.
     "finance_api.usage.counting.usage_tween",
-    "finance_api.runtime.housekeeping.housekeeping_tween",
+    "finance_api.http.tweens.periodic_work_tween",
     # Pyramid's: what is raised further in becomes a response here.
     EXCVIEW,
     # 503 for what takes too long
-    "finance_api.runtime.time_limit.time_limit_tween",
+    "finance_api.http.tweens.time_limit_tween",
     # 429
     "finance_api.ratelimit.tween.ratelimit_tween",
     # 401
@@ -46,3 +50,24 @@ def includeme(config: Configurator) -> None:
     for outer, tween, inner in zip((INGRESS, *TWEENS), TWEENS, (*TWEENS[1:], MAIN), strict=False):
         if tween != EXCVIEW:
             config.add_tween(tween, under=outer, over=inner)
+
+
+def periodic_work_tween(handler: Handler, registry: Registry) -> Handler:
+    """Starts it with the first request: the process that reads the settings may not be serving."""
+
+    def tween(request: Request) -> Response:
+        request.services.housekeeping.start()
+        request.services.sampling.start()
+        return handler(request)
+
+    return tween
+
+
+def time_limit_tween(handler: Handler, registry: Registry) -> Handler:
+    """Limits every request. Data requests start a new limit when they have their place."""
+
+    def tween(request: Request) -> Response:
+        with time_limit(request.services.statement_seconds):
+            return handler(request)
+
+    return tween

@@ -10,18 +10,12 @@ from typing import Any, BinaryIO
 from finance_api.importers import NATIVE
 from finance_api.importers.interface import Remembered, StatementImporter
 from finance_api.importers.native import NativeRow, native_file
+from finance_api.ledger.changing import changing
 from finance_api.ledger.matching.file_entries import FileEntries
 from finance_api.ledger.matching.learned import remembered_options
 from finance_api.ledger.native_import import NativeImport
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import (
-    IMPORT,
-    KEEP_DAYS,
-    DataMoved,
-    LedgerSession,
-    UserRows,
-    changing,
-)
+from finance_api.ledger.session import IMPORT, KEEP_DAYS, DataMoved, LedgerSession, UserRows
 from finance_api.ledger.statement_accounts import is_new
 from finance_api.ledger.statement_import import StatementImport, StatementOptions
 from finance_api.storage.interface import COMMAND, HistoryEntry, StorageBackend, reading

@@ -5,32 +5,23 @@ entry of the user's history.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-import transaction
-
-from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.category_kinds import derive_kinds
-from finance_api.ledger.rehearsal import rehearse
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource, Role
-from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
     COMMAND,
-    LOCK_TIMEOUT_SECONDS,
     AuditAction,
     BeforeImage,
     DataState,
     HistoryEntry,
     Storage,
-    StorageBackend,
     User,
     WritableStorage,
-    reading,
 )
 from finance_api.values import Row
 from finance_api.values.iban import compact
@@ -103,6 +94,7 @@ class LedgerSession(UserRows):
     keep_days: see KEEP_DAYS.
     open_writing: opens the unit of work that writes, where ``storage`` is a rehearsal until
     `begin_storing`. is_dry_run: whether it stays one.
+    on_days: called at the end with the days whose records came, changed or went.
     """
 
     storage: WritableStorage
@@ -115,12 +107,14 @@ class LedgerSession(UserRows):
         *,
         action: str | None,
         keep_days: int,
+        on_days: Callable[["LedgerSession", Iterable[int]], None],
         open_writing: Callable[[], WritableStorage] | None = None,
         is_dry_run: bool = False,
     ) -> None:
         super().__init__(storage, user)
         self._open_writing = open_writing
         self._is_dry_run = is_dry_run
+        self._on_days = on_days
         self.now = now
         self.keep_days = keep_days
         self._action = action
@@ -203,10 +197,7 @@ class LedgerSession(UserRows):
         if CATEGORIES.name in self._row_sets:
             derive_kinds(self.categories)
         if self._days and not self._is_dry_run:
-            # Imported late: it works on sessions itself.
-            from finance_api.ledger.edits.transfer_pairs import propose_transfers
-
-            propose_transfers(self, self._days)
+            self._on_days(self, self._days)
         visible = [self.save(row_set) for row_set in list(self._row_sets.values())]
         changed = records_changed or any(visible)
         if changed:
@@ -280,56 +271,3 @@ def _differ(resource: Resource, before: Row, after: Row) -> bool:
     if resource in (ACCOUNTS, CATEGORIES):
         return own_values(resource, before) != own_values(resource, after)
     return any(before[name] != after[name] for name in _OWN_NAMES[resource.name])
-
-
-@contextmanager
-def changing(
-    backend: StorageBackend,
-    email: str,
-    now: int,
-    *,
-    action: str | None,
-    origin: str = COMMAND,
-    keep_days: int = KEEP_DAYS,
-    dry_run: bool = False,
-    decides_first: bool = False,
-    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
-) -> Iterator[LedgerSession]:
-    """The user's session, in a transaction of its own: all of it or nothing.
-
-    Other changes of the user's data wait until its end. dry_run: nothing is stored, and nobody
-    waits. decides_first: nobody waits before `LedgerSession.begin_storing`, which the change calls.
-    lock_timeout_seconds, origin: see `StorageBackend.write`.
-    Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
-    """
-    tm = transaction.TransactionManager(explicit=True)
-    tm.begin()
-    with ExitStack() as rehearsal:
-
-        def open_writing() -> WritableStorage:
-            rehearsal.close()
-            return backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
-
-        try:
-            if dry_run or decides_first:
-                reader = rehearsal.enter_context(reading(backend, newest=True))
-                storage = rehearse(reader)
-            else:
-                storage = open_writing()
-            yield LedgerSession(
-                storage,
-                storage.users.get(email),
-                now,
-                action=action,
-                keep_days=keep_days,
-                open_writing=None if dry_run or not decides_first else open_writing,
-                is_dry_run=dry_run,
-            )
-        except Conflict as error:
-            tm.abort()
-            raise ImportRefused(str(error)) from None
-        except BaseException:
-            tm.abort()
-            raise
-    # A dry run has written nothing.
-    tm.commit()

@@ -11,9 +11,9 @@ from typing import Any
 import httpx2
 from mcp.types import CallToolResult
 
-from finance_api import __version__
 from finance_api.mcp.results import Found, Item, answer, result, sums
 from finance_api.mcp.tool_table import Paging, Tool
+from finance_api.version import __version__
 
 _SECONDS = 60
 #: Of an error's sentence.

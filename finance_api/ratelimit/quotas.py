@@ -9,14 +9,14 @@ from typing import Any
 
 from pyramid.path import DottedNameResolver
 
-from finance_api.auth.identity import Identity, TokenIdentity
+from finance_api.http.identity import Identity, TokenIdentity
 from finance_api.http.proxies import Address
 from finance_api.ratelimit.fallback import FallbackLimiter
 from finance_api.ratelimit.interface import LimiterUnavailable, RateLimiter
 from finance_api.ratelimit.limits import Algorithm, Decision, Limit, Rule
 from finance_api.ratelimit.memory import MemoryLimiter
 from finance_api.runtime.metrics import Metrics
-from finance_api.settings import SettingError
+from finance_api.runtime.settings import SettingError
 
 #: An IPv6 client usually has all addresses of such a network.
 _IPV6_PREFIX = 64

@@ -8,21 +8,35 @@ from collections.abc import Callable
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.auth.identity import Failure, Identity
 from finance_api.http.errors import problem
+from finance_api.http.identity import Failure, Identity
 from finance_api.http.proxies import client_address
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import INTERNAL_SURFACE, USAGE_PATHS, needs_token
 from finance_api.ratelimit.headers import rate_headers
 from finance_api.ratelimit.limits import Decision
+from finance_api.ratelimit.quotas import Quotas
 from finance_api.runtime.time_limit import TookTooLong
+
+_TAKEN = "finance_api.ratelimit.taken"
+
+
+def quotas_of(request: Request) -> Quotas:
+    quotas: Quotas = request.registry.services.quotas
+    return quotas
+
+
+def taken_from_quota(request: Request) -> Decision | None:
+    """What this request has taken of the quota of its token or user."""
+    taken: Decision | None = request.environ.get(_TAKEN)
+    return taken
 
 
 def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
     def tween(request: Request) -> Response:
         if not needs_token(request.environ["PATH_INFO"]):
             return handler(request)
-        found, quotas = request.authentication, request.services.quotas
+        found, quotas = request.authentication, quotas_of(request)
         now_ms = request.services.clock.now_ms()
         if isinstance(found, Failure):
             path = request.environ["PATH_INFO"]
@@ -35,7 +49,7 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         decision = quotas.take(found, now_ms, is_free=is_free)
         if not decision.allowed:
             return _too_many(decision, _REQUESTS)
-        request.taken = decision
+        request.environ[_TAKEN] = decision
         request.add_response_callback(_settled(found))
         return handler(request)
 
@@ -43,11 +57,11 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
         """304 and 429 are given back while they are free, 5xx if it is the fault of the service."""
 
         def settle(request: Request, response: Response) -> None:
-            decision = request.taken
+            decision = taken_from_quota(request)
             assert decision is not None
             is_free = response.status_int in (304, 429)
             if is_free or _is_fault_of_the_service(request, response):
-                quotas, now_ms = request.services.quotas, request.services.clock.now_ms()
+                quotas, now_ms = quotas_of(request), request.services.clock.now_ms()
                 decision = quotas.give_back(identity, decision, now_ms, is_free=is_free)
             headers = rate_headers(decision)
             # This request was not refused, even if none is left; or it was, by what knows better.
@@ -61,11 +75,10 @@ def ratelimit_tween(handler: Handler, registry: Registry) -> Handler:
 
 def take_for(request: Request, number: int, what: str) -> None:
     """Takes so many requests of the quota in place of one. Raises a 429 about ``what``."""
-    quotas, identity = request.services.quotas, request.known_identity
-    assert identity is not None and request.taken is not None
-    now_ms = request.services.clock.now_ms()
-    decision = quotas.take_instead(identity, request.taken, number, now_ms)
-    request.taken = decision
+    quotas, identity = quotas_of(request), request.known_identity
+    taken, now_ms = taken_from_quota(request), request.services.clock.now_ms()
+    assert identity is not None and taken is not None
+    decision = request.environ[_TAKEN] = quotas.take_instead(identity, taken, number, now_ms)
     if not decision.allowed:
         seconds, left = decision.retry_after_seconds, decision.tightest.remaining
         detail = f"{what} takes {number} requests and {left} are left; "
@@ -76,8 +89,9 @@ def take_for(request: Request, number: int, what: str) -> None:
 def give_back(request: Request) -> None:
     """Gives back what was taken of the quota, after the response has begun."""
     identity, now_ms = request.known_identity, request.services.clock.now_ms()
-    assert identity is not None and request.taken is not None
-    request.services.quotas.give_back(identity, request.taken, now_ms, is_free=False)
+    taken = taken_from_quota(request)
+    assert identity is not None and taken is not None
+    quotas_of(request).give_back(identity, taken, now_ms, is_free=False)
 
 
 def _is_fault_of_the_service(request: Request, response: Response) -> bool:

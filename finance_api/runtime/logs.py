@@ -15,9 +15,20 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
+from finance_api.runtime.settings import Setting, one_of
 from finance_api.values.text import shown
 
 logger = logging.getLogger(__name__)
+
+SETTINGS = (
+    Setting(
+        "finance_api.log.format",
+        one_of("text", "json"),
+        "text",
+        "text or json",
+        "Whether the log has lines in the forms of the ini file, or one JSON object a line.",
+    ),
+)
 
 #: What may be a personal token or a JWT, wherever a client has put it: its start, and the rest.
 _TOKEN = re.compile(r"((?:fin_|eyJ)[\w-]{4})[\w.-]{12,}", re.ASCII)

@@ -10,13 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from pyramid.registry import Registry
-    from pyramid.response import Response
-
-    from finance_api.http.requests import Handler, Request
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -66,13 +60,3 @@ def in_time(items: Iterable[T]) -> Iterator[T]:
         if number % _CHECKED == 0:
             check_time()
         yield item
-
-
-def time_limit_tween(handler: "Handler", registry: "Registry") -> "Handler":
-    """Limits every request. Data requests begin again when they have their place."""
-
-    def tween(request: "Request") -> "Response":
-        with time_limit(request.services.statement_seconds):
-            return handler(request)
-
-    return tween

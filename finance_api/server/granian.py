@@ -20,8 +20,9 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from finance_api.runtime import metrics
+from finance_api.runtime.settings import SettingError, Settings
 from finance_api.server import worker, wsgi
-from finance_api.settings import SERVER_SETTINGS, SettingError, Settings, read_settings
+from finance_api.settings import SERVER_SETTINGS, read_settings
 
 
 def serve(app: Any, global_conf: Mapping[str, str], **section: str) -> None:

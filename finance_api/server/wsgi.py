@@ -17,7 +17,7 @@ from typing import Any
 
 from finance_api import main
 from finance_api.runtime.logs import log_what_python_says
-from finance_api.settings import SettingError
+from finance_api.runtime.settings import SettingError
 from finance_api.storage.errors import StorageNotReady, StorageUnavailable
 
 logger = logging.getLogger(__name__)

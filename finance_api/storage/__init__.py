@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.settings import SettingError
+from finance_api.runtime.settings import SettingError
 from finance_api.storage.interface import StorageBackend
 
 _IMPLEMENTATIONS = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pyramid.registry import Registry
 from pyramid.response import Response
 
-from finance_api.auth.identity import TokenIdentity
+from finance_api.http.identity import TokenIdentity
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import TOKEN_SURFACES, USAGE_PATHS
 from finance_api.runtime.background import WriteBehind
@@ -58,7 +58,8 @@ def usage_tween(handler: Handler, registry: Registry) -> Handler:
             if isinstance(identity, TokenIdentity) and path not in USAGE_PATHS:
                 now = request.services.clock.now()
                 day = now - now % DAY_SECONDS
-                request.services.usage.note((identity.user.id, day, identity.token_id), 1)
+                usage: WriteBehind[TokenDay] = request.registry.services.usage
+                usage.note((identity.user.id, day, identity.token_id), 1)
         return response
 
     return tween

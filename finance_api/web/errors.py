@@ -10,7 +10,6 @@ from pyramid.httpexceptions import HTTPException
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
 
-from finance_api.http.downloads import DownloadRunning
 from finance_api.http.errors import (
     BUSY,
     DAMAGED,
@@ -28,6 +27,7 @@ from finance_api.http.requests import Request
 from finance_api.http.surfaces import PAGES
 from finance_api.ratelimit.interface import LimiterUnavailable
 from finance_api.runtime.bulkhead import BulkheadFull
+from finance_api.runtime.downloads import DownloadRunning
 from finance_api.runtime.time_limit import TookTooLong
 from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.web.page import SIGNED_OUT, SeeOther

@@ -8,9 +8,10 @@ from pyramid.httpexceptions import HTTPForbidden, HTTPNotFound, HTTPSeeOther
 from pyramid.response import Response
 
 from finance_api.auth.auditing import origin_of
-from finance_api.auth.identity import SessionIdentity
+from finance_api.http.identity import SessionIdentity
 from finance_api.http.requests import Request
-from finance_api.ledger.session import LedgerSession, UserRows, changing
+from finance_api.ledger.changing import changing
+from finance_api.ledger.session import LedgerSession, UserRows
 from finance_api.resources.field import Resource
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import NotFound

@@ -14,7 +14,6 @@ from pyramid.config import Configurator
 from pyramid.csrf import get_csrf_token
 from pyramid.viewderivers import VIEW
 
-from finance_api import __version__
 from finance_api.auth.api_access import has_api_access
 from finance_api.http.requests import Request
 from finance_api.values.number import decimal_text, rounded
@@ -27,6 +26,7 @@ from finance_api.values.time import (
     local_time,
     to_date,
 )
+from finance_api.version import __version__
 from finance_api.web.api_requests import curl_line
 from finance_api.web.navigation import NAVIGATION
 from finance_api.web.routes import STATIC

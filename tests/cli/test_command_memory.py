@@ -7,7 +7,7 @@ from webtest import TestApp
 
 from finance_api import main
 from finance_api.auth.personal_tokens import new_token
-from finance_api.settings import SettingError
+from finance_api.runtime.settings import SettingError
 from support.command import Command
 from support.ledger import account, record
 from support.service import native_line

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import finance_api
+from finance_api.version import __version__
 from support.programs import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +68,7 @@ def done(process):
 
 def test_newcomer_gets_from_an_empty_folder_to_an_answer(shell):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    assert done(shell("--version", **pipes)).split()[-1] == finance_api.__version__
+    assert done(shell("--version", **pipes)).split()[-1] == __version__
     for line in ("init", "db upgrade", "user add me@example.com --premium"):
         done(shell(*line.split(), **pipes))
     token = done(shell("token", "create", "me@example.com", "--name", "first", **pipes)).strip()

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.bank_balances import settle_bank_balances
-from finance_api.ledger.session import changing
+from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.interface import DataState, reading

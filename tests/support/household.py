@@ -11,6 +11,7 @@ from typing import Any
 from finance_api.importers.interface import BankBalance, Entry, ImportRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
+from finance_api.ledger.changing import changing
 from finance_api.ledger.derivation import derive, rederive_records
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.record_file import record_file
@@ -18,7 +19,7 @@ from finance_api.ledger.edits.records import edit_records, remove_records, void_
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import LedgerSession, changing
+from finance_api.ledger.session import LedgerSession
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, LABELS, RECORDS
 from finance_api.resources.field import Resource
 from finance_api.values import Row

@@ -8,10 +8,10 @@ from typing import Any
 
 from finance_api.auth.user_accounts import make_user
 from finance_api.importers.interface import StatementImporter
+from finance_api.ledger.changing import changing
 from finance_api.ledger.dump import dump
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.report import ImportReport
-from finance_api.ledger.session import changing
 from finance_api.ledger.statement_import import StatementOptions
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.resources import (

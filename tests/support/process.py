@@ -13,7 +13,8 @@ from typing import Self
 
 import psutil
 
-from finance_api.settings import ENVIRONMENT_PREFIX, SERVER_SETTINGS, SETTINGS
+from finance_api.runtime.settings import ENVIRONMENT_PREFIX
+from finance_api.settings import SERVER_SETTINGS, SETTINGS
 from support.programs import as_child, free_port
 
 _ROOT = Path(__file__).parents[2]

@@ -11,7 +11,6 @@ import colander
 from cornice.service import get_services
 from pyramid.registry import Registry
 
-from finance_api import __version__
 from finance_api.api.openapi.problems import PROBLEM, PROBLEMS, name_of
 from finance_api.api.openapi.responses import Header, ResponseDescription
 from finance_api.api.openapi.samples import samples
@@ -27,6 +26,7 @@ from finance_api.http.surfaces import (
 )
 from finance_api.resources import PUBLIC_RESOURCES
 from finance_api.resources.common import ID
+from finance_api.version import __version__
 
 #: ``{id}``, or ``{id:pattern}``; a pattern may have braces of its own.
 _PLACE = re.compile(r"{([a-z]+)(?::.*)?}(?=/|$)")

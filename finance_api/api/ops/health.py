@@ -6,12 +6,12 @@ The names are those of Mozilla's Dockerflow.
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
-from finance_api import __version__
 from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.representation import json_response
 from finance_api.api.service import Service
 from finance_api.http.requests import Request
+from finance_api.version import __version__
 
 _OK = value({"type": "string", "enum": ["ok"]}, "Always ok: else it is an error.", "ok")
 

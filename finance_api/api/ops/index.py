@@ -4,7 +4,6 @@ from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 from pyramid.view import view_config
 
-from finance_api import __version__
 from finance_api.api.openapi.responses import NO_STORE, ResponseDescription
 from finance_api.api.openapi.schemas import of_members, value
 from finance_api.api.ops.health import heartbeat, version
@@ -18,6 +17,7 @@ from finance_api.http.surfaces import (
     PUBLIC_DESCRIPTION,
     WALLET_DESCRIPTION,
 )
+from finance_api.version import __version__
 
 _WALLET = "walletDescription"
 #: By name: what it is, and its path.

@@ -15,6 +15,7 @@ from finance_api.http.compression import compress
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import USAGE_PATH
 from finance_api.query.errors import QueryError, quoted
+from finance_api.ratelimit.tween import quotas_of
 from finance_api.usage.periods import (
     UsagePeriod,
     UsagePeriodError,
@@ -130,7 +131,7 @@ def get_usage(request: Request) -> Response:
 def _quota(request: Request) -> dict[str, Any]:
     """The remaining quota of the request's token."""
     now_ms = request.services.clock.now_ms()
-    level = request.services.quotas.peek(request.identity, now_ms).tightest
+    level = quotas_of(request).peek(request.identity, now_ms).tightest
     return {
         "limit": level.limit.count,
         "remaining": level.remaining,

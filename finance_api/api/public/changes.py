@@ -13,10 +13,10 @@ from finance_api.api.parameters import ParameterSchema, Scalar
 from finance_api.api.representation import JSON, negotiate
 from finance_api.api.service import Service, options
 from finance_api.auth.contexts import own_by_any_token
-from finance_api.auth.identity import TokenIdentity
 from finance_api.auth.permissions import Permission
 from finance_api.auth.refusals import lacks_scopes
 from finance_api.http.errors import problem
+from finance_api.http.identity import TokenIdentity
 from finance_api.http.requests import Request
 from finance_api.planning.changes import Cursor, SinceGone, list_changes, parse_cursor
 from finance_api.query.errors import QueryError, quoted

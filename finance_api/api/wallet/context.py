@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from finance_api.api.wallet.members import slug
+from finance_api.api.wallet.slugs import slug
 from finance_api.importers import NATIVE
 from finance_api.planning.conversion import Conversion
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS

@@ -10,6 +10,7 @@ from finance_api.api.representation import JSON
 from finance_api.http.problem import CONTENT_TYPE
 from finance_api.http.requests import Handler, Request
 from finance_api.http.surfaces import WALLET
+from finance_api.ratelimit.tween import taken_from_quota
 
 _SENTENCES = {
     401: "Invalid or expired token",
@@ -58,7 +59,7 @@ def error_body(status: int, problem: dict[str, Any]) -> str | dict[str, Any]:
 
 
 def _add_hourly(request: Request, response: Response) -> None:
-    taken = request.taken
+    taken = taken_from_quota(request)
     if taken is not None and taken.tightest.limit.window_seconds != _HOUR_SECONDS:
         return
     response.headerlist += [

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from finance_api.http.requests import Request
+from finance_api.ratelimit.tween import taken_from_quota
 from finance_api.values.time import instant_text
 
 Hint = dict[str, Any]
@@ -21,7 +22,7 @@ class LowQuota:
 
 def low_quota(request: Request) -> LowQuota | None:
     """What is left of the quota, if that is little."""
-    taken = request.taken
+    taken = taken_from_quota(request)
     if taken is None or taken.tightest.remaining * _LOW >= taken.tightest.limit.count:
         return None
     level, now_ms = taken.tightest, request.services.clock.now_ms()

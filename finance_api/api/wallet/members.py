@@ -5,17 +5,17 @@ is known beside them. It makes a column, as calling a function for each value ta
 of these do. A missing value is left out, as Wallet leaves it out.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from finance_api.api.openapi.schemas import Schema, of_field, of_given, of_members, value
+from finance_api.api.wallet.context import Context
 from finance_api.api.wallet.schemas import DATE_TIME, MONEY
 from finance_api.resources.field import Field, Resource
 from finance_api.resources.wire import RECORD_TIME, json_number
@@ -23,18 +23,15 @@ from finance_api.values import Row
 from finance_api.values.number import DECIMALS
 from finance_api.values.time import DAY_SECONDS, date_text
 
-if TYPE_CHECKING:
-    from finance_api.api.wallet.context import Context
-
 _MINUTES = [f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(DAY_SECONDS // 60)]
 _SECONDS = [f"{second:02}.000Z" for second in range(60)]
 
 _NULL = orjson.Fragment(b"null")
 
 #: The value of a row for orjson; None: there is none.
-Write = Callable[[Row, "Context"], Any]
+Write = Callable[[Row, Context], Any]
 #: The values of the rows; None: no row has one.
-WriteColumn = Callable[[Sequence[Row], "Context"], list[Any] | None]
+WriteColumn = Callable[[Sequence[Row], Context], list[Any] | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +56,7 @@ def _shown(members: tuple[Member, ...], has_older: bool) -> tuple[Member, ...]:
 
 
 def documents(
-    members: tuple[Member, ...], rows: Sequence[Row], context: "Context"
+    members: tuple[Member, ...], rows: Sequence[Row], context: Context
 ) -> list[dict[str, Any]]:
     """The objects of the rows, for orjson."""
     columns = {}
@@ -132,7 +129,7 @@ class Fields:
         return instant(name, self._resource[field or name])
 
     def day(self, name: str) -> Member:
-        def write(row: Row, context: "Context") -> str | None:
+        def write(row: Row, context: Context) -> str | None:
             return None if row[name] is None else date_text(row[name])
 
         found = self._resource[name]
@@ -141,7 +138,7 @@ class Fields:
     def money(self, name: str, field: str | None = None) -> Member:
         found = self._resource[field or name]
 
-        def write(row: Row, context: "Context") -> Any:
+        def write(row: Row, context: Context) -> Any:
             return amount(row[found.name], row["currencyCode"])
 
         return _of_field(name, found, each(write), MONEY)
@@ -153,7 +150,7 @@ class RecordFields(Fields):
     def instant(self, name: str, field: str | None = None) -> Member:
         found = self._resource[field or name]
 
-        def write(rows: Sequence[Row], context: "Context") -> list[str]:
+        def write(rows: Sequence[Row], context: Context) -> list[str]:
             return [f"{row[found.name][:-1]}.000Z" for row in rows]
 
         return replace(super().instant(name, field), write=write)
@@ -161,7 +158,7 @@ class RecordFields(Fields):
     def moment(self, name: str) -> Member:
         """A day, with the time of the record."""
 
-        def write(rows: Sequence[Row], context: "Context") -> list[str]:
+        def write(rows: Sequence[Row], context: Context) -> list[str]:
             return [row[name] + _clock_text(row[RECORD_TIME]) for row in rows]
 
         return replace(super().instant(name), write=write)
@@ -169,7 +166,7 @@ class RecordFields(Fields):
     def money(self, name: str, field: str | None = None) -> Member:
         found = self._resource[field or name]
 
-        def write(rows: Sequence[Row], context: "Context") -> list[Any]:
+        def write(rows: Sequence[Row], context: Context) -> list[Any]:
             return [{"value": row[found.name], "currencyCode": row["currencyCode"]} for row in rows]
 
         return replace(super().money(name, field), write=write)
@@ -205,8 +202,3 @@ def moment(seconds: int | None) -> str | None:
 def _clock_text(seconds: int) -> str:
     """``T10:00:00.000Z``"""
     return _MINUTES[seconds % DAY_SECONDS // 60] + _SECONDS[seconds % 60]
-
-
-def slug(text: str) -> str:
-    """``Food & drinks`` -> ``food_and_drinks``"""
-    return re.sub(r"[\W_]+", "_", text.lower().replace("&", " and ")).strip("_")

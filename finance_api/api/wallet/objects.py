@@ -17,7 +17,6 @@ from finance_api.api.wallet.members import (
     each,
     instant,
     moment,
-    slug,
 )
 from finance_api.api.wallet.occurrences import DISMISSED, ORDER, ORIGINAL
 from finance_api.api.wallet.schemas import (
@@ -38,6 +37,7 @@ from finance_api.api.wallet.schemas import (
     or_null,
     text,
 )
+from finance_api.api.wallet.slugs import slug
 from finance_api.planning.conversion import no_rate
 from finance_api.planning.recurrence import next_due
 from finance_api.resources import (

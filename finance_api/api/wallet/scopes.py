@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from finance_api.auth.identity import TokenIdentity
 from finance_api.auth.refusals import lacks_scopes
+from finance_api.http.identity import TokenIdentity
 from finance_api.http.requests import Request
 from finance_api.resources import CATEGORIES, LABELS, RECORD_RULES, STANDING_ORDERS
 from finance_api.resources.field import Resource

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.settings import SettingError
+from finance_api.runtime.settings import SettingError
 from finance_api.storage.sql.backend import SqlBackend
 
 

@@ -18,6 +18,7 @@ from finance_api.resources import ACCOUNTS
 from finance_api.runtime.time_limit import no_time_limit
 from finance_api.storage.errors import Conflict, NotFound, StorageUnavailable
 from finance_api.storage.interface import Upload, UploadState
+from finance_api.uploads.jobs import UploadJobs
 from finance_api.uploads.stored_uploads import (
     AT_WORK,
     LIFE_SECONDS,
@@ -154,10 +155,15 @@ def _receive(request: Request, sent: SentFile) -> Upload:
 
 def _begin(request: Request, upload: Upload) -> Response:
     """Start the work, and show what comes of it."""
-    user, jobs = identity_of(request).user, request.services.upload_jobs
+    user, jobs = identity_of(request).user, _jobs(request)
     jobs.start(user, upload, origin_of(request))
     jobs.wait_briefly(user.id, upload.id, _WAIT_SECONDS)
     return SeeOther(_path(upload))
+
+
+def _jobs(request: Request) -> UploadJobs:
+    jobs: UploadJobs = request.registry.services.upload_jobs
+    return jobs
 
 
 def _path(upload: Upload) -> str:
@@ -304,7 +310,7 @@ def discard(request: Request) -> Response:
     user_id = identity_of(request).user.id
     with writing_for_user(request) as storage:
         storage.uploads.delete(user_id, upload.id)
-    request.services.upload_jobs.kill(user_id, upload.id)
+    _jobs(request).kill(user_id, upload.id)
     return done(UPLOADS, "discarded")
 
 
@@ -353,7 +359,7 @@ def _is_abandoned(request: Request, upload: Upload) -> bool:
     """Whether the process that worked at it seems to be gone."""
     key = (identity_of(request).user.id, upload.id)
     is_silent = is_abandoned(upload, request.services.clock.now())
-    if not is_silent or key in request.services.upload_jobs.running:
+    if not is_silent or key in _jobs(request).running:
         return False
     if is_gone(upload.worker):
         return True

@@ -65,7 +65,7 @@ def _view(jwt: Jwt) -> JwtView:
 
 def _list_page(request: Request, ttl: str, errors: dict[str, str]) -> dict[str, Any]:
     """ttl: what is chosen of the lifetimes: seconds, as text."""
-    services = request.services
+    services = request.registry.services
     longest = services.jwt_rules.max_ttl_seconds
     available = signing_key(services.jwt_keys.keys(), services.clock.now()) is not None
     return page(
@@ -104,7 +104,7 @@ def list_jwts(request: Request) -> dict[str, Any]:
     permission=Permission.SETTINGS_JWTS_WRITE,
 )
 def create_jwt(request: Request) -> Any:
-    services = request.services
+    services = request.registry.services
     now = services.clock.now()
     ttl = form_text(request, "ttl")
     seconds = next((s for s, _ in _lifetimes(request) if str(s) == ttl), None)
@@ -140,7 +140,7 @@ def create_jwt(request: Request) -> Any:
 )
 def show_jwt(request: Request) -> Any:
     """The JWT, once; then the list."""
-    services, text = request.services, taken(request)
+    services, text = request.registry.services, taken(request)
     try:
         claims = verify_jwt(
             text, services.jwt_keys.keys(), services.jwt_rules, services.clock.now()

@@ -14,6 +14,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import find_user, is_unchanged, lets_in
 from finance_api.http.proxies import client_address
 from finance_api.http.requests import Request
+from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, User
 from finance_api.web.page import SeeOther, done, form_text, identity_of, page, writing
 from finance_api.web.return_path import LOGIN, page_after
@@ -51,7 +52,7 @@ def sign_in(request: Request) -> Any:
         return _refused(request, 400, email=email, next=wanted, errors=missing)
     services = request.services
     user = find_user(request.storage, email)
-    attempt = services.quotas.take_sign_in(
+    attempt = quotas_of(request).take_sign_in(
         _account(email),
         client_address(request),
         known_browser(request, user),

@@ -13,6 +13,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.auth.user_accounts import set_password
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import SETTINGS_PAGES
+from finance_api.ratelimit.tween import quotas_of
 from finance_api.storage.interface import AuditAction, AuditEntry
 from finance_api.web.browsers import browser_name
 from finance_api.web.page import (
@@ -115,7 +116,7 @@ def change_password(request: Request) -> Any:
         for name in ("current_password", "new_password", "repeated_password")
     )
     revoke_tokens = bool(form_text(request, "revoke_tokens"))
-    attempt = request.services.quotas.take_password_change(
+    attempt = quotas_of(request).take_password_change(
         identity.session.sha256, request.services.clock.now_ms()
     )
     errors = {}

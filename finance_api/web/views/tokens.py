@@ -20,6 +20,7 @@ from finance_api.auth.permissions import Permission
 from finance_api.auth.personal_tokens import digest, is_well_formed
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE, SETTINGS_PAGES
+from finance_api.ratelimit.tween import quotas_of
 from finance_api.resources import PUBLIC_RESOURCES, RECORDS
 from finance_api.storage.errors import NotFound
 from finance_api.storage.interface import Token
@@ -100,7 +101,7 @@ def _view(request: Request, token: Token, now: int) -> TokenView:
 
 def _quota(request: Request, token: Token) -> QuotaView:
     now_ms = request.services.clock.now_ms()
-    level = request.services.quotas.peek_token(token.id, now_ms).tightest
+    level = quotas_of(request).peek_token(token.id, now_ms).tightest
     full_at = -(-(now_ms + level.full_ms) // 1000) if level.full_ms else None
     return QuotaView(level.limit.count, level.remaining, full_at)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from finance_api.ledger.session import changing
+from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import undo
 from finance_api.storage.interface import DataState, unit_of_work
 from finance_api.storage.sql.writing import rebuilding

@@ -14,9 +14,10 @@ from sqlalchemy import text
 from webob import Request
 
 from finance_api.api import exporting
-from finance_api.http.downloads import DownloadBroken, Downloads
+from finance_api.http.downloads import DownloadBroken
 from finance_api.ledger.dump import dump
 from finance_api.resources import PUBLIC_RESOURCES
+from finance_api.runtime.downloads import Downloads
 from finance_api.storage.errors import StorageUnavailable
 from finance_api.storage.interface import STREAMED_ROWS, reading
 from support.native_rows import account, budget, category, household, payees, record, uid

@@ -10,7 +10,7 @@ from finance_api.auth.issuing import IssueRefused
 from finance_api.auth.jwt_issuing import issue_jwt, revoke_jwt
 from finance_api.auth.jwts import Claims, verify_jwt
 from finance_api.auth.user_accounts import set_enabled
-from finance_api.runtime.housekeeping import make_housekeeping
+from finance_api.services.housekeeping import make_housekeeping
 from finance_api.values.ids import new_id
 from support.service import Service, application
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from finance_api import http
-from finance_api.settings import SettingError
+from finance_api.runtime.settings import SettingError
 from finance_api.storage.memory.data import MemoryDataReader
 from support.service import Service
 

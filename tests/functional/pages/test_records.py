@@ -2,8 +2,8 @@
 
 import pytest
 
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import remove_records
-from finance_api.ledger.session import changing
 from finance_api.values.ids import new_id
 from support.browser import (
     comparable,

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from pyramid.response import Response
 
-from finance_api.http.downloads import DownloadBroken, DownloadRunning, Downloads, download
+from finance_api.http.downloads import DownloadBroken, download
 from finance_api.runtime.bulkhead import BulkheadFull
+from finance_api.runtime.downloads import DownloadRunning, Downloads
 from finance_api.storage.memory import MemoryBackend
 
 

@@ -7,7 +7,7 @@ import pytest
 from finance_api.importers.interface import ImportRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
-from finance_api.ledger.session import changing
+from finance_api.ledger.changing import changing
 from finance_api.resources import ACCOUNTS, RECORDS
 from finance_api.storage.memory import MemoryBackend
 from finance_api.values.time import DAY_SECONDS

@@ -3,9 +3,9 @@
 import pytest
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import void_records
 from finance_api.ledger.matching.duplicates import find_duplicates
-from finance_api.ledger.session import changing
 from support.ledger import account, an_id, record
 
 

@@ -6,8 +6,8 @@ from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.csv.index import Profiles
 from finance_api.importers.csv.profile_reading import parse_profile
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import set_object
-from finance_api.ledger.session import changing
 from finance_api.resources import ACCOUNTS, RECORDS
 from support.ledger import units
 

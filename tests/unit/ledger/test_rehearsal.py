@@ -16,9 +16,9 @@ from sqlalchemy import text
 from finance_api.importers.csv import CsvImporter, Layout
 from finance_api.importers.interface import ImportRefused
 from finance_api.importers.ofx.importer import OfxImporter
+from finance_api.ledger.changing import changing
 from finance_api.ledger.importing import ImportOrder, import_file
 from finance_api.ledger.rehearsal import rehearse
-from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.query.model import Operator, Query, SortKey, condition_on
 from finance_api.query.records import any_of, dated

@@ -6,9 +6,9 @@ import pytest
 
 from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
 from finance_api.ledger.balances import Balances
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import remove_object, set_object
 from finance_api.ledger.edits.rules import APPLY, add_rule, apply_rules
-from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, CATEGORIES, LABELS, RECORDS
 from finance_api.values.time import DAY_SECONDS

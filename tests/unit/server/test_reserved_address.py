@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from finance_api.runtime.settings import SettingError
 from finance_api.server.wsgi import reserve_address
-from finance_api.settings import SettingError
 from support.programs import free_port
 
 ADDR, PORT = socket.SO_REUSEADDR, socket.SO_REUSEPORT

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.records import remove_records
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.edits.transfers import find_transfers, link_records, unlink_records
-from finance_api.ledger.session import changing
 from finance_api.ledger.undo import undo
 from finance_api.resources import ACCOUNTS, BUDGETS, CATEGORIES, LABELS, RECORD_RULES
 from support.edits import edited, entries, given_back

@@ -4,9 +4,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finance_api import resources
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import remove_records, void_records
 from finance_api.ledger.edits.transfer_pairs import find_pairs
-from finance_api.ledger.session import changing
 from finance_api.values.time import date_text, parse_date
 from support.ledger import Person, account, an_id, record
 from support.nightly import count

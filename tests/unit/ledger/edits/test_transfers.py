@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.changing import changing
 from finance_api.ledger.edits import transfer_pairs
 from finance_api.ledger.edits.rules import apply_rules
 from finance_api.ledger.edits.transfer_pairs import find_pairs
@@ -14,7 +15,6 @@ from finance_api.ledger.edits.transfers import (
     link_records,
     unlink_records,
 )
-from finance_api.ledger.session import changing
 from finance_api.planning.tracking import tracked_budgets
 from finance_api.resources import BUDGETS, RECORDS
 from finance_api.values.time import parse_date

@@ -6,11 +6,7 @@ back. So JWTs stay for a day longer, and until the clock has been steady for an 
 
 from contextlib import suppress
 
-from pyramid.registry import Registry
-from pyramid.response import Response
-
 from finance_api.auth.sessions import prune_sessions
-from finance_api.http.requests import Handler, Request
 from finance_api.runtime.background import Periodic
 from finance_api.runtime.clock import Clock, SteadyTime
 from finance_api.storage.errors import NotFound
@@ -57,15 +53,3 @@ def make_housekeeping(
                 storage.data.forget_states(user_id, before)
 
     return Periodic("housekeeping", _INTERVAL_SECONDS, tidy, last=False)
-
-
-def housekeeping_tween(handler: Handler, registry: Registry) -> Handler:
-    """Begins with the first request: the process that reads the settings may not be serving."""
-
-    def tween(request: Request) -> Response:
-        services = request.services
-        services.housekeeping.start()
-        services.sampling.start()
-        return handler(request)
-
-    return tween

@@ -2,7 +2,8 @@
 
 import pytest
 
-from finance_api.settings import SERVER_SETTINGS, SETTINGS, SettingError, read_settings
+from finance_api.runtime.settings import SettingError
+from finance_api.settings import SERVER_SETTINGS, SETTINGS, read_settings
 
 
 def test_every_setting_has_a_default_that_can_be_read():

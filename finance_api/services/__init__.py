@@ -10,14 +10,14 @@ from finance_api.auth.jwt_settings import jwt_rules, open_key_ring
 from finance_api.auth.jwts import JwtRules
 from finance_api.auth.last_used import make_last_used
 from finance_api.auth.sessions import SeenSessions
-from finance_api.http.downloads import Downloads
 from finance_api.ratelimit.quotas import Quotas, open_limiters
 from finance_api.runtime.background import Periodic, WriteBehind
 from finance_api.runtime.bulkhead import Bulkhead
 from finance_api.runtime.clock import Clock
-from finance_api.runtime.housekeeping import make_housekeeping
+from finance_api.runtime.downloads import Downloads
 from finance_api.runtime.metrics import Metrics
-from finance_api.settings import Settings
+from finance_api.runtime.settings import Settings
+from finance_api.services.housekeeping import make_housekeeping
 from finance_api.storage import open_backend
 from finance_api.storage.interface import AuditEntry, StorageBackend
 from finance_api.uploads.jobs import UploadJobs

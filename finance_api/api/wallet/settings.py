@@ -1,0 +1,21 @@
+"""The settings of the Wallet-compatible API."""
+
+from finance_api.runtime.settings import Setting, boolean
+
+SETTINGS = (
+    Setting(
+        "finance_api.wallet",
+        boolean,
+        "true",
+        "true or false",
+        "Whether the public API is served below /wallet too, as clients of the hosted Wallet API "
+        "know it.",
+    ),
+    Setting(
+        "finance_api.wallet.older_names",
+        boolean,
+        "true",
+        "true or false",
+        "Whether objects below /wallet have the names of earlier Wallet versions, too.",
+    ),
+)

@@ -1,0 +1,102 @@
+"""The settings of users, tokens and JSON Web Tokens."""
+
+from finance_api.runtime.settings import (
+    Setting,
+    any_text,
+    integer,
+    one_of,
+    required_text,
+    required_words,
+)
+
+#: The setting that names the file of keys of JWTs.
+JWT_KEYS = "finance_api.jwt.keys"
+
+
+SETTINGS = (
+    Setting(
+        "finance_api.audit.keep_days",
+        integer(1, 100_000),
+        "400",
+        "days",
+        "How long the audit log is kept: sign-ins, tokens, JWTs, password changes, imports, edits, "
+        "exports.",
+    ),
+    Setting(
+        "finance_api.users.api_access",
+        one_of("premium", "all"),
+        "premium",
+        "premium or all",
+        "Who may use the public API: users with premium, or every enabled user.",
+    ),
+    Setting(
+        "finance_api.tokens.last_used_seconds",
+        integer(1, 900),
+        "60",
+        "seconds",
+        "The interval for writing when tokens were last used.",
+    ),
+    Setting(
+        "finance_api.tokens.max_live",
+        integer(1, 10_000),
+        "50",
+        "tokens",
+        "The personal tokens that a user can have, of those neither revoked nor expired.",
+    ),
+    Setting(
+        JWT_KEYS,
+        any_text,
+        "",
+        "path",
+        "The file of the JWT keys; without it the internal API refuses all requests.",
+    ),
+    Setting(
+        "finance_api.jwt.issuers",
+        required_words,
+        "finance_api",
+        "names",
+        "Accepted values of the claim iss; JWTs issued here have the first one.",
+    ),
+    Setting(
+        "finance_api.jwt.audience",
+        required_text,
+        "finance_api",
+        "name",
+        "The required value of the claim aud.",
+    ),
+    Setting(
+        "finance_api.jwt.subject",
+        one_of("uuid", "email"),
+        "uuid",
+        "uuid or email",
+        "The meaning of the claim sub: the user's UUID; with email, the e-mail address as well.",
+    ),
+    Setting(
+        "finance_api.jwt.ttl_seconds",
+        integer(1, 31_536_000),
+        "3600",
+        "seconds",
+        "The default lifetime of a JWT.",
+    ),
+    Setting(
+        "finance_api.jwt.max_ttl_seconds",
+        integer(1, 31_536_000),
+        "2592000",
+        "seconds",
+        "The longest lifetime of a JWT; a longer one is refused.",
+    ),
+    Setting(
+        "finance_api.jwt.max_live",
+        integer(1, 10_000),
+        "50",
+        "JWTs",
+        "The JWTs issued here that a user can have, of those neither revoked nor expired.",
+    ),
+    Setting(
+        "finance_api.jwt.leeway_seconds",
+        integer(0, 30),
+        "5",
+        "seconds",
+        "The tolerance for other machines' clocks when the times in a JWT are checked.",
+    ),
+)

@@ -1,0 +1,73 @@
+"""Change a user's data: all of it or nothing, in a transaction of its own."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import transaction
+
+from finance_api.importers.interface import ImportRefused
+from finance_api.ledger.edits.transfer_pairs import propose_transfers
+from finance_api.ledger.rehearsal import rehearse
+from finance_api.ledger.session import KEEP_DAYS, LedgerSession
+from finance_api.storage.errors import Conflict
+from finance_api.storage.interface import (
+    COMMAND,
+    LOCK_TIMEOUT_SECONDS,
+    StorageBackend,
+    WritableStorage,
+    reading,
+)
+
+
+@contextmanager
+def changing(
+    backend: StorageBackend,
+    email: str,
+    now: int,
+    *,
+    action: str | None,
+    origin: str = COMMAND,
+    keep_days: int = KEEP_DAYS,
+    dry_run: bool = False,
+    decides_first: bool = False,
+    lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
+) -> Iterator[LedgerSession]:
+    """The user's session, in a transaction of its own: all of it or nothing.
+
+    Other changes of the user's data wait until its end. dry_run: nothing is stored, and nobody
+    waits. decides_first: nobody waits before `LedgerSession.begin_storing`, which the change calls.
+    lock_timeout_seconds, origin: see `StorageBackend.write`.
+    Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
+    """
+    tm = transaction.TransactionManager(explicit=True)
+    tm.begin()
+    with ExitStack() as rehearsal:
+
+        def open_writing() -> WritableStorage:
+            rehearsal.close()
+            return backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)
+
+        try:
+            if dry_run or decides_first:
+                reader = rehearsal.enter_context(reading(backend, newest=True))
+                storage = rehearse(reader)
+            else:
+                storage = open_writing()
+            yield LedgerSession(
+                storage,
+                storage.users.get(email),
+                now,
+                action=action,
+                keep_days=keep_days,
+                on_days=propose_transfers,
+                open_writing=None if dry_run or not decides_first else open_writing,
+                is_dry_run=dry_run,
+            )
+        except Conflict as error:
+            tm.abort()
+            raise ImportRefused(str(error)) from None
+        except BaseException:
+            tm.abort()
+            raise
+    # A dry run has written nothing.
+    tm.commit()

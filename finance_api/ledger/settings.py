@@ -1,0 +1,28 @@
+"""The settings of imports and edits."""
+
+from finance_api.runtime.settings import Setting, any_text, boolean, integer
+
+SETTINGS = (
+    Setting(
+        "finance_api.imports.keep_days",
+        integer(1, 100_000),
+        "400",
+        "days",
+        "How long what was there before an import or edit is kept, so that it can be taken back.",
+    ),
+    Setting(
+        "finance_api.imports.profiles_directory",
+        any_text,
+        "",
+        "path",
+        "The directory of your own profiles of CSV files, beside those that are there.",
+    ),
+    Setting(
+        "finance_api.transfers.link_by_number",
+        boolean,
+        "false",
+        "true or false",
+        "Whether an import of statements links the records of a transfer of which one names the "
+        "other's account by its number.",
+    ),
+)

@@ -1,0 +1,88 @@
+"""The settings of rate limits."""
+
+from finance_api.ratelimit.limits import parse_limits
+from finance_api.runtime.settings import Setting, integer, one_of, url
+
+SETTINGS = (
+    Setting(
+        "finance_api.ratelimit.public",
+        parse_limits,
+        "500/hour",
+        "requests/unit",
+        "Requests of a personal token, as a token bucket; units are second, minute, hour, day.",
+    ),
+    Setting(
+        "finance_api.ratelimit.internal",
+        parse_limits,
+        "100/minute, 1000/hour",
+        "requests/unit",
+        "Requests of a user to the internal API, in sliding windows; all of them must pass.",
+    ),
+    Setting(
+        "finance_api.ratelimit.free",
+        integer(1, 10_000),
+        "20",
+        "requests a second",
+        "304s and requests for API usage of a token or user that cost nothing, as a token bucket "
+        "of 5 seconds; past it they cost what others do.",
+    ),
+    Setting(
+        "finance_api.ratelimit.failed_auth",
+        parse_limits,
+        "30/minute",
+        "requests/unit",
+        "Failed authentications of an address before it gets 429, as a token bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_account_address",
+        parse_limits,
+        "10/hour",
+        "requests/unit",
+        "Failed sign-ins to the settings pages for an account from a client address, as a token "
+        "bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_account",
+        parse_limits,
+        "100/hour",
+        "requests/unit",
+        "Failed sign-ins for an account from all addresses together, as a token bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_address",
+        parse_limits,
+        "30/hour",
+        "requests/unit",
+        "Failed sign-ins from a client address, as a token bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.sign_in_browser",
+        parse_limits,
+        "10/hour",
+        "requests/unit",
+        "Failed sign-ins of a browser that has signed in to the account before, as a token bucket; "
+        "the three limits above do not count them.",
+    ),
+    Setting(
+        "finance_api.ratelimit.password_change",
+        parse_limits,
+        "10/hour",
+        "requests/unit",
+        "Wrong current passwords of a session that changes the password, as a token bucket.",
+    ),
+    Setting(
+        "finance_api.ratelimit.backend",
+        one_of("memory", "redis"),
+        "memory",
+        "memory or redis",
+        "The place of the counters: each process, or a shared Redis.",
+    ),
+    Setting(
+        "finance_api.ratelimit.redis_url",
+        url("@/#?"),
+        "",
+        "Redis URL",
+        "The Redis of the backend redis: redis://host:6379/0.",
+        secret=True,
+    ),
+)

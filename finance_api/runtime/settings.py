@@ -1,0 +1,166 @@
+"""What a setting is: its name, type, default, unit and meaning; and how its value is read.
+
+Each part of the application declares its settings in a module ``settings`` of its own.
+"""
+
+import ipaddress
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ENVIRONMENT_PREFIX = "FINANCE_API_"
+#: Settings of Pyramid itself, which are passed on to it.
+_PASSED_ON = ("pyramid.",)
+
+
+class SettingError(Exception):
+    """A setting stops the start; the message names it and says why."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """parse: text -> value, or ValueError with the reason. default: as in the ini file.
+
+    secret: whether the value can hold a password, so that no message repeats any of it.
+    """
+
+    name: str
+    parse: Callable[[str], Any]
+    default: str
+    unit: str
+    meaning: str
+    secret: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that overrides it."""
+        short = self.name.removeprefix("finance_api.")
+        return ENVIRONMENT_PREFIX + short.replace(".", "_").upper()
+
+    @property
+    def file_variable(self) -> str:
+        """Of a secret: the environment variable that names a file with the value."""
+        return f"{self.variable}_FILE"
+
+
+class Settings(dict[str, Any]):
+    """Checked values by their names, and what is Pyramid's own."""
+
+
+def any_text(text: str) -> str:
+    return text.strip()
+
+
+def url(unescaped: str) -> Callable[[str], str]:
+    """unescaped: what a user name or password cannot have as it is."""
+
+    def parse(text: str) -> str:
+        url = text.strip()
+        credentials, _, place = url.partition("://")[2].rpartition("@")
+        if url.startswith("sqlite"):
+            return url
+        for sign in unescaped:
+            if sign in credentials:
+                raise ValueError(
+                    f"has an unescaped {sign} in its user name or password: percent-encode it: "
+                    f"%{ord(sign):02X} (%%{ord(sign):02X} in an ini file)"
+                )
+        port = place.split("/")[0].rpartition("]")[2].partition(":")[2].partition("?")[0]
+        if port and not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65_535):
+            raise ValueError("has a port that is not a whole number from 1 to 65535")
+        return url
+
+    return parse
+
+
+def required_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text.strip()
+
+
+def integer(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        digits = text.strip()
+        if not (digits.isascii() and digits.isdigit()) or not low <= int(digits) <= high:
+            raise ValueError(f"is not a whole number from {low} to {high}")
+        return int(digits)
+
+    return parse
+
+
+def boolean(text: str) -> bool:
+    words = {"true": True, "false": False}
+    if text.strip().lower() not in words:
+        raise ValueError("is neither true nor false")
+    return words[text.strip().lower()]
+
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.replace(",", " ").split())
+
+
+def required_words(text: str) -> tuple[str, ...]:
+    if not words(text):
+        raise ValueError("must not be empty")
+    return words(text)
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.strip() not in choices:
+            raise ValueError(f"is not {' or '.join(choices)}")
+        return text.strip()
+
+    return parse
+
+
+def networks(text: str) -> frozenset[Any]:
+    try:
+        return frozenset(ipaddress.ip_network(word) for word in words(text))
+    except ValueError as error:
+        raise ValueError(f"is not a list of addresses or networks: {error}") from None
+
+
+def read_table(
+    table: Iterable[Setting], given: Mapping[str, str], environment: Mapping[str, str]
+) -> Settings:
+    """The values of all settings of the table. Raises SettingError for a wrong or unknown one."""
+    names = {setting.name for setting in table}
+    for name in given:
+        if name not in names and not name.startswith(_PASSED_ON):
+            raise SettingError(f"{name}: there is no such setting")
+    settings = Settings({k: v for k, v in given.items() if k.startswith(_PASSED_ON)})
+    for setting in table:
+        text = _from_environment(setting, environment)
+        if text is None:
+            text = given.get(setting.name, setting.default)
+        try:
+            settings[setting.name] = setting.parse(text)
+        except ValueError as error:
+            value = "the value" if setting.secret else repr(text)
+            raise SettingError(f"{setting.name}: {value} {error}") from None
+    return settings
+
+
+def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | None:
+    """The value that overrides the ini file's. Raises SettingError."""
+    text = environment.get(setting.variable)
+    if not setting.secret:
+        return text
+    path = environment.get(setting.file_variable)
+    if path is None:
+        # The folder of the credentials that systemd passes to a service, by their names.
+        folder = environment.get("CREDENTIALS_DIRECTORY")
+        if text is not None or not folder or not (Path(folder) / setting.name).exists():
+            return text
+        path = str(Path(folder) / setting.name)
+    elif text is not None:
+        raise SettingError(f"{setting.variable} and {setting.file_variable}: give one of them")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except OSError as error:
+        raise SettingError(f"{setting.name}: {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingError(f"{setting.name}: {path} is not UTF-8") from None

@@ -1,0 +1,41 @@
+"""The settings of files sent on the pages."""
+
+from finance_api.runtime.settings import Setting, integer
+
+SETTINGS = (
+    Setting(
+        "finance_api.imports.max_upload_bytes",
+        integer(1, 900_000_000),
+        str(20 << 20),
+        "bytes",
+        "The size of a file that is sent on the page Import; larger ones are refused with 413.",
+    ),
+    Setting(
+        "finance_api.imports.upload_seconds",
+        integer(1, 3600),
+        "300",
+        "seconds",
+        "The time limit for sending a file there; a slower upload is ended with 408.",
+    ),
+    Setting(
+        "finance_api.imports.max_memory_mb",
+        integer(128, 1_000_000),
+        "512",
+        "MB",
+        "Memory of the process that reads an uploaded file; a file that needs more is refused.",
+    ),
+    Setting(
+        "finance_api.imports.max_cpu_seconds",
+        integer(1, 86_400),
+        "60",
+        "seconds",
+        "Processor time of that process; a file that needs more is refused.",
+    ),
+    Setting(
+        "finance_api.imports.max_seconds",
+        integer(1, 86_400),
+        "120",
+        "seconds",
+        "Time that process may take in all, with waiting; a file that needs more is refused.",
+    ),
+)
