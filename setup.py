@@ -19,7 +19,6 @@ setup(
     packages=find_packages(include=["finance_api", "finance_api.*"]),
     include_package_data=True,
     package_data={
-        "finance_api.auth": ["*.txt"],
         # A link to development.ini.
         "finance_api.cli": ["*.ini"],
         "finance_api.importers.csv": ["profiles/*.toml", "profiles/index.json"],

@@ -5,7 +5,7 @@ import os
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -15,7 +15,7 @@ from finance_api.auth.jwt_keys import (
     key_entries,
     read_key_file,
 )
-from finance_api.auth.key_strength import MIN_BYTES, KeyRefused, hmac_key
+from finance_api.auth.key_strength import MIN_BYTES
 from finance_api.values.time import date_text, instant_text
 
 
@@ -29,7 +29,12 @@ def add_signing_key(path: str, *, now: int, overlap_seconds: int, drop_old: bool
     # A symbolic link stays one.
     file = Path(os.path.realpath(path))
     kid = f"{date_text(now)}-{secrets.token_hex(4)}"
-    new = {"kid": kid, "alg": HS256, "key": _new_key(), "use_from": instant_text(now)}
+    new = {
+        "kid": kid,
+        "alg": HS256,
+        "key": urlsafe_b64encode(secrets.token_bytes(MIN_BYTES)).decode().rstrip("="),
+        "use_from": instant_text(now),
+    }
     with _replacing(file) as write:
         remaining = _remaining(file, now, now + overlap_seconds, drop_old) if file.exists() else []
         write(json.dumps([*remaining, new], indent=2) + "\n")
@@ -49,15 +54,6 @@ def _remaining(file: Path, now: int, end: int, drop_old: bool) -> list[dict[str,
             entry["use_until"] = instant_text(end)
         remaining.append(entry)
     return remaining
-
-
-def _new_key() -> str:
-    while True:
-        text = urlsafe_b64encode(secrets.token_bytes(MIN_BYTES)).decode().rstrip("=")
-        # One in some hundreds looks like text by chance.
-        with suppress(KeyRefused):
-            hmac_key(text)
-            return text
 
 
 @contextmanager

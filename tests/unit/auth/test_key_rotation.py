@@ -241,15 +241,15 @@ def test_a_second_run_at_the_same_time_is_refused(path):
 
 def test_no_key_is_lost_when_another_run_ends_in_the_middle_of_this_one(path, monkeypatch):
     made = [rotate(path, NOW - 100)]
-    real = key_rotation._new_key
+    real = key_rotation.secrets.token_bytes
 
-    def while_another_runs():
-        monkeypatch.setattr(key_rotation, "_new_key", real)
+    def while_another_runs(size):
+        monkeypatch.setattr(key_rotation.secrets, "token_bytes", real)
         with suppress(KeyFileError):
             made.append(rotate(path))
-        return real()
+        return real(size)
 
-    monkeypatch.setattr(key_rotation, "_new_key", while_another_runs)
+    monkeypatch.setattr(key_rotation.secrets, "token_bytes", while_another_runs)
     with suppress(KeyFileError):
         made.append(rotate(path))
     assert len(made) >= 2
