@@ -6,17 +6,13 @@ that one that joins is asked about too.
 """
 
 import re
-from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 
 import pytest
 
-from finance_api.api.response_cache import ResponseCache
 from finance_api.resources import DOCUMENTS, PUBLIC_RESOURCES
-from finance_api.storage.interface import DataState, JsonPage, Jwt, Page
-from finance_api.storage.memory.data import MemoryDataReader
-from finance_api.storage.memory.usage import MemoryUsageReader
+from finance_api.storage.interface import Jwt
 from finance_api.storage.sql.connections.compiled import SqlCache
 from support.forgetting import forgetting
 from support.native_rows import household, uid
@@ -44,11 +40,6 @@ from support.two_users import (
 @pytest.fixture
 def world(service, monkeypatch):
     return quiet_world(service, monkeypatch)
-
-
-@pytest.fixture
-def world_in_memory(services, monkeypatch):
-    return quiet_world(services("memory"), monkeypatch)
 
 
 # -- the matrix --------------------------------------------------------------------------------
@@ -261,33 +252,6 @@ def test_a_credential_that_is_refused_learns_no_tag(world):
 
 # -- would it be noticed? ----------------------------------------------------------------------
 
-#: How a storage answers that forgets whom it is asked for: (mine, the other's) -> both.
-MUTATIONS = {
-    "list_rows": lambda a, b: Page(
-        [*a.rows, *b.rows],
-        a.has_more or b.has_more,
-        None if a.total is None else a.total + b.total,
-    ),
-    "list_json": lambda a, b: JsonPage(
-        a.state,
-        b"\n".join([*a.rows, *b.rows]),
-        a.has_more or b.has_more,
-        None if a.total is None else a.total + b.total,
-    ),
-    "get_rows": lambda a, b: {**b, **a},
-    "get_json": lambda a, b: (
-        a[0],
-        [mine or other for mine, other in zip(a[1], b[1], strict=True)],
-    ),
-    "scan_rows": lambda a, b: [*a, *b],
-    "sum_by": lambda a, b: {
-        key: a[key].joined(b[key]) if key in a and key in b else {**a, **b}[key]
-        for key in {**a, **b}
-    },
-    "get_state": lambda a, b: DataState(a.revision + b.revision, b.changed_at),
-    "list_days": lambda a, b: [*a, *b],
-}
-
 
 @pytest.fixture(scope="module")
 def answered(services):
@@ -317,71 +281,15 @@ def again(answered, monkeypatch):
     return of
 
 
-@pytest.mark.parametrize("kind", count(["memory"], STORAGES))
+@pytest.mark.parametrize("kind", count(["sqlite"], STORAGES))
 def test_where_nobody_forgets_nothing_is_noticed(again, kind):
     check_after(*again(kind))
 
 
-@pytest.mark.parametrize("method", MUTATIONS)
-def test_a_read_that_forgets_the_user_would_be_noticed(again, monkeypatch, method):
-    world, before = again("memory")
-    reader = MemoryUsageReader if method == "list_days" else MemoryDataReader
-    original = getattr(reader, method)
-
-    def both(self, user_id, *arguments, **options):
-        asked = (user_id, world.other.user.id)
-        found = (original(self, each, *arguments, **options) for each in asked)
-        return MUTATIONS[method](*found)
-
-    monkeypatch.setattr(reader, method, both)
-    with pytest.raises(AssertionError):
-        check_after(world, before)
-
-
-@pytest.mark.parametrize("method", ["get_rows", "get_json"])
-def test_a_look_up_of_ids_that_forgets_the_user_would_be_noticed(
-    world_in_memory, monkeypatch, method
-):
-    world_in_memory.let_in()
-    original = getattr(MemoryDataReader, method)
-
-    def both(self, user_id, *arguments):
-        mine, other = (
-            original(self, each, *arguments) for each in (user_id, world_in_memory.other.user.id)
-        )
-        return MUTATIONS[method](mine, other)
-
-    monkeypatch.setattr(MemoryDataReader, method, both)
-    with pytest.raises(AssertionError):
-        check_ids(world_in_memory)
-
-
-def test_an_answer_kept_without_the_user_would_be_noticed(world_in_memory, monkeypatch):
-    class Careless(ResponseCache):
-        def get(self, user_id, tag, key):
-            return super().get(0, 0, key)
-
-        def put(self, user_id, tag, *arguments):
-            super().put(0, 0, *arguments)
-
-    world_in_memory.let_in()
-    service = world_in_memory.service
-    careless = replace(service.services, response_cache=Careless(1 << 20))
-    monkeypatch.setattr(service.app.registry, "services", careless)
-    assert MARK in world_in_memory.other.get("records").text
-    assert MARK in world_in_memory.mine.get("records").text
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("module", ["", "reading.rows", "roles.activity"])
-def test_statements_without_the_user_would_be_noticed(again, monkeypatch, kind, module):
-    """Those of one module, or all. Which of them is noticed when it alone forgets:
-    see `storage.test_forgotten_users`."""
-
-    def is_forgetful(build):
-        return not module or build.__module__ == f"finance_api.storage.sql.{module}"
-
+@pytest.mark.parametrize("kind", count(["sqlite"], ["sqlite", "postgresql"]))
+def test_statements_without_the_user_would_be_noticed(again, monkeypatch, kind):
+    """Which of them is noticed when it alone forgets: see `storage.test_forgotten_users`."""
     world, before = again(kind)
-    monkeypatch.setattr(SqlCache, "get", forgetting(SqlCache.get, is_forgetful))
+    monkeypatch.setattr(SqlCache, "get", forgetting(SqlCache.get, lambda build: True))
     with pytest.raises(AssertionError):
         check_after(world, before)
