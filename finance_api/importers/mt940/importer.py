@@ -19,6 +19,7 @@ from finance_api.importers.interface import (
 from finance_api.importers.mt940.details import Details, details_of
 from finance_api.importers.mt940.fields import balance_of, is_expected, line_of, moment_of, refused
 from finance_api.importers.mt940.lines import END, MAX_FIELD_CHARACTERS, Field, fields_in
+from finance_api.importers.mt940.pages import PageBalance, Pages
 from finance_api.importers.mt940.signature import MT942, message_of
 from finance_api.importers.sections import Section, Sections
 from finance_api.importers.texts import one_line
@@ -53,17 +54,18 @@ class Mt940Importer:
         self, stream: BinaryIO, remembered: Remembered = nothing_remembered
     ) -> Iterator[tuple[Statement, Entry | None]]:
         """As `StatementImporter`."""
-        sections = Sections(repeat=True)
+        sections, pages = Sections(repeat=True), Pages()
         message = None
         for each in fields_in(stream):
             kind = each.tag[:2]
             if message is None or kind == "20" or (message.is_over and kind in _BEGINNINGS):
                 if message is not None:
                     yield from message.end(is_last=False)
-                message = _Message(self.source, sections, each.line)
+                message = _Message(self.source, sections, pages, each.line)
             yield from message.take(kind, each)
         if message is not None:
             yield from message.end(is_last=True)
+        pages.check()
         if sections.is_empty:
             raise ImportRefused(
                 f"the {self.source.upper()} file holds no transaction and no balance: download "
@@ -81,6 +83,7 @@ class _Message:
 
     source: str
     sections: Sections
+    pages: Pages
     line: int
     number: str | None = None
     currency: str | None = None
@@ -94,6 +97,7 @@ class _Message:
     _entry: Field | None = None
     _details: list[str] = field(default_factory=list)
     _details_size: int = 0
+    _page_balances: dict[str, PageBalance] = field(default_factory=dict)
 
     def take(self, kind: str, each: Field) -> Iterator[tuple[Statement, Entry | None]]:
         """kind: of the field: its tag without the letter. Raises ImportRefused."""
@@ -149,6 +153,7 @@ class _Message:
         if self._section is not None:
             made_at = self.made_at if self.closing is None else self.closing.date
             self._section.end(self.opening, self.closing, as_of=made_at, line=self.line)
+            self.pages.add(self._section.statement, self._page_balances)
             if self._section.statement.account.currency is None:
                 # Only the closing balance may say it.
                 self._section.statement.account = self._account()
@@ -161,6 +166,7 @@ class _Message:
                 each.line,
             )
         self.currency = currency
+        self._page_balances[each.tag] = PageBalance(balance.amount, each.line)
         return balance
 
     def _begin(self) -> Iterator[tuple[Statement, None]]:

@@ -227,6 +227,45 @@ def test_messages_and_pages_that_follow_each_other_are_one_statement() -> None:
     assert {entry.section for entry in found.entries} == {1}
 
 
+def page(number: int, begin: str, end: str, amount: str, tags: str = "MM") -> str:
+    """A page of one entry, five lines long."""
+    return (
+        f":20:X\n:25:12345678/100\n:60{tags[0]}:C260102EUR{begin}\n"
+        f":61:260102C{amount}NTRFNONREF//A{number}\n:62{tags[1]}:C260102EUR{end}\n"
+    )
+
+
+PAGES = [
+    page(1, "10,00", "11,00", "1,00", "FM"),
+    page(2, "11,00", "13,00", "2,00"),
+    page(3, "13,00", "16,00", "3,00"),
+    page(4, "16,00", "20,00", "4,00", "MF"),
+]
+
+
+def test_a_page_that_is_missing_between_two_others_refuses_the_file() -> None:
+    for pages in (PAGES, PAGES[::-1], [*PAGES, *PAGES]):
+        assert all(not whole.statement.remarks for whole in read_bank_file("".join(pages)))
+    for pages in ([PAGES[0], PAGES[2]], [PAGES[0], PAGES[3]], [*PAGES[:2], PAGES[3]]):
+        last = 5 * len(pages) - 2
+        assert refusal("".join(pages)).startswith(
+            f"line {last}: the page begins with a balance of 1"
+        )
+
+
+def test_a_page_that_is_missing_at_an_end_of_the_file_is_named() -> None:
+    def remarks(*pages: str) -> list[str]:
+        return [
+            text for whole in read_bank_file("".join(pages)) for text in whole.statement.remarks
+        ]
+
+    (before,) = remarks(PAGES[3])
+    (after,) = remarks(PAGES[0])
+    assert "before line 3 is not in the file" in before
+    assert "after line 5 is not in the file" in after
+    assert len(remarks(PAGES[1])) == 2
+
+
 @pytest.mark.parametrize(
     ("written", "currency", "key", "number"),
     [
