@@ -63,17 +63,8 @@ from finance_api.storage.interface.history import (
 )
 from finance_api.storage.interface.rates import NO_RATES, RateReader, RatesState, RateWriter
 from finance_api.storage.interface.sessions import Session, SessionReader, SessionWriter
-from finance_api.storage.interface.transfers import (
-    TransferProposal,
-    TransferReader,
-    TransferWriter,
-)
-from finance_api.storage.interface.uploads import (
-    Upload,
-    UploadReader,
-    UploadState,
-    UploadWriter,
-)
+from finance_api.storage.interface.transfers import TransferProposal, TransferReader, TransferWriter
+from finance_api.storage.interface.uploads import Upload, UploadReader, UploadState, UploadWriter
 from finance_api.storage.interface.usage import UsageReader, UsageWriter
 from finance_api.storage.interface.users import User, UserReader, UserWriter
 

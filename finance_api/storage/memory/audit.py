@@ -1,10 +1,6 @@
 """The audit log."""
 
-from finance_api.storage.interface import (
-    AuditEntry,
-    AuditReader,
-    AuditWriter,
-)
+from finance_api.storage.interface import AuditEntry, AuditReader, AuditWriter
 from finance_api.storage.memory.database import Part
 
 

@@ -5,12 +5,7 @@ from dataclasses import replace
 
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import (
-    BeforeImage,
-    HistoryEntry,
-    HistoryReader,
-    HistoryWriter,
-)
+from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryReader, HistoryWriter
 from finance_api.storage.memory.database import Part
 
 

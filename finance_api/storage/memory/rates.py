@@ -2,11 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from finance_api.storage.interface import (
-    RateReader,
-    RatesState,
-    RateWriter,
-)
+from finance_api.storage.interface import RateReader, RatesState, RateWriter
 from finance_api.storage.memory.database import Part
 from finance_api.values.rates import DayRates
 

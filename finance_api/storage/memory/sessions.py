@@ -4,12 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import (
-    Session,
-    SessionReader,
-    SessionWriter,
-    User,
-)
+from finance_api.storage.interface import Session, SessionReader, SessionWriter, User
 from finance_api.storage.memory.database import Part
 
 

@@ -2,11 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from finance_api.storage.interface import (
-    TransferProposal,
-    TransferReader,
-    TransferWriter,
-)
+from finance_api.storage.interface import TransferProposal, TransferReader, TransferWriter
 from finance_api.storage.memory.database import Part
 
 

@@ -5,11 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import (
-    Upload,
-    UploadReader,
-    UploadWriter,
-)
+from finance_api.storage.interface import Upload, UploadReader, UploadWriter
 from finance_api.storage.memory.database import Part
 
 

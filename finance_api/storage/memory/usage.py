@@ -3,10 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from finance_api.storage.interface import (
-    UsageReader,
-    UsageWriter,
-)
+from finance_api.storage.interface import UsageReader, UsageWriter
 from finance_api.storage.memory.database import Part
 
 

@@ -4,12 +4,7 @@ from collections import Counter
 from typing import Any
 
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import (
-    DataState,
-    User,
-    UserReader,
-    UserWriter,
-)
+from finance_api.storage.interface import DataState, User, UserReader, UserWriter
 from finance_api.storage.memory.database import Part
 
 

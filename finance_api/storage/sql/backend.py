@@ -1,13 +1,14 @@
 """The SQL storage of a process: its engines, and the units of work."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import transaction
 from sqlalchemy import Engine
 
+from finance_api.runtime.settings import SettingError
 from finance_api.storage.errors import StorageNotReady
 from finance_api.storage.interface import (
     COMMAND,
@@ -190,3 +191,14 @@ class SqlBackend(StorageBackend):
         for engine in (self.engine, self.read_engine, self.replica_engine):
             if engine is not None:
                 engine.dispose()
+
+
+def from_settings(settings: Mapping[str, Any]) -> SqlBackend:
+    """The database of ``sqlalchemy.url``. Raises SettingError."""
+    if not settings["sqlalchemy.url"]:
+        raise SettingError("sqlalchemy.url: the sql storage needs the URL of its database")
+    return SqlBackend(
+        settings["sqlalchemy.url"],
+        read_url=settings["sqlalchemy.read_url"],
+        pool_size=settings["sqlalchemy.pool_size"],
+    )

@@ -1,8 +1,8 @@
 """The columns of stored values, the same on SQLite and PostgreSQL.
 
-Numbers and times are 64-bit integers, which both databases store and add exactly; text compares by
-code point on both; lists are packed into one text. Beside each text that can be searched without
-regard to case stands its folded form, because neither database folds as Unicode does.
+Numbers and times are 64-bit integers, which both databases store and add exactly. Text compares by
+code point on both. Lists are packed into one text. Texts that can be searched ignoring case have a
+second column with the folded text, because neither database folds as Unicode does.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,10 +20,10 @@ from finance_api.values.text import fold
 #: Text in the order of its code points: SQLite's default, PostgreSQL's "C".
 CodePointText = Text().with_variant(Text(collation="C"), "postgresql")
 
-#: A key that the database hands out.
+#: A key that the database assigns.
 AutoKey = BigInteger().with_variant(Integer(), "sqlite")
 
-#: Stand between the elements of a packed list, and in none of them: text has no control characters.
+#: Separate the elements of a packed list, which have no control characters and no commas.
 SEPARATORS: dict[Kind, str] = {Kind.TEXT_LIST: "\x1f", Kind.ID_LIST: ","}
 
 _TYPES: dict[Kind, Any] = {
@@ -36,9 +36,9 @@ _TYPES: dict[Kind, Any] = {
 
 
 def pack(elements: Sequence[str], separator: str) -> str:
-    """A list in one text, each element between two separators; the empty list is ''.
+    """Return a list as one text, each element between two separators; '' for the empty list.
 
-    An element is found by looking for it with its separators, a part of one without them.
+    Search with the separators for a whole element, and without them for a part of one.
     """
     return separator + separator.join(elements) + separator if elements else ""
 
@@ -48,12 +48,12 @@ def column_name(field: Field) -> str:
 
 
 def folded_name(field: Field) -> str:
-    """The column of the folded form of a text field."""
+    """Return the name of the column with the folded form of a text field."""
     return column_name(field) + "_folded"
 
 
 def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
-    """The column of a field and, for searchable text, that of its folded form."""
+    """Make the column of a field and, for searchable text, the column of its folded form."""
     columns = [
         Column(
             column_name(field),
@@ -68,18 +68,18 @@ def columns_of(field: Field, *, searchable: bool) -> list[Column[Any]]:
 
 
 def packed(kind: Kind) -> Callable[[Sequence[str]], str]:
-    """Makes the column's value of a list."""
+    """Return a function that makes the column's value of a list."""
     return partial(pack, separator=SEPARATORS[kind])
 
 
 def packed_folded(kind: Kind) -> Callable[[Sequence[str]], str]:
-    """Makes the folded column's value of a list."""
+    """Return a function that makes the folded column's value of a list."""
     separator = SEPARATORS[kind]
     return lambda elements: fold(pack(elements, separator))
 
 
 def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
-    """Makes a field's value of the column's, where they differ."""
+    """Return a function that makes a field's value of the column's; None if they are equal."""
     if kind is Kind.BOOLEAN:
         # SQLite has no booleans.
         return lambda value: None if value is None else bool(value)
@@ -90,7 +90,7 @@ def loader_of(kind: Kind) -> Callable[[Any], Any] | None:
 
 
 class RowLoader:
-    """Makes rows of what is selected: the columns of some fields, in their order."""
+    """Makes rows of selected columns, which are those of some fields in their order."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self._names = names_of(fields)

@@ -1,7 +1,7 @@
 """The indexes of records, some with options of PostgreSQL.
 
-By themselves, since naming such an option imports all that SQLAlchemy has for PostgreSQL. Only
-migrations need indexes: they take `metadata` from here.
+In a module of their own, because such an option imports SQLAlchemy's PostgreSQL dialect. Only
+migrations need the indexes, and import `metadata` from here.
 """
 
 from sqlalchemy import Index
@@ -14,7 +14,7 @@ __all__ = ["metadata"]
 
 _records = DATA_TABLES[RECORDS.name]
 
-# The default order, and every range of dates in it, with what sums are made of: they read no rows.
+# The default order, and ranges of dates in it, with the columns that sums need: sums read no rows.
 _by_date = (_records.user_id, _records.columns["recordDate"].desc(), _records.columns["id"])
 _summed = [
     _records.columns[name]
@@ -28,7 +28,7 @@ _summed = [
         "amount",
     )
 ]
-# PostgreSQL has no long texts in an index.
+# PostgreSQL does not allow long texts in an index.
 Index("ix_records_by_date", *_by_date, *_summed, _records.columns["payee"]).ddl_if(dialect="sqlite")
 Index(
     "ix_records_by_date_including",
@@ -45,6 +45,6 @@ Index(
     sqlite_where=_is_transfer,
     postgresql_where=_is_transfer,
 )
-#: All of a user's, in the order in which they lie. Of SQLite alone: PostgreSQL reads in that order
-#: whatever an index finds.
+#: All records of a user in their physical order. Only for SQLite: PostgreSQL reads in that order
+#: whichever index it uses.
 Index(None, _records.user_id).ddl_if(dialect="sqlite")

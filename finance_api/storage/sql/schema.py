@@ -1,4 +1,4 @@
-"""The versions of the tables and of the projection: upgrading them, and checking them."""
+"""The versions of the tables and of the projection: checking and upgrading them."""
 
 import logging
 import stat
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
-#: Longer than a statement that reads, and shorter than PostgreSQL's deadlock_timeout.
+#: Longer than a query, and shorter than PostgreSQL's deadlock_timeout.
 _READERS_SECONDS = 0.5
 
 _VERSIONS = "SELECT version_num, version FROM alembic_version CROSS JOIN projection_version"
@@ -39,18 +39,18 @@ def _config() -> "Config":
 
 @lru_cache(maxsize=1)
 def versions() -> tuple[str, ...]:
-    """The versions of the tables, by the names of their migrations: alembic is slow to import."""
+    """Return the versions of the tables, from file names: alembic is slow to import."""
     files = sorted((_MIGRATIONS / "versions").glob("[0-9]*_*.py"))
     return tuple(file.name.partition("_")[0] for file in files)
 
 
 def newest_version() -> str:
-    """The version of the tables that this program reads and writes."""
+    """Return the version of the tables that this program reads and writes."""
     return versions()[-1]
 
 
 def get_version(connection: Connection) -> str | None:
-    """The version of the stored tables; None: there are none yet."""
+    """Return the version of the stored tables; None if there are none yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
@@ -59,11 +59,11 @@ def get_version(connection: Connection) -> str | None:
 
 
 def upgrade(engine: Engine) -> None:
-    """Makes or alters the tables and rebuilds an outdated projection, in one transaction.
+    """Create or alter the tables and rebuild an outdated projection, in one transaction.
 
-    It waits for everybody who writes, and they for it.
+    Waits for all writers, and makes them wait.
     """
-    # Only here: other commands need not wait for it.
+    # Imported here, so that other commands start faster.
     from alembic import command
 
     with suppress(StorageNotReady):
@@ -72,7 +72,7 @@ def upgrade(engine: Engine) -> None:
     database = engine.url.database
     if engine.dialect.name == "sqlite" and database and database != ":memory:":
         Path(database).parent.mkdir(0o700, parents=True, exist_ok=True)
-        # SQLite gives the files beside it the same mode.
+        # SQLite gives the files next to it the same mode.
         Path(database).touch(0o600)
     config = _config()
     with writing(engine, alters=True).begin() as connection:
@@ -88,15 +88,15 @@ def upgrade(engine: Engine) -> None:
 
 
 def refuse_unknown(found: str | None) -> None:
-    """Raises StorageNotReady for tables of a version that this program does not know."""
+    """Raise StorageNotReady for tables of a version that this program does not know."""
     if found is not None and found not in versions():
         raise _of_another_version(found)
 
 
 def _lock_tables(connection: Connection) -> None:
-    """From here on nobody reads: to a snapshot of before, a table that is rewritten is empty.
+    """Keep out readers from here on: to an older snapshot a rewritten table looks empty.
 
-    It gives way to readers, who lock the tables in other orders, and tries again.
+    Gives way to readers, who lock the tables in other orders, and tries again.
     """
     preparer = connection.dialect.identifier_preparer
     names = ", ".join(map(preparer.quote, inspect(connection).get_table_names()))
@@ -135,7 +135,7 @@ def _warn_of_readers(engine: Engine) -> None:
 
 
 def check(engine: Engine) -> None:
-    """Raises StorageNotReady unless tables and projection are of this program's versions."""
+    """Raise StorageNotReady unless tables and projection have this program's versions."""
     _warn_of_readers(engine)
     with connect(engine, engine.connect) as connection:
         _check_encoding(connection)
@@ -151,9 +151,9 @@ def check(engine: Engine) -> None:
 
 
 def check_writing(connection: Connection) -> None:
-    """Raises StorageNotReady as `check` does, for a transaction that has its lock.
+    """Raise StorageNotReady as `check` does, in a transaction that has its lock.
 
-    Until it ends no upgrade can begin.
+    No upgrade can begin before it ends.
     """
     for tables, projection in connection.exec_driver_sql(_VERSIONS):
         if tables != newest_version():

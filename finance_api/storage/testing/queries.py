@@ -10,10 +10,7 @@ from finance_api.query.parse import parse_conditions, parse_sort, parse_words
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.resources.records import VOID
-from finance_api.storage.interface import (
-    RecordSum,
-    TooManySums,
-)
+from finance_api.storage.interface import RecordSum, TooManySums
 from finance_api.storage.testing.units import FULL, OneUser, Unit, make_id, make_row
 from finance_api.values import Row
 from finance_api.values.number import MAX_UNITS

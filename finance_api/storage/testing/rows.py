@@ -7,9 +7,7 @@ from finance_api.query.parse import parse_conditions
 from finance_api.resources import ACCOUNTS, RECORDS, RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import (
-    DataState,
-)
+from finance_api.storage.interface import DataState
 from finance_api.storage.testing.units import FULL, OneUser, Unit, add_user, make_id, make_row
 from finance_api.values.number import MAX_UNITS
 

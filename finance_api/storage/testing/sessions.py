@@ -3,10 +3,7 @@
 import pytest
 
 from finance_api.storage.errors import NotFound
-from finance_api.storage.interface import (
-    Jwt,
-    Session,
-)
+from finance_api.storage.interface import Jwt, Session
 from finance_api.storage.testing.units import OneUser, Unit, add_user
 
 

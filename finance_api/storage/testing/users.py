@@ -4,9 +4,7 @@ import pytest
 
 from finance_api.resources import ACCOUNTS
 from finance_api.storage.errors import Conflict, NotFound
-from finance_api.storage.interface import (
-    Jwt,
-)
+from finance_api.storage.interface import Jwt
 from finance_api.storage.testing.units import OneUser, Unit, add_user, make_id, make_row, make_token
 from finance_api.values.ids import new_id
 

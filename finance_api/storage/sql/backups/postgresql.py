@@ -1,4 +1,4 @@
-"""Backups of PostgreSQL: by its own programs, in their custom format."""
+"""Backups of PostgreSQL, made by its own programs in their custom format."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def back_up(engine: Engine, path: Path) -> None:
     with new_file(path) as part:
         database, environment = _connection(engine)
         tables = [f"--table={name}" for name in _TABLES]
-        # Others' tables may be in the database.
+        # The database may have tables of other programs.
         options = ["--format=custom", "--no-password", *tables]
         _run("pg_dump", *options, f"--file={part}", database, environment=environment)
         _check(part)
@@ -61,12 +61,12 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
         ) as session,
     ):
         assert session.stdin is not None
-        # It closes what it reads from when a statement fails.
-        with suppress(BrokenPipeError), session.stdin as statements:
-            _write(statements, _before(restored, has_present=present is not None))
+        # psql closes its input when a query fails.
+        with suppress(BrokenPipeError), session.stdin as commands:
+            _write(commands, _before(restored, has_present=present is not None))
             done = subprocess.run(  # noqa: S603 (no shell)
                 [script, *options, path],
-                stdout=statements,
+                stdout=commands,
                 stderr=subprocess.PIPE,
                 text=True,
                 check=False,
@@ -75,7 +75,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
                 after = sql_after(now, has_present=present is not None, revoke_tokens=revoke_tokens)
                 # Without a COMMIT nothing has happened.
                 _write(
-                    statements,
+                    commands,
                     ["RESET search_path", *after, f"ANALYZE {', '.join(restored)}", "COMMIT"],
                 )
         code = session.wait()
@@ -88,8 +88,8 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
 
 
 def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
-    """Begins the transaction, and makes room for the tables that are restored."""
-    statements = [
+    """Return the SQL that begins the transaction and drops the tables to restore."""
+    commands = [
         "BEGIN",
         "SET LOCAL client_min_messages = warning",
         "SET LOCAL statement_timeout = 0",
@@ -97,43 +97,42 @@ def _before(restored: Iterable[str], *, has_present: bool) -> list[str]:
         LOCK_ALTERING,
     ]
     if has_present:
-        # Every answer is made of a state that was read from this table: who has begun to read one
-        # ends before, and who has not begins after.
-        statements.append("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
-        statements += [
+        # Every response reads a state from this table, so readers end before this or begin after.
+        commands.append("LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        commands += [
             f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {select.format(at='')}"
             for name, select in PRESENT.items()
         ]
-    # Where anything of others' depends on them, as a view does, it fails.
-    return [*statements, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
+    # Fails if anything of other programs, such as a view, depends on the tables.
+    return [*commands, f"DROP TABLE IF EXISTS {', '.join([*_TABLES, *restored])}"]
 
 
-def _write(stream: Any, statements: Iterable[str]) -> None:
-    stream.write("".join(f"{statement};\n" for statement in statements).encode())
+def _write(stream: Any, commands: Iterable[str]) -> None:
+    stream.write("".join(f"{command};\n" for command in commands).encode())
     stream.flush()
 
 
 def _connection(engine: Engine) -> tuple[str, dict[str, str]]:
-    """How the programs connect: an argument without the password, and an environment with it."""
+    """Return how the programs connect: an argument, and an environment with the password."""
     from psycopg.conninfo import make_conninfo
     from psycopg.pq import Conninfo
 
     _, given = engine.dialect.create_connect_args(engine.url)
     known = {option.keyword.decode() for option in Conninfo.get_defaults()}
     password = given.pop("password", None)
-    # The URL may have options of the driver, too.
+    # The URL may also have options of the driver.
     conninfo = make_conninfo(**{name: given[name] for name in given.keys() & known})
     environment = {"PGPASSWORD": password} if password else {}
     return f"--dbname={conninfo}", {**os.environ, **environment}
 
 
 def _check(path: Path) -> list[str]:
-    """The tables of a backup.
+    """Return the tables of a backup.
 
-    Raises StorageNotReady unless it is whole and of a version that is known.
+    Raises StorageNotReady unless it is complete and its version is known.
     """
     listed = _TABLE_ENTRY.findall(_run("pg_restore", "--list", path))
-    # All of it is read.
+    # Read all of it.
     _run("pg_restore", "--file=/dev/null", path)
     rows = _run("pg_restore", "--data-only", f"--table={_VERSION_TABLE}", "--file=-", path)
     found = re.search(r"^COPY .*;\n(\S+)\n", rows, re.MULTILINE)
@@ -160,7 +159,7 @@ def _failed(name: str, said: str) -> StorageNotReady:
 def _program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        # Debian keeps the programs of each version apart.
+        # Debian has a folder for the programs of each version.
         everywhere = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
         newest = max(everywhere, key=lambda path: float(path.parts[-3]), default=None)
         if newest is None:

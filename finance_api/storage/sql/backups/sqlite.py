@@ -1,4 +1,4 @@
-"""Backups of SQLite: a database file of its own, by SQLite's online backup."""
+"""Backups of SQLite: a database file, made by SQLite's online backup."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ from finance_api.storage.sql import schema
 from finance_api.storage.sql.backups import PRESENT, new_file, sql_after
 from finance_api.storage.sql.connections.engine import make_engine
 
-#: What is copied before credentials are looked at: less than any database of ours has.
+#: Number of pages to copy before credentials are handled; every database of ours has more.
 _PAGES = 16
 
 
@@ -34,7 +34,7 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
     _refuse_itself(target, path)
     _check(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Below, it becomes the database's content; it never takes its name.
+    # `_bring_in` copies its content into the database.
     descriptor, name = tempfile.mkstemp(".part", f"{target.name}.", target.parent)
     os.close(descriptor)
     staged = Path(name)
@@ -53,10 +53,9 @@ def restore(engine: Engine, path: Path, now: int, *, revoke_tokens: bool) -> Non
 
 
 def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> None:
-    """Makes the content of one database that of the other, in a single transaction.
+    """Replace the content of one database by the other's, in a single transaction.
 
-    SQLite writes the pages as any other change: what others have open stays whole, and they see
-    the old content or the new one.
+    SQLite writes the pages like any other change: open connections see the old content or the new.
     """
     if not target.exists():
         os.close(os.open(target, os.O_CREAT, 0o600))
@@ -68,7 +67,7 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
             _set_page_size(live, _page_size(source))
             live.execute("PRAGMA journal_mode = WAL")
             if (size := _page_size(live)) != _page_size(source):
-                # Of a database that was made with other pages, they stay as they are.
+                # An existing database keeps its page size.
                 source.execute("PRAGMA journal_mode = DELETE")
                 _set_page_size(source, size)
                 source.execute("VACUUM")
@@ -83,17 +82,17 @@ def _bring_in(staged: Path, target: Path, now: int, *, revoke_tokens: bool) -> N
                 f"{target} cannot be read ({error}), so nothing is known of what was revoked: "
                 "move it away with its -wal and -shm files to restore without it"
             ) from error
-        statements = sql_after(now, has_present=version is not None, revoke_tokens=revoke_tokens)
+        commands = sql_after(now, has_present=version is not None, revoke_tokens=revoke_tokens)
 
         def keep_credentials(status: int, remaining: int, total: int) -> None:
             if status & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise StorageUnavailable(
                     "another import or change is running: try again when it has ended"
                 )
-            # From the first step to the last the target is locked: nothing can be revoked
-            # meanwhile. What the source's own connection changes is copied anew.
-            while statements:
-                source.execute(statements.pop(0))
+            # The target is locked from the first step to the last: nothing can be revoked
+            # meanwhile. Changes through the source's own connection are copied, too.
+            while commands:
+                source.execute(commands.pop(0))
 
         try:
             source.backup(live, pages=_PAGES, progress=keep_credentials)
@@ -111,23 +110,23 @@ def _refuse_itself(database: Path, path: Path) -> None:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Never a new file."""
+    """Open an existing file."""
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=rw", uri=True)
 
 
 def _copy(path: Path, to: Path) -> None:
-    """One state of the database, whatever is written to it meanwhile."""
+    """Copy one state of the database, whatever is written to it meanwhile."""
     try:
         with closing(_opened(path)) as source, closing(sqlite3.connect(to)) as target:
             source.backup(target)
-            # All of it is in the one file.
+            # Without a journal, everything is in one file.
             target.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
         raise StorageUnavailable(f"{path} cannot be copied to {to}: {error}") from error
 
 
 def _check(path: Path) -> None:
-    """Raises StorageNotReady unless it is a whole database of a version that is known."""
+    """Raise StorageNotReady unless the database is complete and its version is known."""
     try:
         with closing(_opened(path)) as database:
             version = _version(database)
@@ -136,7 +135,7 @@ def _check(path: Path) -> None:
             schema.refuse_unknown(version)
             (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        # The messages of SQLite itself can have bytes of the damaged pages.
+        # SQLite's messages can have bytes of damaged pages.
         raise StorageNotReady(f"{path} is no sound SQLite database: {error}") from error
     if found != "ok":
         raise StorageNotReady(f"{path} is damaged: {found}")
@@ -147,12 +146,12 @@ def _page_size(database: sqlite3.Connection) -> int:
 
 
 def _set_page_size(database: sqlite3.Connection, size: int) -> None:
-    """Of an empty database, or of one that is vacuumed next."""
+    """Set the page size of an empty database, or of one that is vacuumed next."""
     database.execute(f"PRAGMA page_size = {size}")
 
 
 def _version(database: sqlite3.Connection) -> str | None:
-    """None: it has no tables of ours."""
+    """Return the version of the tables; None if it has no tables of ours."""
     named = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
     if database.execute(named).fetchone() is None:
         return None

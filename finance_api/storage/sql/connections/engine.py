@@ -9,21 +9,12 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import (
-    ArgumentError,
-    DisconnectionError,
-    IntegrityError,
-    NoSuchModuleError,
-)
+from sqlalchemy.exc import ArgumentError, DisconnectionError, IntegrityError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from finance_api.runtime.circuit_breaker import CircuitBreaker, CircuitOpen
 from finance_api.runtime.time_limit import TookTooLong, seconds_left
-from finance_api.storage.errors import (
-    StorageDamaged,
-    StorageNotReady,
-    StorageUnavailable,
-)
+from finance_api.storage.errors import StorageDamaged, StorageNotReady, StorageUnavailable
 from finance_api.storage.interface import LOCK_TIMEOUT_SECONDS
 from finance_api.storage.sql.connections.compiled import Driver
 from finance_api.storage.sql.connections.sqlite import SqliteDriver

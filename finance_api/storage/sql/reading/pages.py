@@ -14,19 +14,8 @@ from finance_api.storage.errors import StorageDamaged
 from finance_api.storage.interface import DataReader, DataState, JsonPage
 from finance_api.storage.sql.connections.unit import Part, ReadConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES, has_json
-from finance_api.storage.sql.parameters import (
-    IDS,
-    LIMIT,
-    NO_LIMIT,
-    OFFSET,
-    USER,
-    json_elements,
-)
-from finance_api.storage.sql.reading.by_date import (
-    RecordsByDateQuery,
-    page_by_date,
-    stream_by_date,
-)
+from finance_api.storage.sql.parameters import IDS, LIMIT, NO_LIMIT, OFFSET, USER, json_elements
+from finance_api.storage.sql.reading.by_date import RecordsByDateQuery, page_by_date, stream_by_date
 from finance_api.storage.sql.reading.conditions import (
     OrderKey,
     Predicate,

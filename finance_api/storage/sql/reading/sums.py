@@ -8,15 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Select,
-    cast,
-    func,
-    literal_column,
-    select,
-)
+from sqlalchemy import BigInteger, ColumnElement, Select, cast, func, literal_column, select
 
 from finance_api.query.model import RANGES, Condition, Operator, Span
 from finance_api.query.records import dated

@@ -5,27 +5,13 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import orjson
-from sqlalchemy import (
-    Select,
-    delete,
-    insert,
-    literal_column,
-    select,
-    true,
-    tuple_,
-    update,
-)
+from sqlalchemy import Select, delete, insert, literal_column, select, true, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.resources import RESOURCES
 from finance_api.resources.field import Resource
 from finance_api.storage.errors import Conflict
-from finance_api.storage.interface import (
-    BeforeImage,
-    HistoryEntry,
-    HistoryReader,
-    HistoryWriter,
-)
+from finance_api.storage.interface import BeforeImage, HistoryEntry, HistoryReader, HistoryWriter
 from finance_api.storage.sql.bulk import upsert
 from finance_api.storage.sql.connections.unit import Part, WriteConnection
 from finance_api.storage.sql.data_tables import DATA_TABLES

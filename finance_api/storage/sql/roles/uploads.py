@@ -4,14 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import orjson
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    delete,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Select, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from finance_api.storage.errors import Conflict, NotFound

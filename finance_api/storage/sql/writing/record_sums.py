@@ -1,7 +1,7 @@
-"""`record_sums` of one user, in step with the records.
+"""`record_sums` of one user, updated together with the records.
 
-A change adds up anew the months that it touched: nothing is added to a sum or taken from it, so
-that no mistake could stay in one.
+A change adds up the months it touched again. Nothing is added to a sum or subtracted from it, so no
+mistake can persist.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,12 +38,12 @@ from finance_api.values.time import DAY_SECONDS, MAX_SECONDS, MIN_SECONDS
 _SUMS = record_sums.c
 _RECORDS = DATA_TABLES[RECORDS.name]
 _FINEST = len(GRAINS) - 1
-#: Which other grain each is made of: the smallest that tells more apart; the finest of the rows.
+#: The finer grain that each grain is added up from. The finest is added up from the records.
 _MADE_OF = [
     next(other for other in range(at, len(GRAINS)) if GRAINS[other] > GRAINS[at])
     for at in range(_FINEST)
 ]
-#: What the finest grain tells apart, in the order of the table's columns.
+#: What sums of the finest grain are grouped by, in the order of the table's columns.
 _KEY = (
     "month",
     "accountId",
@@ -57,7 +57,7 @@ _KEY = (
 
 
 class RecordSums:
-    """One user's, as one unit of work changes them."""
+    """The sums of one user, as one unit of work changes them."""
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         self._connection = connection
@@ -66,18 +66,18 @@ class RecordSums:
         self._touched: set[int] = set()
 
     def touch(self, dates: Iterable[int]) -> None:
-        """Notes the recordDates of records that have come or gone, before or after."""
+        """Note the dates of records that are added or removed, before or after it is done."""
         self._touched.update([date // DAY_SECONDS for date in dates])
 
     def finish(self) -> None:
-        """To be called when everything is written: adds up the months that were touched."""
+        """Add up the months that were touched. Call it when everything is written."""
         months = {start_of(Period.MONTH, day * DAY_SECONDS) for day in self._touched}
         for first, end in _ranges(sorted(months)):
             self._add_up(first, end)
         self._touched.clear()
 
     def _add_up(self, first: int, end: int) -> None:
-        """first, end: of months that follow on each other."""
+        """Add up consecutive months. first, end: the first second, and the one after the last."""
         execute = self._connection.execute
         months = (_SUMS.user_id == self._user_id, _SUMS.month >= first, _SUMS.month < end)
         names = [column.name for column in record_sums.columns]
@@ -90,7 +90,7 @@ class RecordSums:
             execute(insert(record_sums).from_select(names, found))
 
     def differ(self) -> bool:
-        """Whether what is stored is not what the records add up to."""
+        """Whether the stored sums differ from the records'."""
         by_user = _SUMS.user_id == self._user_id
         for grain in reversed(range(len(GRAINS))):
             if grain == _FINEST:
@@ -99,7 +99,7 @@ class RecordSums:
                 expected = self._of_sums(grain).where(by_user, *of_grain(_MADE_OF[grain]))
             named = zip(expected.selected_columns, record_sums.columns, strict=True)
             rows = expected.with_only_columns(*(column.label(of.name) for column, of in named))
-            # Without the number, which only tells rows apart.
+            # Without the number, which has no meaning.
             columns = [column for column in record_sums.columns if column is not _SUMS.number]
             of_rows = rows.subquery().columns
             made = select(*(of_rows[column.name] for column in columns))
@@ -109,7 +109,7 @@ class RecordSums:
         return False
 
     def _of_rows(self, first: int, end: int) -> Select[Any]:
-        """The finest grain."""
+        """Select the sums of the finest grain."""
         database, date = self._connection.dialect.name, _RECORDS.columns["recordDate"]
         key = [group_column(database, name) for name in _KEY]
         return self._rows(_FINEST, key, sums_of_rows()).where(
@@ -117,13 +117,13 @@ class RecordSums:
         )
 
     def _of_sums(self, grain: int) -> Select[Any]:
-        """A coarser grain, of a finer one."""
+        """Select the sums of a coarser grain, from a finer one."""
         left_out = GRAINS[_FINEST] - GRAINS[grain]
         columns = [null() if name in left_out else SUM_COLUMNS[name] for name in _KEY]
         return self._rows(grain, columns, sums_of_sums())
 
     def _rows(self, grain: int, key: Sequence[ColumnElement[Any]], sums: SumColumns) -> Select[Any]:
-        """Rows of `record_sums`; key: the values of _KEY."""
+        """Select rows of `record_sums`. key: the values of _KEY."""
         month, *others = key
         number = func.row_number().over()
         payee_key: ColumnElement[Any] = literal_column("''")
@@ -140,7 +140,7 @@ class RecordSums:
 
 
 def _ranges(months: Sequence[int]) -> list[tuple[int, int]]:
-    """The months, in order, as ranges without a gap: the first second, and that after the last."""
+    """Return the months as ranges without gaps: the first second, and the one after the last."""
     found: list[tuple[int, int]] = []
     for month in months:
         end = end_of(Period.MONTH, month)

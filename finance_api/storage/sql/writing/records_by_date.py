@@ -55,7 +55,7 @@ class ProjectedRecord(NamedTuple):
 
 
 _encode = encoder_of(RECORDS).encode
-#: Between names: no word that is searched for has it.
+#: Separates names. No search text has it.
 _BETWEEN = SEPARATORS[Kind.TEXT_LIST]
 
 
@@ -74,7 +74,7 @@ def projected(row: Row, revision_of: RevisionOf) -> ProjectedRecord:
 
 
 def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
-    """The anchors among these records, as rows of `record_anchors`.
+    """Select the anchors among these records, as rows of `record_anchors`.
 
     start: the position of the last of them in the list.
     """
@@ -95,14 +95,14 @@ def _counted(start: int, which: Sequence[ColumnElement[bool]]) -> Select[Any]:
 _date_key: Callable[[ProjectedRecord], DateKey] = itemgetter(0, 1)
 
 
-#: So many at once are a part of a large import.
+#: A batch of at least this size is part of a large import.
 _MANY = 500
 
 
 @cache
 def _new_records(database: str) -> Table:
-    """A table that lives as long as the transaction on PostgreSQL, as the connection on SQLite."""
-    # Naming an option of PostgreSQL imports all that SQLAlchemy has for it.
+    """Make a temporary table, which lives until the transaction (PostgreSQL) or connection ends."""
+    # An option of PostgreSQL imports SQLAlchemy's dialect for it.
     options: Any = {"postgresql_on_commit": "DROP"} if database == "postgresql" else {}
     table: Table = Table(
         "new_records_by_date",
@@ -111,32 +111,32 @@ def _new_records(database: str) -> Table:
         prefixes=["TEMPORARY"],
         **options,
     )
-    # By it what is changed again is found.
+    # Finds records that change again.
     Index("new_records_by_date_ids", table.c.user_id, table.c.id)
     return table
 
 
 class RecordsByDate:
-    """One user's, as one unit of work changes them.
+    """The tables of one user, as one unit of work changes them.
 
-    Many records that do not come in the order of the list are put into a temporary table first, and
-    from there in that order. So a page of neighbours is read in few blocks on PostgreSQL, which
-    leaves rows where they are put; and SQLite, which keeps a table in order, fills its blocks.
+    Many records in another order than the list's go to a temporary table first, and from there in
+    the list's order. PostgreSQL leaves rows where they are inserted, so that a page is in a few
+    blocks. SQLite keeps a table in order, and fills its blocks this way.
     """
 
     def __init__(self, connection: Connection, user_id: int) -> None:
         self.connection = connection
         self.user_id = user_id
         self._new = _new_records(connection.dialect.name)
-        #: The position nearest to the end of the list that a record has come to or left.
+        #: The last position in the list at which a record was added or removed.
         self._last_change: DateKey | None = None
-        #: The last day and time that was put where it is read.
+        #: The newest_first of the last record that was inserted into `records_by_date`.
         self._inserted: int | None = None
         self._has_new = False
         self._finds_new = False
 
     def _insert(self, records: list[ProjectedRecord]) -> None:
-        """records: in the order of the list."""
+        """Insert records, which are in the order of the list."""
         in_order = self._inserted is None or self._inserted <= records[0].newest_first
         if not self._has_new and (in_order or len(records) < _MANY):
             self._insert_into(records_by_date, records)
@@ -160,7 +160,7 @@ class RecordsByDate:
             self._finds_new = True
 
     def _flush(self) -> None:
-        """Brings everything to where it is read."""
+        """Move the temporary table's records to `records_by_date`."""
         if not self._has_new:
             return
         new = self._new.c
@@ -181,7 +181,7 @@ class RecordsByDate:
         return rows_with(self.connection, table, self.user_id, ids)
 
     def shown(self, ids: Sequence[str]) -> dict[str, Shown]:
-        """What is shown of these records now, by id."""
+        """Return the JSON of these records, by id."""
         found = shown_in(self.connection, records_by_date, self.user_id, ids)
         if self._has_new:
             self._make_findable()
@@ -189,38 +189,38 @@ class RecordsByDate:
         return found
 
     def remove(self, ids: Sequence[str]) -> set[DateKey]:
-        """Removes stored records. Returns their positions."""
+        """Remove stored records. Return their positions."""
         if not ids:
             return set()
         records = DATA_TABLES[RECORDS.name]
-        # What else was found, such as another user's, would only be counted as moved, too.
+        # Too many positions would do no harm: they would count as changed, too.
         date_key = select(-records.columns["recordDate"], records.columns["id"])
         found = self.connection.execute(date_key.where(self._with_ids(records.table, ids)))
         self._delete(ids)
         return {(int(at), str(of_id)) for at, of_id in found}
 
     def add(self, rows: Sequence[Row], removed: set[DateKey], revision_of: RevisionOf) -> None:
-        """Adds records. removed: the positions that some of them had before."""
+        """Add records. removed: positions that some of them had before."""
         records = sorted([projected(row, revision_of) for row in rows], key=_date_key)
         if records:
             self._insert(records)
         self.note_moved(removed.symmetric_difference(map(_date_key, records)))
 
     def note_moved(self, keys: set[DateKey]) -> None:
-        """keys: positions that records have come to or left."""
+        """Note positions at which records were added or removed."""
         if keys:
             last = max(keys)
             self._last_change = last if self._last_change is None else max(last, self._last_change)
 
     def finish(self) -> None:
-        """To be called when everything is written: rebuilds anchors that have moved."""
+        """Rebuild anchors that have moved. Call it when everything is written."""
         self._flush()
         if self._last_change is not None:
             self._rebuild_anchors(*self._last_change)
             self._last_change = None
 
     def anchors_differ(self) -> bool:
-        """Whether the stored anchors and the count are not those of the list."""
+        """Whether the stored anchors or the count differ from the list."""
         by_user = _RECORDS.user_id == self.user_id
         stored = select(record_anchors).where(_ANCHORS.user_id == self.user_id)
         if rows_differ(self.connection, _counted(0, [by_user]), stored):
@@ -230,10 +230,10 @@ class RecordsByDate:
         return self.connection.scalar(number) != self.connection.scalar(kept)
 
     def _rebuild_anchors(self, at: int, row_id: str) -> None:
-        """Places the anchors from this position to the beginning of the list, and counts it."""
+        """Place the anchors from this position up to the top of the list, and count the list."""
         by_user = _ANCHORS.user_id == self.user_id
         execute = self.connection.execute
-        # Written out, not as a comparison of tuples: that one needs the types of both.
+        # Written out, because a comparison of tuples needs the types of both.
         changed = or_(
             _ANCHORS.newest_first < at, and_(_ANCHORS.newest_first == at, _ANCHORS.id <= row_id)
         )
