@@ -78,10 +78,10 @@ def edit_options(
 @contextmanager
 def naming(file: str) -> Iterator[None]:
     """Names the file in what is refused within."""
-    from finance_api.importers.interface import ImportRefused
+    from finance_api.importers.interface import ChangeRefused
 
     try:
         yield
-    except ImportRefused as error:
+    except ChangeRefused as error:
         error.file = file
         raise

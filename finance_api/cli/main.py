@@ -139,12 +139,12 @@ def _is_expected(error: Exception) -> bool:
     from finance_api.auth.jwt_issuing import RevokeRefused
     from finance_api.auth.jwt_keys import KeyFileError
     from finance_api.auth.passwords import PasswordRefused
-    from finance_api.importers.interface import ImportRefused
+    from finance_api.importers.interface import ChangeRefused
     from finance_api.runtime.settings import SettingError
     from finance_api.storage.errors import StorageError
 
     expected = (
-        *(EmailRefused, ImportRefused, IssueRefused, KeyFileError, PasswordRefused),
+        *(EmailRefused, ChangeRefused, IssueRefused, KeyFileError, PasswordRefused),
         *(RevokeRefused, SettingError, StorageError, OSError),
     )
     return isinstance(error, expected)

@@ -50,12 +50,30 @@ class Command(NamedTuple):
 _MOST_COMMANDS = 12
 
 
-class ImportRefused(Exception):
-    """The file is not imported; nothing of it is stored.
+class ChangeRefused(Exception):
+    """A change of a user's data is refused; nothing of it is stored.
 
     reason: one sentence that names the fault and, where there is one, the option that decides it.
-    line: the line of the file, from 1; None if the fault is not in one line.
+    line: the line of a file, from 1; None if the fault is not in one line.
     file: filled in by whoever knows the file's name.
+    """
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.file: str | None = None
+
+    def __str__(self) -> str:
+        place = ", ".join(
+            part for part in (self.file, f"line {self.line}" if self.line else None) if part
+        )
+        return f"{place}: {self.reason}" if place else self.reason
+
+
+class ImportRefused(ChangeRefused):
+    """The file is not imported.
+
     questions: what is open, each by itself. commands: with the answers to all of them, filled in by
     whoever knows the command.
     """
@@ -67,10 +85,7 @@ class ImportRefused(Exception):
         answers: tuple[Answer, ...] = (),
         questions: tuple[Question, ...] = (),
     ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
-        self.file: str | None = None
+        super().__init__(reason, line)
         self.questions = questions or (Question(reason, line, answers),)
         self.commands: list[Command] = []
 
@@ -96,12 +111,6 @@ class ImportRefused(Exception):
             )
             for chosen in product(*asked)
         ]
-
-    def __str__(self) -> str:
-        place = ", ".join(
-            part for part in (self.file, f"line {self.line}" if self.line else None) if part
-        )
-        return f"{place}: {self.reason}" if place else self.reason
 
 
 @dataclass(frozen=True)

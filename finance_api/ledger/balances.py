@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.model import Query, SortKey
 from finance_api.query.records import any_of
@@ -46,7 +46,7 @@ class Balances:
     def settle(self, session: LedgerSession) -> None:
         """Writes them onto the accounts; the records are stored by now.
 
-        Raises ImportRefused if a balance does not fit.
+        Raises ChangeRefused if a balance does not fit.
         """
         for account_id, account in list(session.accounts.rows.items()):
             stored = session.accounts.stored(account_id)
@@ -54,7 +54,7 @@ class Balances:
             count = 0 if stored is None else stored["recordCount"]
             balance = account["initialBalance"] + records + self._amounts[account_id]
             if abs(balance) > MAX_UNITS:
-                raise ImportRefused(
+                raise ChangeRefused(
                     f"the balance of the account {account['name']} would be "
                     f"{decimal_text(balance)}, which is out of range"
                 )

@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.session import LedgerSession
 from finance_api.ledger.statement_accounts import is_of_several
 from finance_api.query.records import any_of, dated
@@ -58,7 +58,7 @@ def settle_bank_balances(
 
     facts: of this import; those of the entries before it are known. The accounts' records are
     stored by now. Returns a sentence for each stretch of days in which records do not explain how
-    the balance changed. Raises ImportRefused if an initial balance is out of range.
+    the balance changed. Raises ChangeRefused if an initial balance is out of range.
     """
     wanted = [i for i in dict.fromkeys(account_ids) if i in session.accounts.rows]
     told = _told(session, facts)
@@ -191,7 +191,7 @@ def _settled(account: Row, implied: list[tuple[_Told, int]], remarks: list[str])
     elif newest is not None:
         settled = {"initialBalance": initial, "ownInitialBalance": own}
     if max(abs(initial), unexplained) > MAX_UNITS:
-        raise ImportRefused(
+        raise ChangeRefused(
             f"the initial balance of the account {name} would be {decimal_text(initial)}, "
             "which is out of range"
         )

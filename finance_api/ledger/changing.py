@@ -5,10 +5,10 @@ from contextlib import ExitStack, contextmanager
 
 import transaction
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused, ImportRefused
 from finance_api.ledger.edits.transfer_pairs import propose_transfers
 from finance_api.ledger.rehearsal import rehearse
-from finance_api.ledger.session import KEEP_DAYS, LedgerSession
+from finance_api.ledger.session import IMPORT, KEEP_DAYS, LedgerSession
 from finance_api.storage.errors import Conflict
 from finance_api.storage.interface import (
     COMMAND,
@@ -37,7 +37,7 @@ def changing(
     Other changes of the user's data wait until its end. dry_run: nothing is stored, and nobody
     waits. decides_first: nobody waits before `LedgerSession.begin_storing`, which the change calls.
     lock_timeout_seconds, origin: see `StorageBackend.write`.
-    Raises ImportRefused, storage.errors.NotFound, StorageUnavailable.
+    Raises ChangeRefused, storage.errors.NotFound, StorageUnavailable.
     """
     tm = transaction.TransactionManager(explicit=True)
     tm.begin()
@@ -65,7 +65,12 @@ def changing(
             )
         except Conflict as error:
             tm.abort()
-            raise ImportRefused(str(error)) from None
+            raise (ImportRefused if action == IMPORT else ChangeRefused)(str(error)) from None
+        except ChangeRefused as error:
+            tm.abort()
+            if action != IMPORT or isinstance(error, ImportRefused):
+                raise
+            raise ImportRefused(error.reason, error.line) from None
         except BaseException:
             tm.abort()
             raise

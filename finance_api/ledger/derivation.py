@@ -6,7 +6,7 @@ of records then needs one table.
 
 from collections.abc import Iterator
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.references import check_currency
 from finance_api.ledger.session import LedgerSession
 from finance_api.query.records import any_of
@@ -20,11 +20,11 @@ _PAGE = 1_000
 def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
     """Fills in the derived fields of a record, and its currency if it has none.
 
-    Raises ImportRefused for a reference to nothing, and for a currency other than the account's.
+    Raises ChangeRefused for a reference to nothing, and for a currency other than the account's.
     """
     account = session.accounts.rows.get(row["accountId"])
     if account is None:
-        raise ImportRefused(f"accountId {row['accountId']} is no account of the user", line)
+        raise ChangeRefused(f"accountId {row['accountId']} is no account of the user", line)
     check_currency(account, row["currencyCode"], line)
     row["currencyCode"] = account["currencyCode"]
     row["accountName"] = account["name"]
@@ -38,7 +38,7 @@ def derive(session: LedgerSession, row: Row, line: int | None = None) -> None:
 def _category_name(session: LedgerSession, category_id: str, line: int | None) -> str:
     category = session.categories.rows.get(category_id)
     if category is None:
-        raise ImportRefused(f"categoryId {category_id} is no category of the user", line)
+        raise ChangeRefused(f"categoryId {category_id} is no category of the user", line)
     return str(category["name"])
 
 
@@ -48,7 +48,7 @@ def _label_names(
     labels = session.labels.rows
     for label_id in label_ids:
         if label_id not in labels:
-            raise ImportRefused(f"labelIds: {label_id} is no label of the user", line)
+            raise ChangeRefused(f"labelIds: {label_id} is no label of the user", line)
     return tuple([labels[label_id]["name"] for label_id in label_ids])
 
 

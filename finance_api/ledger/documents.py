@@ -1,6 +1,6 @@
 """What rows of every type but the records have to agree with."""
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.references import check_currency, check_references
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.session import LedgerSession
@@ -16,7 +16,7 @@ _PAGE = 1_000
 def check_document(
     session: LedgerSession, resource: Resource, row: Row, line: int | None = None
 ) -> None:
-    """References, currency and recurrence. Raises ImportRefused."""
+    """References, currency and recurrence. Raises ChangeRefused."""
     check_references(session, resource, row, line)
     if resource is not STANDING_ORDERS:
         return
@@ -26,7 +26,7 @@ def check_document(
     try:
         check_rule(row["recurrenceRule"], row["startDate"])
     except RuleError as error:
-        raise ImportRefused(f"recurrenceRule {error}", line) from None
+        raise ChangeRefused(f"recurrenceRule {error}", line) from None
 
 
 def complete_standing_order(row: Row) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.row_set import RowSet
 from finance_api.ledger.session import LedgerSession
 from finance_api.planning.categories import CategoryTree
@@ -25,9 +25,9 @@ def fields_referring_to(referred: Resource, resource: Resource) -> list[str]:
 
 
 def check_currency(account: Row, currency: str | None, line: int | None) -> None:
-    """Raises ImportRefused for another currency than the account's."""
+    """Raises ChangeRefused for another currency than the account's."""
     if currency not in (None, account["currencyCode"]):
-        raise ImportRefused(
+        raise ChangeRefused(
             f"currencyCode is {currency}, but the account {account['name']} is in "
             f"{account['currencyCode']}",
             line,
@@ -37,12 +37,12 @@ def check_currency(account: Row, currency: str | None, line: int | None) -> None
 def check_references(
     session: LedgerSession, resource: Resource, row: Row, line: int | None
 ) -> None:
-    """Raises ImportRefused if the row refers to nothing of the user's."""
+    """Raises ChangeRefused if the row refers to nothing of the user's."""
     for field in resource.references:
         known = session.row_set(referred_by(field)).rows
         for row_id in ids_in(row[field.name]):
             if row_id not in known:
-                raise ImportRefused(
+                raise ChangeRefused(
                     f"{field.name} {row_id} is no {field.references} of the user", line
                 )
 
@@ -50,7 +50,7 @@ def check_references(
 def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
     """Check where categories stand whose parent may have changed, and those below them.
 
-    lines: their ids, each with its line of the file. Raises ImportRefused for one that is below
+    lines: their ids, each with its line of the file. Raises ChangeRefused for one that is below
     itself, or too deep.
     """
     levels: dict[str, int] = {}
@@ -60,7 +60,7 @@ def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
         if row["parentId"] in moved:
             moved.add(row["id"])
         if level > MAX_LEVELS and row["id"] in moved:
-            raise ImportRefused(
+            raise ChangeRefused(
                 f"the category {row['name']} would stand on level {level}, and there can be "
                 f"{MAX_LEVELS} levels of categories at most: choose a parentId nearer to the top",
                 lines.get(row["id"]),
@@ -68,4 +68,4 @@ def check_tree(categories: RowSet, lines: Mapping[str, int | None]) -> None:
     for row_id, line in lines.items():
         if row_id not in levels:
             parent = categories.rows[row_id]["parentId"]
-            raise ImportRefused(f"parentId {parent} makes the category its own part", line)
+            raise ChangeRefused(f"parentId {parent} makes the category its own part", line)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.resources.field import Resource
 from finance_api.values import Row
 
@@ -40,17 +40,17 @@ class RowSet:
     def put(self, row: Row, line: int | None = None) -> None:
         """Adds or replaces a row.
 
-        Raises ImportRefused if another one has its source id, or there are too many.
+        Raises ChangeRefused if another one has its source id, or there are too many.
         """
         old = self.rows.get(row["id"])
         if old is None and len(self.rows) >= MOST_ROWS:
-            raise ImportRefused(f"there can be {MOST_ROWS:,} {self.resource.name} at most", line)
+            raise ChangeRefused(f"there can be {MOST_ROWS:,} {self.resource.name} at most", line)
         if old is not None and old["sourceId"] is not None:
             self._ids_by_source.pop((old["source"], old["sourceId"]), None)
         if row["sourceId"] is not None:
             key = (row["source"], row["sourceId"])
             if self._ids_by_source.setdefault(key, row["id"]) != row["id"]:
-                raise ImportRefused(
+                raise ChangeRefused(
                     f"sourceId {key[1]!r} of source {key[0]!r} belongs to the "
                     f"{self.resource.model_type} {self._ids_by_source[key]}",
                     line,

@@ -9,7 +9,7 @@ from typing import Any
 
 from webob.multidict import MultiDict
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused
 from finance_api.ledger.edits.assignments import editable_fields, parse_value, written_name
 from finance_api.ledger.edits.naming import find_row, rows_called
@@ -191,13 +191,13 @@ def sent_texts(fields: Mapping[str, Field], sent: MultiDict) -> dict[str, str]:
 
 
 def with_new_category(session: LedgerSession, texts: Mapping[str, str]) -> dict[str, str]:
-    """The texts with the category that they name as a new one. Raises ImportRefused."""
+    """The texts with the category that they name as a new one. Raises ChangeRefused."""
     name = texts.get(NEW_CATEGORY, "").strip()
     return {**texts, _CATEGORY: category_called(session, name)} if name else dict(texts)
 
 
 def category_called(session: LedgerSession, name: str) -> str:
-    """The id of the category; it is added if there is none. Raises ImportRefused."""
+    """The id of the category; it is added if there is none. Raises ChangeRefused."""
     there = rows_called(session, CATEGORIES, name)
     row = find_row(session, CATEGORIES, name) if there else add_category(session, name)
     return str(row["id"])
@@ -217,7 +217,7 @@ def read_texts(
             values[field.name] = parse_value(owned, field, text)
         except ValueRefused as error:
             errors[field.name] = f"{label} {error}."
-        except ImportRefused as error:
+        except ChangeRefused as error:
             errors[field.name] = sentence(error)
     if errors:
         raise FormFaults(errors)

@@ -6,7 +6,7 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.changing import changing
 from finance_api.ledger.undo import undo
@@ -118,7 +118,7 @@ def test_what_banks_said_stands_in_a_first_entry_that_stays(upgraded):
     assert before["accounts"][0].pop("ownInitialBalance") is None
     assert settled == before
     with (
-        pytest.raises(ImportRefused, match="made by an upgrade"),
+        pytest.raises(ChangeRefused, match="made by an upgrade"),
         changing(upgraded, "1@example.org", 99, action=None) as session,
     ):
         undo(session, 1)

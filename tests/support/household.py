@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from finance_api.importers.interface import BankBalance, Entry, ImportRefused
+from finance_api.importers.interface import BankBalance, ChangeRefused, Entry
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.changing import changing
@@ -54,7 +54,7 @@ class Household:
         if not self.person.history() and self.chance.random() < 0.7:
             work = self.import_foundation
         # Such as a record of an account that there is not.
-        with suppress(ImportRefused):
+        with suppress(ChangeRefused):
             work()
 
     def import_foundation(self) -> ImportReport:

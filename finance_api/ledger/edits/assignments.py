@@ -4,7 +4,7 @@ import csv
 from collections.abc import Mapping
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.edits.naming import did_you_mean, find_row
 from finance_api.ledger.session import UserRows
@@ -40,7 +40,7 @@ def parse_assignments(
     """Stored values by field name; a blank text gives the field's default.
 
     given: texts by field names, those of references with or without ``Id``. In a list a name with a
-    comma stands in double quotes. Raises ImportRefused.
+    comma stands in double quotes. Raises ChangeRefused.
     """
     fields = editable_fields(resource)
     known = fields | {field.name: field for field in fields.values()}
@@ -48,21 +48,21 @@ def parse_assignments(
     for name, text in given.items():
         field = known.get(name)
         if field is None:
-            raise ImportRefused(
+            raise ChangeRefused(
                 f"{name} is no field of {resource.name} that can be set{did_you_mean(name, known)}"
                 f" (fields: {', '.join(fields)})"
             )
         if field.name in values:
-            raise ImportRefused(f"{field.name} is given twice")
+            raise ChangeRefused(f"{field.name} is given twice")
         try:
             values[field.name] = parse_value(owned, field, text)
         except ValueRefused as error:
-            raise ImportRefused(f"{name}: {text!r} {error}") from None
+            raise ChangeRefused(f"{name}: {text!r} {error}") from None
     return values
 
 
 def parse_value(owned: UserRows, field: Field, text: str) -> Any:
-    """Raises ImportRefused, ValueRefused."""
+    """Raises ChangeRefused, ValueRefused."""
     if not text.strip():
         return field.default
     value: Any = text.strip()

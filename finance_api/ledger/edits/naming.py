@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.session import UserRows
 from finance_api.resources import ACCOUNTS, CATEGORIES
 from finance_api.resources.field import Resource
@@ -51,18 +51,18 @@ def rows_called(owned: UserRows, resource: Resource, text: str) -> list[Row]:
 
 
 def find_row(owned: UserRows, resource: Resource, text: str) -> Row:
-    """The one row with this id or name. Raises ImportRefused, which names others."""
+    """The one row with this id or name. Raises ChangeRefused, which names others."""
     found = rows_called(owned, resource, text)
     if len(found) == 1:
         return found[0]
     word = word_for(resource)
     if found:
-        raise ImportRefused(
+        raise ChangeRefused(
             f"{len(found)} of the {resource.name} are called {text}: give one of the ids "
             + ", ".join(_candidate(owned, resource, row) for row in found)
         )
     names = [row["name"] for row in owned.row_set(resource).rows.values() if row["name"]]
-    raise ImportRefused(f"there is no {word} {text}{did_you_mean(text, names)}")
+    raise ChangeRefused(f"there is no {word} {text}{did_you_mean(text, names)}")
 
 
 def _candidate(owned: UserRows, resource: Resource, row: Row) -> str:

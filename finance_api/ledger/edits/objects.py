@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.bank_balances import settle_bank_balances
 from finance_api.ledger.category_kinds import derive_kinds, set_kind
@@ -30,17 +30,17 @@ from finance_api.values.ids import new_id
 
 
 def add_object(session: LedgerSession, resource: Resource, given: Mapping[str, str]) -> EditReport:
-    """given: see `parse_assignments`. Raises ImportRefused."""
+    """given: see `parse_assignments`. Raises ChangeRefused."""
     return add_row(session, resource, parse_assignments(session, resource, given))
 
 
 def add_row(session: LedgerSession, resource: Resource, values: dict[str, Any]) -> EditReport:
-    """values: stored ones. Raises ImportRefused."""
+    """values: stored ones. Raises ChangeRefused."""
     return _put(session, resource, _new_row(session, resource, values), None)
 
 
 def add_category(session: LedgerSession, name: str) -> Row:
-    """It is stored with the change that gives it to something. Raises ImportRefused."""
+    """It is stored with the change that gives it to something. Raises ChangeRefused."""
     values = parse_assignments(session, CATEGORIES, {"name": name})
     row = stamped(_new_row(session, CATEGORIES, values), {}, None, session.now)
     assert row is not None
@@ -66,7 +66,7 @@ def _new_row(session: LedgerSession, resource: Resource, values: dict[str, Any])
 def set_object(
     session: LedgerSession, resource: Resource, name: str, given: Mapping[str, str]
 ) -> EditReport:
-    """name: or id. given: see `parse_assignments`. Raises ImportRefused."""
+    """name: or id. given: see `parse_assignments`. Raises ChangeRefused."""
     stored = find_row(session, resource, name)
     values = parse_assignments(session, resource, given)
     by_hand = {*stored.get("setByHand", ()), *values}
@@ -89,7 +89,7 @@ def set_object(
 def remove_object(
     session: LedgerSession, resource: Resource, name: str, *, with_records: bool = False
 ) -> EditReport:
-    """name: or id. with_records: those of the account, too. Raises ImportRefused if it is used."""
+    """name: or id. with_records: those of the account, too. Raises ChangeRefused if it is used."""
     row = find_row(session, resource, name)
     uses = uses_of(session, resource, row["id"])
     with_records = with_records and resource is ACCOUNTS
@@ -97,7 +97,7 @@ def remove_object(
     if used_by:
         owns_records = resource is ACCOUNTS and not with_records and RECORDS in uses
         options = "; --with-records removes its records as well" if owns_records else ""
-        raise ImportRefused(
+        raise ChangeRefused(
             f"the {word_for(resource)} {title_of(resource, row)} is used by "
             f"{', '.join(used_by)}: change or remove those first{options}"
         )
@@ -149,19 +149,19 @@ def _follows_amount(order: Row) -> bool:
 
 def _check_required(resource: Resource, row: Row) -> None:
     if resource is RECORD_RULES and not row["keywords"]:
-        raise ImportRefused("a rule needs a keyword to look for")
+        raise ChangeRefused("a rule needs a keyword to look for")
     if resource is RECORD_RULES and not row["categoryId"] and not row["labelIds"]:
-        raise ImportRefused("a rule needs a category or a label to give")
+        raise ChangeRefused("a rule needs a category or a label to give")
     for field in resource.native_fields:
         if field.required and row[field.name] is None:
-            raise ImportRefused(f"{resource.model_type} needs {field.name}")
+            raise ChangeRefused(f"{resource.model_type} needs {field.name}")
 
 
 def _refuse_second(named: Iterable[Row], resource: Resource, row: Row) -> None:
     """Two of one name could not be told apart; categories of different parents can."""
     for other in named:
         if other["id"] != row["id"] and other.get("parentId") == row.get("parentId"):
-            raise ImportRefused(
+            raise ChangeRefused(
                 f"there is a {word_for(resource)} {row['name']} already ({other['id']})"
             )
 
@@ -176,5 +176,5 @@ def _complete_currency(session: LedgerSession, resource: Resource, row: Row) -> 
     currencies = sorted({accounts[account_id]["currencyCode"] for account_id in own})
     if len(currencies) != 1:
         which = f": the accounts are in {', '.join(currencies)}" if currencies else ", such as EUR"
-        raise ImportRefused(f"give currencyCode{which}")
+        raise ChangeRefused(f"give currencyCode{which}")
     (row["currencyCode"],) = currencies

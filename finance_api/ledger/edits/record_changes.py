@@ -83,7 +83,7 @@ class RecordChanges:
             self.changed = True
 
     def finish(self) -> None:
-        """Stores the rest, and the balances. Raises ImportRefused."""
+        """Stores the rest, and the balances. Raises ChangeRefused."""
         self.flush()
         if self._cut_transfers:
             self._cut()
@@ -105,7 +105,7 @@ class RecordChanges:
         self.flush()
 
     def flush(self) -> None:
-        """Stores the rest, where no balance can be different. Raises ImportRefused."""
+        """Stores the rest, where no balance can be different. Raises ChangeRefused."""
         pairs, self._pairs = self._pairs, []
         if not pairs:
             return

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.spreadsheet.container import looks_like_spreadsheet
 from finance_api.importers.spreadsheet.workbook import Sheet, open_workbook
 from finance_api.values.ids import are_ids
@@ -71,7 +71,7 @@ class RecordFile:
                 if is_heading or not any(cell.strip() for cell in cells):
                     continue
                 if any(cell.strip() for cell in cells[len(self.columns) :]):
-                    raise ImportRefused(
+                    raise ChangeRefused(
                         f"the row has {len(cells)} cells and the first row has "
                         f"{len(self.columns)}: a cell with the delimiter in it needs quotes",
                         begin,
@@ -81,16 +81,16 @@ class RecordFile:
                 row_id = cleaned[place].strip() if place < len(cleaned) else ""
                 yield FileRow(begin, row_id, named)
         except csv.Error as error:
-            raise ImportRefused(f"the row cannot be divided into cells: {error}", line) from None
+            raise ChangeRefused(f"the row cannot be divided into cells: {error}", line) from None
         except TextError as error:
-            raise ImportRefused(f"a cell {error}", begin) from None
+            raise ChangeRefused(f"a cell {error}", begin) from None
         except UnicodeError:
             raise _not_unicode() from None
 
 
 @contextmanager
 def record_file(stream: BinaryIO) -> Iterator[RecordFile]:
-    """Reads a file. Raises ImportRefused."""
+    """Reads a file. Raises ChangeRefused."""
     if looks_like_spreadsheet(stream):
         with open_workbook(stream) as sheets, ExitStack() as texts:
             yield _of_sheets(sheets, texts)
@@ -114,20 +114,20 @@ def _of_sheets(sheets: Sequence[Sheet], texts: ExitStack) -> RecordFile:
         texts.enter_context(text)
         try:
             found.append((sheet, RecordFile(text)))
-        except ImportRefused:
+        except ChangeRefused:
             if len(sheets) == 1:
                 raise
     if len(found) != 1:
         names = ", ".join(shown(sheet.name) for sheet, _ in found) or "none"
-        raise ImportRefused(f"one sheet is to have a column id, and these have one: {names}")
+        raise ChangeRefused(f"one sheet is to have a column id, and these have one: {names}")
     sheet, file = found[0]
     if sheet.fault is not None:
-        raise ImportRefused(f"the sheet {shown(sheet.name)}: {sheet.fault}")
+        raise ChangeRefused(f"the sheet {shown(sheet.name)}: {sheet.fault}")
     return file
 
 
-def _not_unicode() -> ImportRefused:
-    return ImportRefused("is not in UTF-8: save it as CSV UTF-8, so that no letter is lost")
+def _not_unicode() -> ChangeRefused:
+    return ChangeRefused("is not in UTF-8: save it as CSV UTF-8, so that no letter is lost")
 
 
 def _is_id(line: str) -> bool:
@@ -146,6 +146,6 @@ def _headings(line: str) -> tuple[str, list[str]]:
         if ID in names:
             repeated = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
             if repeated:
-                raise ImportRefused(f"the column {shown(repeated[0])} stands there twice", 1)
+                raise ChangeRefused(f"the column {shown(repeated[0])} stands there twice", 1)
             return delimiter, names
-    raise ImportRefused(_NO_HEADINGS)
+    raise ChangeRefused(_NO_HEADINGS)

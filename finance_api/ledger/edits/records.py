@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, set_by_hand
@@ -37,11 +37,11 @@ _NAMED = 10
 def edit_records(session: LedgerSession, file: RecordFile) -> EditReport:
     """Gives records the cells that differ from what is stored; those count as set by hand.
 
-    Raises ImportRefused, also for what stands in the file twice or is unknown.
+    Raises ChangeRefused, also for what stands in the file twice or is unknown.
     """
     columns = [column for column in EDITED if column in file.columns]
     if not columns:
-        raise ImportRefused(f"has none of the columns that can be edited: {', '.join(EDITED)}")
+        raise ChangeRefused(f"has none of the columns that can be edited: {', '.join(EDITED)}")
     changes = RecordChanges(session)
     cells = _Cells(session)
     unknown: list[str] = []
@@ -71,7 +71,7 @@ def change_records(
 ) -> EditReport:
     """Gives records the values, and labels beside those that they have; a hand's, from then on.
 
-    values: stored ones of the fields in `EDITED`. Labels: ids. Raises ImportRefused if a record is
+    values: stored ones of the fields in `EDITED`. Labels: ids. Raises ChangeRefused if a record is
     unknown.
     """
     changes = RecordChanges(session)
@@ -89,7 +89,7 @@ def change_records(
 
 
 def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Raises ImportRefused if one is unknown."""
+    """Raises ChangeRefused if one is unknown."""
     changes = RecordChanges(session)
     for rows in _known(session, ids):
         changes.remove(rows)
@@ -98,7 +98,7 @@ def remove_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 
 def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
-    """Makes records count nowhere, for good. Raises ImportRefused if one is unknown."""
+    """Makes records count nowhere, for good. Raises ChangeRefused if one is unknown."""
     changes = RecordChanges(session)
     for rows in _known(session, ids):
         for row in rows:
@@ -109,7 +109,7 @@ def void_records(session: LedgerSession, ids: Iterable[str]) -> EditReport:
 
 
 def _known(session: LedgerSession, ids: Iterable[str]) -> Iterator[Collection[Row]]:
-    """The records with these ids, in batches. Raises ImportRefused at the end of all."""
+    """The records with these ids, in batches. Raises ChangeRefused at the end of all."""
     unknown: list[str] = []
     for batch in _batches(dict.fromkeys(row_id.lower() for row_id in ids)):
         stored = _stored(session, batch)
@@ -139,7 +139,7 @@ class _Cells:
             text = "" if stored is None else write(stored)
             cell = row.cells.get(column)
             if cell is None and text:
-                raise ImportRefused(
+                raise ChangeRefused(
                     f"the row ends before its {column}, which is {shown(text)}: an empty cell "
                     "needs its delimiter",
                     row.line,
@@ -157,7 +157,7 @@ class _Cells:
             return self._id(field, text.strip()) if text.strip() else None
         if field.name == "labels":
             if any(";" in name for name in before["labels"]):
-                raise ImportRefused(
+                raise ChangeRefused(
                     "the record has a label with a semicolon in its name: rename it first", line
                 )
             names = [name.strip() for name in text.split(";")]
@@ -167,21 +167,21 @@ class _Cells:
         try:
             return reader_of(field)(text.strip() if field.choices else text)
         except ValueRefused as error:
-            raise ImportRefused(f"{field.name} {error}", line) from None
+            raise ChangeRefused(f"{field.name} {error}", line) from None
 
     def _id(self, field: Field, name: str) -> str:
         """The category's or label's; some text where there is none."""
         resource = CATEGORIES if field.name == "category" else LABELS
         try:
             return str(find_row(self._session, resource, name)["id"])
-        except ImportRefused as error:
+        except ChangeRefused as error:
             self.faults[error.reason] = None
             return name
 
     def refuse_faults(self) -> None:
-        """Raises ImportRefused with all names that are unknown or ambiguous."""
+        """Raises ChangeRefused with all names that are unknown or ambiguous."""
         if self.faults:
-            raise ImportRefused("; ".join(self.faults))
+            raise ChangeRefused("; ".join(self.faults))
 
 
 def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
@@ -189,7 +189,7 @@ def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
     if len(cell) == len(text) and all(
         c == t or (c == "?" and not t.isascii()) for c, t in zip(cell, text, strict=True)
     ):
-        raise ImportRefused(
+        raise ChangeRefused(
             f"letters of {shown(text)} have become question marks: save the file as CSV UTF-8", line
         )
 
@@ -197,14 +197,14 @@ def _refuse_lost_letters(cell: str, text: str, line: int) -> None:
 def _refuse_unknown(unknown: list[str]) -> None:
     if unknown:
         more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
-        raise ImportRefused(f"no record has the id {', '.join(unknown[:_NAMED])}{more}")
+        raise ChangeRefused(f"no record has the id {', '.join(unknown[:_NAMED])}{more}")
 
 
 def _each_once(rows: Iterable[FileRow]) -> Iterator[FileRow]:
     seen: set[str] = set()
     for row in rows:
         if row.id.lower() in seen:
-            raise ImportRefused(f"the record {shown(row.id)} stands there twice", row.line)
+            raise ChangeRefused(f"the record {shown(row.id)} stands there twice", row.line)
         seen.add(row.id.lower())
         yield row
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.native.values import ValueRefused, reader_of
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.objects import add_row
@@ -28,13 +28,13 @@ def add_rule(
     labels: Sequence[str] = (),
     account: str | None = None,
 ) -> EditReport:
-    """All but the keywords are names or ids. Raises ImportRefused."""
+    """All but the keywords are names or ids. Raises ChangeRefused."""
     try:
         texts = reader_of(RECORD_RULES["keywords"])(list(keywords))
     except ValueRefused as error:
-        raise ImportRefused(f"keywords {error}") from None
+        raise ChangeRefused(f"keywords {error}") from None
     if not texts or len(texts) < len(set(keywords)):
-        raise ImportRefused("a keyword is blank: it would be found nowhere")
+        raise ChangeRefused("a keyword is blank: it would be found nowhere")
     found_labels = (find_row(session, LABELS, name)["id"] for name in labels)
     values: dict[str, Any] = {
         "keywords": texts,

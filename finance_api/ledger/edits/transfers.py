@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.record_changes import BATCH, RecordChanges, pages_of, set_by_hand
 from finance_api.ledger.edits.report import MAX_LISTED, EditReport, title_of
 from finance_api.ledger.edits.transfer_pairs import Pair, find_pairs
@@ -107,7 +107,7 @@ def list_proposals(
 
 
 def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
-    """Links pairs of those that wait. Raises ImportRefused if one does not wait any more."""
+    """Links pairs of those that wait. Raises ChangeRefused if one does not wait any more."""
     changes = RecordChanges(session)
     for one, other in _waiting(session, pairs):
         _link(changes, one, other)
@@ -118,7 +118,7 @@ def confirm_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) 
 def dismiss_transfers(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> EditReport:
     """Says of pairs of those that wait that they are none: neither record is proposed again.
 
-    Raises ImportRefused if one does not wait any more.
+    Raises ChangeRefused if one does not wait any more.
     """
     changes = RecordChanges(session)
     for pair in _waiting(session, pairs):
@@ -134,7 +134,7 @@ def _waiting(session: LedgerSession, pairs: Iterable[tuple[str, str]]) -> Iterat
     waiting = {(p.out_id, p.in_id) for p in known}
     for pair in pairs:
         if pair not in waiting:
-            raise ImportRefused("a transfer that you chose does not wait to be confirmed any more")
+            raise ChangeRefused("a transfer that you chose does not wait to be confirmed any more")
         rows = session.storage.data.get_rows(session.user.id, RECORDS, pair)
         yield rows[pair[0]], rows[pair[1]]
 
@@ -156,25 +156,25 @@ def link_by_number(session: LedgerSession) -> int:
 
 
 def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
-    """Makes any two records of different accounts a transfer. Raises ImportRefused."""
+    """Makes any two records of different accounts a transfer. Raises ChangeRefused."""
     rows = _rows(session, [one, other])
     if len(rows) < 2:
-        raise ImportRefused("that is one record: a transfer has two")
+        raise ChangeRefused("that is one record: a transfer has two")
     for row in rows:
         if row["recordState"] == VOID:
-            raise ImportRefused(f"the record {title_of(RECORDS, row)} is void")
+            raise ChangeRefused(f"the record {title_of(RECORDS, row)} is void")
         if row["transferId"] is not None:
-            raise ImportRefused(
+            raise ChangeRefused(
                 f"the record {title_of(RECORDS, row)} is of a transfer already: unlink it first"
             )
     first, second = rows
     if first["accountId"] == second["accountId"]:
-        raise ImportRefused(
+        raise ChangeRefused(
             f"both records are of the account {first['accountName']}: a transfer is between two"
         )
     if first["amount"] * second["amount"] > 0:
         way = "out" if first["amount"] < 0 else "in"
-        raise ImportRefused(f"money goes {way} by both records: it is no transfer")
+        raise ChangeRefused(f"money goes {way} by both records: it is no transfer")
     changes = RecordChanges(session)
     _link(changes, first, second)
     changes.flush()
@@ -182,11 +182,11 @@ def link_records(session: LedgerSession, one: str, other: str) -> EditReport:
 
 
 def unlink_records(session: LedgerSession, ids: Sequence[str]) -> EditReport:
-    """Takes transfers apart, each named by one of its records or both. Raises ImportRefused."""
+    """Takes transfers apart, each named by one of its records or both. Raises ChangeRefused."""
     rows = _rows(session, ids)
     for row in rows:
         if row["transferId"] is None:
-            raise ImportRefused(f"the record {title_of(RECORDS, row)} is of no transfer")
+            raise ChangeRefused(f"the record {title_of(RECORDS, row)} is of no transfer")
     transfers = {row["transferId"] for row in rows}
     changes = RecordChanges(session)
     linked = condition_on(RECORDS, "transferId", Operator.NOT_NULL)
@@ -215,15 +215,15 @@ def _proposals(session: LedgerSession, pairs: list[Pair]) -> list[Proposal]:
 
 
 def _rows(session: LedgerSession, ids: Iterable[str]) -> list[Row]:
-    """The records, each once. Raises ImportRefused."""
+    """The records, each once. Raises ChangeRefused."""
     wanted: dict[str, None] = {}
     for text in ids:
         try:
             wanted[parse_id(text)] = None
         except IdError as error:
-            raise ImportRefused(f"{shown(text)} {error}") from None
+            raise ChangeRefused(f"{shown(text)} {error}") from None
     found = session.storage.data.get_rows(session.user.id, RECORDS, list(wanted))
     for row_id in wanted:
         if row_id not in found:
-            raise ImportRefused(f"no record has the id {row_id}")
+            raise ChangeRefused(f"no record has the id {row_id}")
     return [found[row_id] for row_id in wanted]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.rules import APPLY
 from finance_api.ledger.references import ids_in
 from finance_api.ledger.session import IMPORT, LedgerSession, own_values
@@ -48,7 +48,7 @@ class Plan:
     """entries: those that go back, newest first.
 
     with_later: and those after it that have to do with the same. keep_changed: but for the rows
-    that a hand changed since. Raises ImportRefused.
+    that a hand changed since. Raises ChangeRefused.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class Plan:
     def _entry(self, number: int) -> HistoryEntry:
         entry = next((e for e in self._session.history if e.number == number), None)
         if entry is None:
-            raise ImportRefused(f"there is no entry {number} in the history")
+            raise ChangeRefused(f"there is no entry {number} in the history")
         if entry.undone_at is not None:
-            raise ImportRefused(f"entry {number} is taken back already")
+            raise ChangeRefused(f"entry {number} is taken back already")
         return entry
 
     def _planned(self, entry: HistoryEntry) -> dict[int, HistoryEntry]:
@@ -89,16 +89,16 @@ class Plan:
 
     def _check_images(self, entry: HistoryEntry) -> None:
         if entry.action == "upgrade":
-            raise ImportRefused(f"entry {entry.number} was made by an upgrade, and stays")
+            raise ChangeRefused(f"entry {entry.number} was made by an upgrade, and stays")
         if entry.pruned:
             days = self._session.keep_days
-            raise ImportRefused(
+            raise ChangeRefused(
                 f"what was there before entry {entry.number} is kept no more: "
                 f"finance_api.imports.keep_days is {days}"
             )
 
     def _blockers(self, entry: HistoryEntry, planned: dict[int, HistoryEntry]) -> list[_Blocker]:
-        """Raises ImportRefused, unless the options say what becomes of them."""
+        """Raises ChangeRefused, unless the options say what becomes of them."""
         later = {n: _Blocker(self._past.live[n]) for n in self._past.later(entry.number)}
         if not later:
             return []
@@ -111,7 +111,7 @@ class Plan:
         if self._with_later:
             return found
         if [b for b in found if not (self._keep_changed and b.is_by_hand)]:
-            raise ImportRefused(self._refusal(entry, found))
+            raise ChangeRefused(self._refusal(entry, found))
         return found
 
     def _rows_of_both(self, entry: HistoryEntry, later: HistoryEntry) -> Iterator[_Key]:

@@ -30,7 +30,7 @@ def undo(
     """Takes an entry back, in a session without an action.
 
     with_later: and those after it that have to do with the same. keep_changed: but for the rows
-    that a hand changed since. Raises ImportRefused.
+    that a hand changed since. Raises ChangeRefused.
     """
     past = Past(session)
     plan = Plan(session, past, number, with_later=with_later, keep_changed=keep_changed)

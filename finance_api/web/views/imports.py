@@ -7,7 +7,7 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.undo import UndoReport, undo
 from finance_api.query.model import Operator, Query, condition_on
 from finance_api.resources import ACCOUNTS, RECORDS
@@ -155,7 +155,7 @@ def take_back(request: Request) -> Any:
     except _DataMoved:
         request.response.status_int = 409
         return _undo_page(request, choices, _MOVED)
-    except ImportRefused as error:
+    except ChangeRefused as error:
         request.response.status_int = 409
         return _undo_page(request, choices, in_labels(error.reason))
     return done(f"{IMPORTS}/{number}", "undone")
@@ -167,7 +167,7 @@ def _undo_page(request: Request, choices: dict[str, bool], error: str | None) ->
     report, revision, refused = None, 0, None
     try:
         report, revision = _undo(request, entry["number"], choices, saw=None)
-    except ImportRefused as refusal:
+    except ChangeRefused as refusal:
         refused = in_labels(refusal.reason)
     return page(
         "imports",
@@ -186,7 +186,7 @@ def _undo(
 ) -> tuple[UndoReport, int]:
     """saw: the revision that was looked at; None: nothing is kept.
 
-    Returns what became of it, and the revision that it was of. Raises ImportRefused, _DataMoved.
+    Returns what became of it, and the revision that it was of. Raises ChangeRefused, _DataMoved.
     """
     with editing(request, None, dry_run=saw is None) as session:
         revision = session.before.revision

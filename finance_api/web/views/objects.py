@@ -10,7 +10,7 @@ from pyramid.response import Response
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.assignments import editable_fields
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.usage import uses_of
@@ -121,7 +121,7 @@ def add(request: Request) -> Response | dict[str, Any]:
                 if values[field.name] != field.default
             }
             add_object(session, shown.resource, given)
-    except (FormFaults, ImportRefused) as error:
+    except (FormFaults, ChangeRefused) as error:
         return _refused(request, shown, texts, None, error)
     return done(shown.path, "added")
 
@@ -153,7 +153,7 @@ def change(request: Request) -> Response | dict[str, Any]:
             given = {name: named[name] for name in values if values[name] != stored[name]}
             if given:
                 set_object(session, resource, row_id, given)
-    except (FormFaults, ImportRefused) as error:
+    except (FormFaults, ChangeRefused) as error:
         return _refused(request, shown, texts, own_row(request, resource), error)
     return done(shown.path, "saved")
 
@@ -172,7 +172,7 @@ def remove(request: Request) -> Response | dict[str, Any]:
     try:
         with editing(request, f"remove {shown.resource.path}") as session:
             remove_object(session, shown.resource, row["id"], with_records=with_records)
-    except ImportRefused:
+    except ChangeRefused:
         # The page says by what it is used.
         request.response.status_int = 400
         return _removal(request, shown, row)
@@ -198,14 +198,14 @@ def _refused(
     shown: ObjectPage,
     texts: dict[str, str],
     row: Row | None,
-    error: FormFaults | ImportRefused,
+    error: FormFaults | ChangeRefused,
 ) -> dict[str, Any]:
     request.response.status_int = 400
     errors = error.errors if isinstance(error, FormFaults) else {"form": _in_words(shown, error)}
     return _form(request, shown, texts, row, errors)
 
 
-def _in_words(shown: ObjectPage, error: ImportRefused) -> str:
+def _in_words(shown: ObjectPage, error: ChangeRefused) -> str:
     """The reason, with the labels of fields in place of their names."""
     text = sentence(error)
     for field in editable_fields(shown.resource).values():

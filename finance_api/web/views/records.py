@@ -8,7 +8,7 @@ from pyramid.view import view_config
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
 from finance_api.http.surfaces import PUBLIC_SURFACE
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.naming import find_row
 from finance_api.ledger.edits.records import EDITED, change_records
 from finance_api.ledger.edits.transfers import unlink_records
@@ -123,7 +123,7 @@ def change_chosen(request: Request) -> Response | dict[str, Any]:
             report = _change_chosen(session, request, ids, action)
     except FormFaults as error:
         errors = error.errors
-    except ImportRefused as error:
+    except ChangeRefused as error:
         errors = {"form": sentence(error)}
     else:
         query = RecordFilters.of(request).query
@@ -155,7 +155,7 @@ def _found(session: LedgerSession, resource: Resource, row_id: str, key: str) ->
         raise FormFaults({f"set_{key}": f"Choose a {key}."})
     try:
         return str(find_row(session, resource, row_id)["id"])
-    except ImportRefused as error:
+    except ChangeRefused as error:
         raise FormFaults({f"set_{key}": sentence(error)}) from None
 
 
@@ -190,7 +190,7 @@ def change_record(request: Request) -> Response | dict[str, Any]:
             change_records(session, [stored["id"]], read_texts(session, _FIELDS, named))
     except FormFaults as error:
         errors = error.errors
-    except ImportRefused as error:
+    except ChangeRefused as error:
         errors = {"form": sentence(error)}
     else:
         return done(f"/records/{stored['id']}", "saved")

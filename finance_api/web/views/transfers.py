@@ -7,7 +7,7 @@ from pyramid.view import view_config
 
 from finance_api.auth.permissions import Permission
 from finance_api.http.requests import Request
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.transfers import (
     confirm_transfers,
     dismiss_transfers,
@@ -67,7 +67,7 @@ def change_transfers(request: Request) -> Response | dict[str, Any]:
             with editing(request, name) as session:
                 change(session, pairs)
             return done("/transfers", notice)
-        except ImportRefused as error:
+        except ChangeRefused as error:
             errors = {"pair": sentence(error)}
     request.response.status_int = 400
     return _page(request, errors)

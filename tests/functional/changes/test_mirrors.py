@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from finance_api.auth.issuing import issue_token
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from support.household import Household
 from support.ledger import Person, an_id, document
 from support.mirror import TYPES, Mirror
@@ -41,7 +41,7 @@ class Life:
         work = self.chance.choice(
             [change, change, change, self.undo, self.import_documents, self.wait, self.move]
         )
-        with suppress(ImportRefused):
+        with suppress(ChangeRefused):
             work()
 
     def undo(self):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.dump import dump
 from finance_api.storage.interface import reading
 from support.native_rows import category, uid
@@ -82,6 +82,6 @@ def test_what_was_derived_is_derived_again_after_moving_house(client, service):
 @pytest.mark.parametrize("kind", ["Income", "", "both"])
 def test_another_kind_is_refused(client, kind):
     if kind:
-        with pytest.raises(ImportRefused, match="kind"):
+        with pytest.raises(ChangeRefused, match="kind"):
             client.load(category(1, kind=kind))
     assert client.get("categories", kind=kind).status_int == 400

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.records import void_records
 from finance_api.ledger.matching.duplicates import find_duplicates
@@ -67,6 +67,6 @@ def test_voided_records_count_no_more_until_it_is_undone(doubled):
 
 def test_unknown_ids_are_refused(doubled):
     before = doubled.snapshot()
-    with pytest.raises(ImportRefused):
+    with pytest.raises(ChangeRefused):
         void(doubled, an_id(11), an_id(99))
     assert doubled.snapshot() == before

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger import native_import, records, row_set
 from finance_api.ledger.row_set import RowSet
 from finance_api.resources import BUDGETS, CATEGORIES, GOALS, LABELS, RECORDS, STANDING_ORDERS
@@ -50,10 +50,10 @@ def test_what_is_mentioned_again_meets_what_the_file_brought(person):
 
 def test_a_source_id_that_another_one_has_is_refused_over_batches_too(person):
     rows = [*goals(5), document("Goal", 90, sourceId="s10")]
-    with pytest.raises(ImportRefused, match=r"line 6: .*s10.* belongs to the Goal"):
+    with pytest.raises(ChangeRefused, match=r"line 6: .*s10.* belongs to the Goal"):
         person.native(*rows)
     person.native(*goals(5))
-    with pytest.raises(ImportRefused, match=r"line 1: .*s10.* belongs to the Goal"):
+    with pytest.raises(ChangeRefused, match=r"line 1: .*s10.* belongs to the Goal"):
         person.native(rows[5])
 
 
@@ -62,9 +62,9 @@ def test_they_may_refer_to_what_comes_later_in_the_file(person):
         document("Budget", 5, categoryIds=[an_id(2)]), document("Category", 2, name="Food")
     )
     assert person.only(BUDGETS)["categoryIds"] == (an_id(2),)
-    with pytest.raises(ImportRefused, match="line 1: categoryIds"):
+    with pytest.raises(ChangeRefused, match="line 1: categoryIds"):
         person.native(document("Budget", 5, categoryIds=[an_id(3)]))
-    with pytest.raises(ImportRefused, match="line 2: parentId"):
+    with pytest.raises(ChangeRefused, match="line 2: parentId"):
         person.native(account(), document("Category", 4, parentId=an_id(3)))
 
 
@@ -110,10 +110,10 @@ def test_there_is_a_limit_of_what_is_held_whole(person, monkeypatch):
     for resource, model_type in ((LABELS, "Label"), (CATEGORIES, "Category")):
         rows = [document(model_type, n, name=f"n{n}") for n in range(10, 15)]
         before = person.snapshot()
-        with pytest.raises(ImportRefused, match=f"line 5: there can be 4 {resource.name} at most"):
+        with pytest.raises(ChangeRefused, match=f"line 5: there can be 4 {resource.name} at most"):
             person.native(*rows)
         assert person.snapshot() == before
         person.native(*rows[:4])
     text = "date,amount,labels\n2026-01-01,-5,another\n"
-    with pytest.raises(ImportRefused, match="there can be 4 labels at most"):
+    with pytest.raises(ChangeRefused, match="there can be 4 labels at most"):
         person.csv(text, account="Giro", currency="EUR")

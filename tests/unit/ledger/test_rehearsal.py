@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from finance_api.importers.csv import CsvImporter, Layout
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.importers.ofx.importer import OfxImporter
 from finance_api.ledger.changing import changing
 from finance_api.ledger.importing import ImportOrder, import_file
@@ -86,14 +86,14 @@ class Rehearsed(Household):
         revision, history = self.person.revision, self.person.history()
         try:
             rehearsed = said(run(True))
-        except (ImportRefused, Conflict) as refused:
+        except (ChangeRefused, Conflict) as refused:
             rehearsed = str(refused)
         assert self.person.everything() == before
         assert (self.person.revision, self.person.history()) == (revision, history)
         self.chance.setstate(state)
         try:
             report = run(False)
-        except (ImportRefused, Conflict) as refused:
+        except (ChangeRefused, Conflict) as refused:
             assert rehearsed == str(refused)
             raise
         assert rehearsed == said(report)
@@ -125,7 +125,7 @@ def test_a_dry_run_reports_what_the_change_itself_reports(backends, storage, mon
             number = household.chance.choice(household.live)
             try:
                 household.take_back(number, with_later=household.chance.random() < 0.5)
-            except ImportRefused:
+            except ChangeRefused:
                 break
 
     check()

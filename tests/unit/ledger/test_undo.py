@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
+from finance_api.importers.interface import ChangeRefused, Entry, Statement, StatementAccount
 from finance_api.ledger.balances import Balances
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import remove_object, set_object
@@ -38,7 +38,7 @@ def remove_record(person, row):
 
 def refusal(person, number, **options):
     before = person.everything(), person.revision
-    with pytest.raises(ImportRefused) as refused:
+    with pytest.raises(ChangeRefused) as refused:
         person.undo(number, **options)
     assert (person.everything(), person.revision) == before
     return str(refused.value)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.resources import ACCOUNTS, CATEGORIES, RECORDS
 from support.household import Household
 from support.ledger import Person
@@ -57,7 +57,7 @@ def test_undo_of_the_newest_gives_what_was_there_before(backends, storage):
             person.audit()
             assert (person.everything(), person.dump()) == states.pop()
             assert person.revision == revision + 1
-        with pytest.raises(ImportRefused, match="taken back"):
+        with pytest.raises(ChangeRefused, match="taken back"):
             person.undo(1) if person.history() else refuse()
 
     check()
@@ -72,7 +72,7 @@ def household_of(backend, seed, steps):
 
 
 def refuse():
-    raise ImportRefused("nothing to be taken back")
+    raise ChangeRefused("nothing to be taken back")
 
 
 @STORAGES
@@ -97,7 +97,7 @@ def test_undo_in_any_order_never_loses_what_a_hand_changed(backends, storage):
             before = person.everything(), person.revision, by_hand(person)
             try:
                 report = person.undo(number, **options)
-            except ImportRefused as refused:
+            except ChangeRefused as refused:
                 assert number != live[-1]
                 assert f"entry {number} " in str(refused)
                 assert not options["with_later"]
@@ -134,7 +134,7 @@ def test_undo_of_later_entries_in_any_order_leaves_what_the_earlier_ones_say(bac
         while (left := household.live) != list(range(1, stays + 1)):
             for number in chance.sample(left[stays:], len(left) - stays):
                 keep_changed, with_later = chance.random() < 0.6, chance.random() < 0.2
-                with suppress(ImportRefused):
+                with suppress(ChangeRefused):
                     person.undo(number, keep_changed=keep_changed, with_later=with_later)
                 person.audit()
             assert household.live != left, "none of them could be undone"
@@ -167,7 +167,7 @@ def test_a_file_that_was_taken_back_comes_in_again_as_at_first(backends, storage
                 try:
                     entries = len(person.history())
                     report = work()
-                except ImportRefused as refused:
+                except ChangeRefused as refused:
                     outcomes.append(str(refused))
                     continue
                 rows = person.everything()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.resources import (
     ACCOUNTS,
@@ -43,7 +43,7 @@ def named(person, resource, name):
 
 def refused(person, *arguments, **options):
     before = person.snapshot()
-    with pytest.raises(ImportRefused) as caught:
+    with pytest.raises(ChangeRefused) as caught:
         edited(person, *arguments, **options)
     assert person.snapshot() == before
     return str(caught.value)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits.objects import add_object, remove_object, set_object
 from finance_api.ledger.edits.records import remove_records
@@ -121,7 +121,7 @@ def test_every_edit_agrees_and_can_be_taken_back(backends, storage):
                     given_back(person, file_of(*arguments))
                 else:
                     edited(person, function, *arguments)
-            except ImportRefused:
+            except ChangeRefused:
                 assert (person.snapshot(), len(entries(person))) == (before, done)
                 person.audit()
         for dump, done in reversed(past):

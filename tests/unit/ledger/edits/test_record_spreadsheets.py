@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from finance_api.api.representation import XLSX, body_of
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.record_file import record_file
 from finance_api.ledger.edits.records import remove_records
 from finance_api.resources import RECORDS
@@ -54,7 +54,7 @@ def saved(book):
 
 def refused(person, data):
     before = person.snapshot()
-    with pytest.raises(ImportRefused) as caught:
+    with pytest.raises(ChangeRefused) as caught:
         given_back(person, data)
     assert person.snapshot() == before
     return str(caught.value)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.edits.records import remove_records
 from finance_api.resources import CATEGORIES, RECORDS
 from finance_api.values.time import date_text
@@ -60,7 +60,7 @@ def books(person):
 
 def refused(person, data):
     before = person.snapshot()
-    with pytest.raises(ImportRefused) as caught:
+    with pytest.raises(ChangeRefused) as caught:
         given_back(person, data)
     assert person.snapshot() == before
     return str(caught.value)
@@ -213,7 +213,7 @@ def test_dry_run_keeps_nothing(books):
 
 def test_removing_is_all_or_nothing(books):
     before = books.snapshot()
-    with pytest.raises(ImportRefused, match=f"no record has the id {an_id(999)}, x$"):
+    with pytest.raises(ChangeRefused, match=f"no record has the id {an_id(999)}, x$"):
         edited(books, remove_records, [an_id(100), an_id(999), "x"])
     assert books.snapshot() == before
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finance_api.importers.interface import Entry, ImportRefused, Statement, StatementAccount
+from finance_api.importers.interface import ChangeRefused, Entry, Statement, StatementAccount
 from finance_api.ledger.edits.rules import add_rule, apply_rules
 from finance_api.ledger.rules import list_rules
 from finance_api.ledger.session import UserRows
@@ -54,7 +54,7 @@ def test_rule_is_added_by_names_and_asked_in_order(books):
     ],
 )
 def test_rule_that_gives_nothing_is_refused(books, keywords, options, said):
-    with pytest.raises(ImportRefused, match=said.replace("?", r"\?")):
+    with pytest.raises(ChangeRefused, match=said.replace("?", r"\?")):
         edited(books, add_rule, keywords, **options)
     assert books.rows(RECORD_RULES) == []
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finance_api.importers.interface import ImportRefused
+from finance_api.importers.interface import ChangeRefused
 from finance_api.ledger.changing import changing
 from finance_api.ledger.edits import transfer_pairs
 from finance_api.ledger.edits.rules import apply_rules
@@ -163,9 +163,9 @@ def test_what_is_no_transfer_is_refused(person, ids, said):
         move(13, B, 5, 1, recordState="void"),
         move(14, B, 5, 1, transferId=an_id(9)),
     )
-    with pytest.raises(ImportRefused, match=said):
+    with pytest.raises(ChangeRefused, match=said):
         edited(person, link_records, *ids)
-    with pytest.raises(ImportRefused, match="is of no transfer"):
+    with pytest.raises(ChangeRefused, match="is of no transfer"):
         edited(person, unlink_records, [an_id(10)])
 
 
