@@ -3,6 +3,7 @@
 Both sides are read, nothing is listed here, as in Datasette's tests/test_docs.py.
 """
 
+import ast
 import dataclasses
 import re
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+import finance_api
 from finance_api.cli.main import command as finance_api_command
 from finance_api.importers.csv import Layout
 from finance_api.importers.csv.columns import FIELDS as CSV_FIELDS
@@ -111,6 +113,36 @@ def _check_invocation(words: list[str]) -> None:
 def test_every_call_of_a_command_in_the_docs_is_understood(path: Path) -> None:
     for words in _invocations(path.read_text(encoding="utf-8")):
         _check_invocation(words)
+
+
+#: Whose messages name commands and their options.
+SPEAKING = ("cli", "importers", "ledger", "planning", "storage", "uploads")
+
+
+def _messages() -> Iterator[str]:
+    """The texts of the code; what is filled in is …"""
+    package = Path(finance_api.__file__).parent
+    for path in (path for name in SPEAKING for path in sorted((package / name).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = (getattr(part, "value", None) for part in node.values)
+                yield "".join(part if isinstance(part, str) else "…" for part in parts)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def test_every_command_and_option_in_a_message_exists() -> None:
+    known = _OF_ALL.union(*map(_options, COMMANDS.values()))
+    # Of pip.
+    known.add("--upgrade")
+    calls = 0
+    for text in _messages():
+        for call in re.findall(r"(?<!\w)'finance-api ([^'…]+)(?:'|…)", text):
+            _check_invocation(call.split())
+            calls += 1
+        named = re.findall(r"(?<![\w<!-])--[a-z][a-z-]+\b(?!-)", text)
+        assert " " not in text or set(named) <= known, text
+    assert calls > 5
 
 
 def test_calls_are_found() -> None:
