@@ -239,6 +239,7 @@ class File:
     label: str
     is_open: str = ""
     damage: str = ""
+    heading: int = 0
     options: dict = field(default_factory=dict)
 
 
@@ -374,6 +375,7 @@ def make(seed):
         f"{seed}: {code} {shape} {form}{' balance' if has_balance else ''}"
         f"{' preamble' if preamble else ''}{' status' if status else ''}",
         is_open,
+        heading=len(preamble),
     )
 
 
@@ -411,8 +413,27 @@ def decimal_of(units):
     return Decimal(units) / 10_000
 
 
-#: What may be wrong with a file, and makes it another one than the bank's.
-DAMAGES = ("swallowed", "more cells", "lost row", "year")
+#: What may be wrong with a file, or in it, and makes it another one than the bank's.
+DAMAGES = (
+    "swallowed", "more cells", "lost row", "year", "not booked", "stated balance", "fee",
+    "two accounts",
+)  # fmt: skip
+#: A heading, the word of rows that happened, and that of one that did not.
+STATUSES = tuple(
+    tuple(part.strip() for part in each.split("/"))
+    for each in """Status/Booked/Authorised|Booking state/booked/pre-booked|
+Umsatzstatus/gebucht/offen|Pending/false/true|Planned/no/yes|Hidden/0/1|Info//vorgemerkt|Art/Buchung/Vormerkung|Storno//X|
+Statut/Validé/En cours de traitement|Estado/Realizado/Retenido|Stato/Eseguito/Da contabilizzare|
+Zaksięgowano/tak/nie|Stav/Provedeno/Blokace|Durum/Gerçekleşti/Provizyon|Excluded/false/true|
+Forecast/No/Yes|State/Posted/Draft|Status/ok/KO|Bearbeitungsstatus/abgeschlossen/in Prüfung|
+Buchungsstatus/verbucht/nicht gebucht|Transaction status/Settled/Unsettled|Booked/yes/no""".replace(
+        "\n", ""
+    ).split("|")
+)
+STATED = """Opening balance|Saldovortrag|Anfangssaldo|Solde initial|Balance b/f|Opening Bal.|
+Report|Carried fwd|Endsaldo|Closing balance|Page total|Seitensumme|Net change|
+Total movements|Summe Umsätze|
+Nyitóegyenleg|Saldo al 01/01/2026|Sum of all transactions|Total débits""".replace("\n", "")
 
 
 def damaged(file, damage, seed):
@@ -423,10 +444,10 @@ def damaged(file, damage, seed):
     pick = random.Random(seed)
     lines = file.text.splitlines(keepends=True)
     rows = range(len(lines) - len(file.days) + 1, len(lines) - 1)
-    if not rows or '"' in file.text:
+    if not rows or '"' in file.text or (damage == "two accounts" and "status" in file.label):
         return None
     at = pick.choice(rows)
-    delimiter = next(d for d in ";,\t" if lines[at].count(d) > 1)
+    delimiter = next(d for d in ";\t," if lines[file.heading].count(d) > 1)
     if damage == "swallowed":
         cells, after = lines[at].split(delimiter), lines[at + 1].split(delimiter)
         column = pick.randrange(1, len(cells) - 1)
@@ -440,9 +461,37 @@ def damaged(file, damage, seed):
         if "2026" not in lines[at]:
             return None
         lines[at] = lines[at].replace("2026", "0202")
+    elif damage == "not booked":
+        heading, happened, not_yet = pick.choice(STATUSES)
+        words = [heading, *(happened for _ in lines[file.heading + 1 :])]
+        lines.insert(at, lines[at])
+        words.insert(at - file.heading, not_yet)
+        lines = with_column(lines, file.heading, delimiter, words)
+    elif damage == "stated balance":
+        note = next((each for each in NOTES.split("|") if each in lines[at]), None)
+        if note is None:
+            return None
+        lines.insert(at, lines[at].replace(note, pick.choice(STATED.split("|"))))
+    elif damage == "fee" and file.closing is not None:
+        return None
+    elif damage in ("fee", "two accounts"):
+        # It means more than the records say.
+        file = dataclasses.replace(file, days=[], units=[], payees=[], notes=[])
+        headings, values = {
+            "fee": (("Fee", "Gebühr", "Tip", "FX fee"), ("0.00", "1.25")),
+            "two accounts": (("Account Number", "Kontoname", "Konto"), ("10020030", "40050060")),
+        }[damage]
+        words = [pick.choice(headings), *values, *(pick.choice(values) for _ in lines)]
+        lines = with_column(lines, file.heading, delimiter, words)
     else:
         # Only the balances show it.
         if file.closing is None or at in (rows[0], rows[-1]) or "status" in file.label:
             return None
         del lines[at]
     return dataclasses.replace(file, text="".join(lines), damage=damage)
+
+
+def with_column(lines, heading, delimiter, words):
+    """The lines with a column more, from the line of the headings on."""
+    rows = zip(lines[heading:], words, strict=False)
+    return lines[:heading] + [f"{row.rstrip()}{delimiter}{word}\r\n" for row, word in rows]

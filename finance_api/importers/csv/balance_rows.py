@@ -53,7 +53,7 @@ _KINDS = {
         конечный остаток, исходящий остаток, кінцевий залишок, kapanış bakiyesi"""
     ),
     TOTAL: _phrases(
-        """report, übertrag, net change, page total, seitensumme, umsatzsumme
+        """report, net change, page total, seitensumme, umsatzsumme
         total, totals, subtotal, sub total, grand total, sum, balance, summe, gesamt
         gesamtsumme, zwischensumme, saldo, kontostand, solde, sous total, somme, total général
         suma, totale, totaal, subtotaal, razem, celkem, zůstatek, summa, yhteensä, összesen

@@ -60,6 +60,13 @@ _TIME = (
     r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?:\s?(?P<half>[AaPp][Mm]))?"
     r"(?:\s?(?P<offset>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?"
 )
+#: The days of the week that may stand before a date.
+_WEEKDAYS = """mo di mi do fr sa so mon tue wed thu fri sat sun lun mar mer jeu ven sam dim mié jue
+vie sáb dom gio sab ma wo vr za zo monday tuesday wednesday thursday friday saturday sunday montag
+dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi
+dimanche lunes martes miércoles jueves viernes sábado domingo lunedì martedì mercoledì giovedì
+venerdì sabato domenica maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"""
+_WEEKDAY = rf"(?i:(?:{'|'.join(_WEEKDAYS.split())})[.,]{{0,2}} )?"
 _DAY = ["day", "month", "year"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -95,7 +102,9 @@ class DateForm:
                 "as in %d/%m/%Y or DD/MM/YYYY; or the days of the file in place of the year, as in "
                 "DD.MM. 2026-01-01..2026-01-31"
             )
-        pattern = re.compile(expression + ("" if used & set("HIMS") else _TIME))
+        before = "" if used & set("aA") else _WEEKDAY
+        after = "" if used & set("HIMS") else _TIME
+        pattern = re.compile(before + expression + after)
         return cls(name, pattern, "y" in used, frozenset(pattern.groupindex), period)
 
     def read(self, text: str) -> int | None:

@@ -17,17 +17,22 @@ _YEAR_FIRST = (
     "YYYY-MM-DD",
     "YYYY/MM/DD",
     "YYYY.MM.DD",
+    "YYYY.MM.DD.",
+    "YYYY. MM. DD.",
+    "YYYY. MMM DD.",
     "YYYYMMDD",
     "YY-MM-DD",
     "YY/MM/DD",
     "YYYY-MMM-DD",
     "YYYY MMM DD",
+    "DDMMMYYYY",
 )
 # No bank is known to write the month first with full stops.
 _BEFORE_YEAR = (
     "DD/MM/",
     "MM/DD/",
     "DD.MM.",
+    "DD. MM. ",
     "DD-MM-",
     "MM-DD-",
     *(f"DD{by}MMM{by}" for by in "/.- "),

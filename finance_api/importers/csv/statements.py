@@ -271,11 +271,10 @@ class StatementBuilder:
                 statement.opening = opening
             if len(self._rows) == 1 and stated and rows.first_day:
                 self._reconcile(rows, stated)
-            if len(self._rows) == len(above) == 1 and statement.closing is None:
-                day, text = above[0]
-                if day >= rows.last_day:
-                    closing = self._reader.amounts.read(text, 1)
-                    statement.closing = BankBalance(closing.units, day)
+            if len(self._rows) == len(above) == 1 and above[0][0] >= rows.last_day:
+                # That of the last row, if there is one, leads to it or shows that rows are missing.
+                closing = self._reader.amounts.read(above[0][1], 1)
+                statement.closing = BankBalance(closing.units, above[0][0])
         return [rows.statement for rows in self._rows.values()]
 
     def _reconcile(self, rows: _AccountRows, stated: Mapping[int, tuple[str, list[str]]]) -> None:

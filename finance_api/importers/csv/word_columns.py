@@ -93,7 +93,11 @@ def _ask_about_positive(open_: OpenColumns, amount: Column) -> None:
 
 def find_accounts(open_: OpenColumns, *, has_account: bool) -> None:
     columns = [column for column in open_.free if column.are_accounts]
-    others = [column for column in columns if column.fit("other account") or column.fit("payee")]
+    others = [
+        column
+        for column in columns
+        if column.fit("other account") or (column.fit("payee") and column.fit("account") < 2)
+    ]
     if len(others) == 1 and not open_.has("counterpartyAccount"):
         open_.take("counterpartyAccount", others[0], BY_HEADING)
     own = [c for c in columns if c in open_.free and c.fit("account") == 2 and c.is_full]
@@ -138,7 +142,11 @@ def _find_note(open_: OpenColumns, texts: Sequence[Column]) -> None:
     """All columns whose heading says that they are text; without such, every text there is."""
     if open_.has("note") and "note" not in open_.by_name:
         return
-    named = [column for column in texts if column.fit("note") or column.fit("payee")]
+    named = [
+        column
+        for column in texts
+        if column.fit("note") or (column.fit("payee") and len(column.values) > 1)
+    ]
     if named and open_.has("note"):
         open_.found.columns["note"] = open_.known["note"]
     for column in named:

@@ -198,3 +198,99 @@ def test_columns_that_say_the_same_once_more_are_not_asked_about():
     text = "Date;Text;Debit;Credit;Amount\n2026-01-02;a;5.00;;-5.00\n2026-01-03;b;;7.00;7.00\n"
     assert rows(text)[0] == ["2026-01-02 -5", "2026-01-03 7"]
     assert "'Debit', 'Credit'" in refusal(text.replace(";7.00;7", ";8.00;7")).reason
+
+
+@pytest.mark.parametrize("balance", ["", ",Rest"])
+def test_columns_that_take_turns_are_out_and_in_if_a_balance_runs_by_them(balance):
+    text = (
+        f"Date,Text,Foo,Bar{balance}\n2026-01-02,a,3.00,,97.00\n2026-01-03,b,,4.00,101.00\n"
+        "2026-01-20,c,1.00,,100.00\n"
+    )
+    if balance:
+        assert rows(text) == (["2026-01-02 -3", "2026-01-03 4", "2026-01-20 -1"], "100")
+    else:
+        text = "\n".join(
+            line.rpartition(",")[0] if line[:1] == "2" else line for line in text.splitlines()
+        )
+        assert answers(refusal(text)) == [
+            f"--debit {one} --credit {other} ---positive ---invert"
+            for one, other in (("Foo", "Bar"), ("Bar", "Foo"))
+        ]
+
+
+def test_the_partner_of_a_side_is_the_column_with_money_where_it_has_none():
+    text = "Date,Text,Withdrawal,Foo\n2026-01-02,a,3.00,\n2026-01-20,b,,4.00\n"
+    assert rows(text)[0] == ["2026-01-02 -3", "2026-01-20 4"]
+
+
+def test_amounts_of_which_most_are_positive_are_asked_about():
+    lines = [f"2026-01-{day},Shop {day},{day}.50" for day in range(13, 20)]
+    text = "\n".join(["Date,Text,Amount", *lines, "2026-01-20,Thank you,-100.00"])
+    refused = refusal(text)
+    assert answers(refused) == ["--positive out", "--positive in"]
+    assert rows(text, positive="out")[0][0] == "2026-01-13 -13.5"
+    # Words, or the balances, say that they came in.
+    lines = [f"{line},Credit" for line in lines]
+    assert rows("\n".join(["Date,Text,Amount,Type", *lines, "2026-01-20,x,-9.00,Debit"]))
+
+
+@pytest.mark.parametrize("rest", ["A", "A,"])
+def test_decimals_that_an_unquoted_comma_cut_off_are_refused(rest):
+    text = f"Date,Amount,Payee,Note\n2026-01-05,-12,50,{rest}\n2026-01-20,4,00,{rest}\n"
+    assert "two digits in every row" in refusal(text).reason
+
+
+@pytest.mark.parametrize("heading", ["Kontoname", "Account name", "Sort code / Account"])
+def test_names_of_several_accounts_are_asked_about(heading):
+    text = f"Date,Text,Amount,{heading}\n2026-01-05,a,-3,10020030\n2026-01-20,b,4,40050060\n"
+    assert "has several accounts" in refusal(text).reason
+
+
+def test_a_symbol_in_the_heading_that_the_currency_cannot_be_is_refused():
+    text = f"Date,Text,Amount ($)\n{END_ROWS}"
+    assert "--currency says EUR" in refusal(text).reason
+    assert rows(text, currency="CAD")
+
+
+@pytest.mark.parametrize("first, second", [("IBAN", "Kontonummer"), ("Kontonummer", "IBAN")])
+def test_numbers_beside_the_number_of_the_account_are_those_of_the_other_side(first, second):
+    own, others = "DE02120300000000202051", ("AT611904300234573201", "CH9300762011623852957")
+    cells = [(own, each) if second == "IBAN" else (each, own) for each in others]
+    text = f"Date,Text,Amount,{first},{second}\n" + "".join(
+        f"2026-01-2{day},a,-{day},{one},{other}\n" for day, (one, other) in enumerate(cells, 1)
+    )
+    (found,) = read(text, **GIVEN)
+    assert found.account.number == own
+    assert [entry.counterparty_account for entry in found.entries] == [*others]
+
+
+def test_every_text_column_with_a_known_heading_is_kept():
+    text = (
+        "Date;Description;Concepto ampliado;Auftraggeber;Empfänger;Amount\n"
+        "2026-01-02;a;b;Me;Shop;-3.00\n2026-01-20;c;d;Me;Bank;4.00\n"
+    )
+    assert [f"{e.payee}|{e.note}" for e in read(text, **GIVEN)[0].entries] == [
+        "Shop|a b",
+        "Bank|c d",
+    ]
+
+
+def test_a_balance_above_the_headings_that_the_rows_do_not_lead_to_is_the_closing_one():
+    text = (
+        "Kontostand vom 31.01.2026:;5.000,00 EUR\n\nDatum;Text;Betrag;Saldo\n"
+        "05.01.2026;a;-12,50;987,50\n20.01.2026;b;-7,25;980,25\n"
+    )
+    (found,) = read(text, **GIVEN)
+    assert (found.statement.opening.amount, found.statement.closing.amount) == (
+        10_000_000,
+        50_000_000,
+    )
+
+
+@pytest.mark.parametrize(
+    "day",
+    "Mo, 31.08.2026|Monday, 31 August 2026|31. 8. 2026|2026.08.31.|31AUG2026|2026. augusztus 31.|"
+    "31. elokuuta 2026|31 Ağustos 2026|lundi 31 août 2026".split("|"),
+)
+def test_dates_with_the_day_of_the_week_or_spaces_are_read(day):
+    assert rows(f"Date;Text;Amount\n{day};a;-3\n")[0] == ["2026-08-31 -3"]

@@ -82,4 +82,4 @@ def test_a_damaged_file_is_refused_or_loses_nothing(damage):
         counts[kind] += 1
         assert kind != "wrong", (damage, file.label, *more, file.text)
     print(damage, dict(counts))
-    assert counts["asked"], counts
+    assert counts["asked"] or counts["imported"], counts
