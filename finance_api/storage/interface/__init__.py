@@ -1,10 +1,10 @@
-"""The storage's contract. `finance_api.storage.testing` holds every implementation to it.
+"""The storage's contract. `finance_api.storage.testing` tests every implementation against it.
 
-A `StorageBackend` lives as long as the process. It makes units of work: a `Storage` reads, and
-sees one unchanging state of a user's data from its first read of it; a `WritableStorage` also
-writes, and all of its writes or none are stored when its transaction manager commits. A unit of
-work has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
-exchange rates, proposals of transfers, files that wait to be imported, the audit log.
+A `StorageBackend` lives as long as the process, and makes units of work. A `Storage` reads, and
+sees one unchanging state of a user's data from its first read on. A `WritableStorage` also writes:
+when its transaction manager commits, either all of its writes are stored or none. A unit of work
+has a part for each role: users, tokens, JWTs, sessions, usage, the data itself, its history,
+exchange rates, proposed transfers, files that wait to be imported, and the audit log.
 """
 
 from abc import ABC, abstractmethod
@@ -84,16 +84,16 @@ __all__ += ["LOCK_TIMEOUT_SECONDS", "STREAMED_ROWS", "Storage", "StorageBackend"
 __all__ += ["BackendState", "Totals"]
 __all__ += ["data_state_of", "reading", "unit_of_work"]
 
-#: How long a unit of work that writes waits for another one, unless it says otherwise.
+#: Default time that a unit of work waits for another writer.
 LOCK_TIMEOUT_SECONDS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
 class BackendState:
-    """How a backend is now in this process.
+    """The state of a backend in this process.
 
-    connections: those in use, and how many more there can be, by what they are for.
-    is_away: whether the database is taken to be away.
+    connections: the number in use and the number still free, by purpose.
+    is_away: whether the circuit breaker considers the database unavailable.
     """
 
     connections: Mapping[str, tuple[int, int]]
@@ -102,7 +102,10 @@ class BackendState:
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """What is stored. revisions: of all users' data together. projection_version: if it has one."""
+    """How much is stored.
+
+    revisions: the sum of the revisions of all users' data. projection_version: None without one.
+    """
 
     users: int
     revisions: int
@@ -113,7 +116,7 @@ class Totals:
 class Storage:
     """A unit of work that reads. Every method of its parts may raise StorageUnavailable.
 
-    close: ends it; harmless if it has ended.
+    close: end it; harmless if it has ended.
     """
 
     users: UserReader
@@ -134,7 +137,7 @@ class Storage:
 class WritableStorage(Storage):
     """A unit of work that writes. It ends with its transaction.
 
-    origin: from where it is asked for, as `AuditEntry` has it.
+    origin: who asked for it, as in `AuditEntry`.
     """
 
     users: UserWriter
@@ -152,16 +155,16 @@ class WritableStorage(Storage):
     close: Callable[[], None] = lambda: None
 
     def note(self, user_id: int | None, action: AuditAction, at: int, detail: str = "") -> None:
-        """Adds to the audit log what is done here."""
+        """Add an entry to the audit log."""
         self.audit.add(AuditEntry(at, action, self.origin, user_id, detail))
 
 
 class StorageBackend(ABC):
     """Makes the units of work; safe to use from several threads.
 
-    persistent: whether what is written is still there for the next process.
-    on_work: is called with the seconds of a unit of work in the database, and whether it is "read"
-    or "write", which is told when it has committed.
+    persistent: whether the next process finds what was written.
+    on_work: called with "read" or "write" and the seconds a unit of work spent in the database;
+    for writes, after the commit.
     """
 
     persistent: bool = True
@@ -169,11 +172,10 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def read(self, *, newest: bool = False) -> Storage:
-        """A unit of work that reads; its `Storage.close` must be called.
+        """Begin a unit of work that reads; `Storage.close` must be called.
 
-        newest: read nothing from a replica, which may lag behind.
-        At the end of a `time_limit` a read that is under way is ended. It raises TookTooLong, as
-        every other one does from then on.
+        newest: do not read from a replica, which may lag behind.
+        When a `time_limit` ends, the current read and all later ones raise TookTooLong.
         """
 
     @abstractmethod
@@ -184,19 +186,19 @@ class StorageBackend(ABC):
         lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
         origin: str = COMMAND,
     ) -> WritableStorage:
-        """A unit of work that writes in the manager's current transaction, and ends with it.
+        """Begin a unit of work that writes in the manager's current transaction, and ends with it.
 
-        lock_timeout_seconds: how long it waits for another writer before StorageUnavailable.
+        lock_timeout_seconds: how long to wait for another writer before StorageUnavailable.
         origin: see `WritableStorage`.
         """
 
     @abstractmethod
     def check(self) -> None:
-        """Raises StorageNotReady or StorageUnavailable if reads would fail now."""
+        """Raise StorageNotReady or StorageUnavailable if reads would fail now."""
 
     @abstractmethod
     def totals(self) -> Totals:
-        """Raises StorageNotReady or StorageUnavailable, as `check`."""
+        """Return how much is stored. Raises what `check` does."""
 
     @property
     def state(self) -> BackendState:
@@ -204,39 +206,39 @@ class StorageBackend(ABC):
 
     @abstractmethod
     def upgrade(self) -> None:
-        """Brings what is stored to the version that this program reads; harmless if it is there."""
+        """Upgrade the stored data to this program's version; harmless if already done."""
 
     def find_faults(self, *, repair: bool = False) -> Iterator[Fault]:
-        """What is wrong in how data is stored, read in parts: memory does not grow with it.
+        """Yield faults in how data is stored, with memory that does not grow with the data.
 
-        What a user's data says is another matter: `finance_api.ledger.checking`.
-        repair: makes anew what is derived, in transactions of its own. Raises StorageError.
+        `finance_api.ledger.checking` checks what a user's data says.
+        repair: rebuild derived data, in transactions of its own. Raises StorageError.
         """
         return iter(())
 
     def back_up(self, path: Path) -> None:
-        """Writes all that is stored at one moment to a file that only its owner may read.
+        """Write one state of all data to a file that only its owner may read.
 
-        A file of that name is replaced, if all goes well. Raises StorageError, OSError.
+        Replaces an existing file if all goes well. Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")
 
     def restore(self, path: Path, now: int, *, revoke_tokens: bool = False) -> None:
-        """Replaces all that is stored by what a backup has, or changes nothing.
+        """Replace all data by a backup's, or change nothing.
 
-        What was revoked or disabled since stays so; all sessions and JWTs end. Harmless to readers,
-        who may have to wait. revoke_tokens: those of the backup, too. Raises StorageError, OSError.
+        What was revoked or disabled since stays so, and all sessions and JWTs end. Readers may have
+        to wait. revoke_tokens: also revoke the backup's tokens. Raises StorageError, OSError.
         """
         raise StorageNotReady("this storage has no backups")
 
     @abstractmethod
     def close(self) -> None:
-        """Closes connections."""
+        """Close all connections."""
 
 
 @contextmanager
 def reading(backend: StorageBackend, *, newest: bool = False) -> Iterator[Storage]:
-    """A unit of work that reads, and ends with the block. newest: see `StorageBackend.read`."""
+    """Read in a unit of work that ends with the block. newest: see `StorageBackend.read`."""
     storage = backend.read(newest=newest)
     try:
         yield storage
@@ -245,7 +247,7 @@ def reading(backend: StorageBackend, *, newest: bool = False) -> Iterator[Storag
 
 
 def data_state_of(storage: Storage, user_id: int) -> DataState:
-    """`get_state` of a user whom the database has let in. Raises StorageUnavailable."""
+    """Return the state of a signed-in user's data. Raises StorageUnavailable."""
     try:
         return storage.data.get_state(user_id)
     except NotFound as error:
@@ -259,7 +261,7 @@ def unit_of_work(
     lock_timeout_seconds: int = LOCK_TIMEOUT_SECONDS,
     origin: str = COMMAND,
 ) -> Iterator[WritableStorage]:
-    """A unit of work that writes; its writes are stored if the block ends without an error."""
+    """Write in a unit of work, whose writes are stored if the block ends without an error."""
     tm = TransactionManager(explicit=True)
     with no_time_limit(), tm:
         yield backend.write(tm, lock_timeout_seconds=lock_timeout_seconds, origin=origin)

@@ -1,15 +1,15 @@
-"""The audit log: who did what, when and from where. Never a secret."""
+"""The audit log: who did what, when and from where. It never has secrets."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
 
-#: The origin of what a command does; that of all else is the client's address.
+#: The origin of what a command does. Everything else has the client's address.
 COMMAND = "command"
 
 
 class AuditAction(StrEnum):
-    """What is noted."""
+    """What the audit log records."""
 
     SIGN_IN = "sign-in"
     SIGN_IN_FAILED = "sign-in-failed"
@@ -31,10 +31,11 @@ class AuditAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """origin: `COMMAND` or the client's address; "-" where that is not known.
+    """An entry of the audit log.
 
-    user_id: whose account or data it was about; None: of nobody who is known.
-    detail: what of it, such as the name of a token.
+    origin: `COMMAND` or the client's address; "-" if that is unknown.
+    user_id: the user whose account or data it concerns; None if unknown.
+    detail: for example the name of a token.
     """
 
     at: int
@@ -49,14 +50,14 @@ class AuditReader(ABC):
     def list_newest(
         self, user_id: int | None = None, *, since: int = 0, limit: int | None = None
     ) -> list[AuditEntry]:
-        """From the newest on, those of a user or of all; those noted later first."""
+        """Return the entries of a user or of all users, newest first."""
 
 
 class AuditWriter(AuditReader):
     @abstractmethod
     def add(self, entry: AuditEntry) -> None:
-        """Left out if its user is gone."""
+        """Add an entry, unless its user was deleted."""
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Deletes those from before then."""
+        """Delete older entries."""

@@ -12,8 +12,8 @@ from finance_api.storage.interface.users import User
 class Token:
     """A personal API token; its text is not stored.
 
-    sha256: of the token's text, in hexadecimal.
-    start: the first characters, by which its owner recognises it.
+    sha256: the digest of the token's text, in hexadecimal.
+    start: the first characters, by which the user recognises it.
     scopes: paths of the resources it may read; None means all of them.
     """
 
@@ -31,9 +31,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Jwt:
-    """A JSON Web Token that was issued here, or that another issuer made and is revoked here.
+    """A JSON Web Token that was issued here, or issued elsewhere and revoked here.
 
-    user_id, issued_at: None where it was issued elsewhere.
+    user_id, issued_at: None if it was issued elsewhere.
     """
 
     jti: str
@@ -46,36 +46,36 @@ class Jwt:
 class TokenReader(ABC):
     @abstractmethod
     def get_owner(self, sha256: str) -> tuple[Token, User]:
-        """The token with this digest, whatever its state, and its user. Raises NotFound."""
+        """Return the token with this digest, whatever its state, and its user. Raises NotFound."""
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Token]:
-        """The user's tokens, revoked and expired ones too, oldest first."""
+        """Return the user's tokens, also revoked and expired ones, oldest first."""
 
 
 class TokenWriter(TokenReader):
     @abstractmethod
     def add(self, token: Token) -> None:
-        """Raises NotFound if there is no such user."""
+        """Add a token. Raises NotFound if there is no such user."""
 
     @abstractmethod
     def update(self, token_id: str, *, user_id: int, **changes: Any) -> Token:
-        """Sets `name` or `expires_at`. Raises NotFound, also for another user's token."""
+        """Change `name` or `expires_at`. Raises NotFound, also for another user's token."""
 
     @abstractmethod
     def revoke(self, token_id: str, at: int, *, user_id: int | None = None) -> Token:
-        """The revoked token; one revoked before keeps its date.
+        """Revoke a token and return it; a token revoked before keeps its date.
 
-        Raises NotFound, also for a token of another user than ``user_id``, where that is given.
+        Raises NotFound, also for a token of another user than ``user_id``, if that is given.
         """
 
     @abstractmethod
     def revoke_all(self, user_id: int, at: int) -> None:
-        """Revokes the user's tokens; those revoked before keep their date."""
+        """Revoke the user's tokens; tokens revoked before keep their date."""
 
     @abstractmethod
     def set_used(self, used_at: Mapping[str, int]) -> None:
-        """Notes when tokens (by id) were last used; unknown ids and earlier times are ignored."""
+        """Store when tokens (by id) were last used; ignore unknown ids and earlier times."""
 
 
 class JwtReader(ABC):
@@ -83,32 +83,32 @@ class JwtReader(ABC):
     def get_owner(
         self, jti: str, *, uuid: str | None = None, email: str | None = None
     ) -> tuple[User, bool]:
-        """The user, and whether the token is revoked by its jti. Raises NotFound.
+        """Return the user, and whether the token is revoked by its jti. Raises NotFound.
 
-        One of ``uuid`` and ``email`` says who the user is; the token itself need not be known.
+        Either ``uuid`` or ``email`` names the user. The token itself may be unknown.
         """
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Jwt]:
-        """The user's tokens that were issued here, oldest first."""
+        """Return the user's tokens that were issued here, oldest first."""
 
 
 class JwtWriter(JwtReader):
     @abstractmethod
     def add(self, jwt: Jwt) -> None:
-        """Raises Conflict if there is one with this jti, NotFound if there is no such user."""
+        """Add a token. Raises Conflict if its jti exists, NotFound if there is no such user."""
 
     @abstractmethod
     def revoke(self, jti: str, at: int, *, user_id: int | None = None) -> Jwt:
-        """The revoked token; one revoked before keeps its date.
+        """Revoke a token and return it; a token revoked before keeps its date.
 
-        Raises NotFound, also for a token of another user than ``user_id``, where that is given.
+        Raises NotFound, also for a token of another user than ``user_id``, if that is given.
         """
 
     @abstractmethod
     def revoke_all(self, user_id: int, at: int) -> None:
-        """Revokes all that were issued up to ``at``, wherever that was. Raises NotFound."""
+        """Revoke all tokens issued up to ``at``, wherever they were issued. Raises NotFound."""
 
     @abstractmethod
     def prune(self, before: int) -> None:
-        """Deletes those that expired before then."""
+        """Delete tokens that expired before then."""

@@ -1,4 +1,4 @@
-"""Rows of the resources. The user is an argument of every call: no row can be read without one."""
+"""Rows of the resources. Every call has the user as an argument."""
 
 import re
 import secrets
@@ -15,13 +15,13 @@ from finance_api.resources.wire import encoder_of, lines_with_time
 from finance_api.storage.errors import StorageDamaged
 from finance_api.values import Row
 
-#: How many rows of a stream come at once. While they are written other threads wait: with 100, a
-#: quarter of 50 clients' requests got 503 while a CSV was read.
+#: Number of rows of a stream that come at once. Other threads wait while they are formatted: with
+#: 100, a quarter of 50 clients' requests got 503 during a CSV export.
 STREAMED_ROWS = 25
 
 
 def new_tag() -> int:
-    """Random; 64 bits with a sign, as databases keep whole numbers."""
+    """Return a random number of 64 bits with a sign, as databases store integers."""
     return secrets.randbits(64) - 2**63
 
 
@@ -29,10 +29,9 @@ def new_tag() -> int:
 class DataState:
     """The state of a user's data.
 
-    revision: the number of changes, for people: after a restore, or a failover that lost a change,
-    the next change has a number that another one had. changed_at: when the last one was made (or
-    the user). tag: the state's own; another one is drawn for each state that is made. What has the
-    same tag is the same data.
+    revision: the number of changes. Not unique: after a restore, or a failover that lost a change,
+    the next change reuses a number. changed_at: the time of the last change, or of adding the user.
+    tag: a random number for each state. Data with the same tag is the same data.
     """
 
     revision: int
@@ -44,7 +43,7 @@ class DataState:
 class Page:
     """Some rows of a list, in its order.
 
-    total: the number of rows of the whole list, where the query wants it.
+    total: the number of rows of the whole list, if the query asks for it.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -56,7 +55,8 @@ class Page:
 class JsonPage:
     """A `Page` whose rows are JSON objects, as `resources.wire` writes them.
 
-    state: of the data that they are from. lines: one object on each; none ends after the last.
+    state: the state of the data they come from. lines: one object a line, without a line end after
+    the last.
     """
 
     state: DataState
@@ -70,9 +70,9 @@ class JsonPage:
 
 
 class RecordSum(NamedTuple):
-    """amount: the exact sum, in ten-thousandths. number: of the records in it.
+    """amount: the exact sum, in ten-thousandths. number: the number of records.
 
-    first, last: the recordDate of its oldest and of its newest record.
+    first, last: the recordDate of the oldest and of the newest record.
     """
 
     amount: int
@@ -81,7 +81,7 @@ class RecordSum(NamedTuple):
     last: int
 
     def joined(self, other: "RecordSum") -> "RecordSum":
-        """The sum of both."""
+        """Return the sum of both."""
         return RecordSum(
             self.amount + other.amount,
             self.number + other.number,
@@ -91,10 +91,10 @@ class RecordSum(NamedTuple):
 
 
 class TooManySums(Exception):
-    """There are more sums than were asked for."""
+    """There are more sums than the caller accepts."""
 
 
-#: Changes as JSON objects: of the resource's path, id and revision, and of the row.
+#: Changes as JSON objects, from the resource's path, the id, the revision, and the row.
 PUT_LINE = '{"type":"%s","id":"%s","op":"put","revision":%s,"data":%s}'
 DELETE_LINE = '{"type":"%s","id":"%s","op":"delete","revision":%s}'
 _WRITTEN = re.compile(
@@ -106,7 +106,7 @@ _BY_PATH = {str(resource.path).encode(): resource for resource in PUBLIC_RESOURC
 class Change(NamedTuple):
     """The newest change of a row.
 
-    json: the row as `DataReader.list_json` shows it; None: it was deleted.
+    json: the row as in `DataReader.list_json`; None if it was deleted.
     """
 
     revision: int
@@ -116,7 +116,7 @@ class Change(NamedTuple):
 
     @classmethod
     def of(cls, line: bytes) -> "Change":
-        """The change of its `line`. Raises StorageDamaged."""
+        """Parse a change from its `line`. Raises StorageDamaged."""
         found = _WRITTEN.fullmatch(line)
         if found is None:
             raise StorageDamaged("a change is not as it was written")
@@ -144,8 +144,8 @@ ChangeKey = tuple[int, str, str]
 class Changes:
     """Some changes, in the order of their keys.
 
-    state: of the data that they are of. tags: of the states that were asked about, by revision, as
-    far as they are remembered. lines: of each `Change`.
+    state: the state of the data they come from. tags: the tags of the requested revisions that are
+    still stored. lines: the `line` of each `Change`.
     """
 
     state: DataState
@@ -160,20 +160,20 @@ class Changes:
 class DataReader(ABC):
     @abstractmethod
     def get_state(self, user_id: int) -> DataState:
-        """Raises NotFound."""
+        """Return the state of the user's data. Raises NotFound."""
 
     @abstractmethod
     def list_rows(self, user_id: int, query: Query) -> Page:
-        """One page of a resource: its listed fields.
+        """Return a page of a resource: its listed fields.
 
-        Missing values come last in both directions and ties are broken by id, ascending. Text
-        compares by code point.
+        Missing values come last in both directions, and ties are ordered by id. Text compares by
+        code point.
         """
 
     def list_json(self, user_id: int, query: Query) -> JsonPage:
-        """As `list_rows`, each row as the JSON object of a response.
+        """Return the page of `list_rows`, each row as the JSON object of a response.
 
-        query: of a resource without computed fields. Raises NotFound if there is no such user.
+        The resource must have no computed fields. Raises NotFound if there is no such user.
         """
         state = self.get_state(user_id)
         page = self.list_rows(user_id, query)
@@ -182,22 +182,22 @@ class DataReader(ABC):
 
     @abstractmethod
     def count_rows(self, user_id: int, query: Query) -> int:
-        """The number of rows of the whole list."""
+        """Return the number of rows of the whole list."""
 
     @abstractmethod
     def stream_json(self, user_id: int, query: Query) -> Iterator[bytes]:
-        """All rows of the list in its order: lines as of `JsonPage`, some at a time, none empty.
+        """Yield all rows of the list in its order: lines as in `JsonPage`, some at a time.
 
-        query: of a resource without computed fields; its page does not matter. There is one stream
-        of a unit of work at a time. Nothing is read beyond what is asked for.
+        The resource must have no computed fields; limit and offset are ignored. A unit of work can
+        have one stream at a time. Rows are read only as they are consumed.
         """
 
     def get_json(
         self, user_id: int, resource: Resource, ids: Sequence[str]
     ) -> tuple[DataState, list[bytes]]:
-        """The rows with these ids in their order, as `list_json` gives them.
+        """Return the rows with these ids in their order, as in `list_json`; b"" for missing rows.
 
-        Empty where there is none. Raises NotFound if there is no such user.
+        Raises NotFound if there is no such user.
         """
         state = self.get_state(user_id)
         encode = encoder_of(resource).encode
@@ -206,20 +206,20 @@ class DataReader(ABC):
 
     @abstractmethod
     def get_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> dict[str, Row]:
-        """The rows that exist among ``ids``, by id: their persisted fields."""
+        """Return the rows that exist among ``ids``, by id: their persisted fields."""
 
     @abstractmethod
     def get_rows_by_source(
         self, user_id: int, resource: Resource, source: str, source_ids: Collection[str]
     ) -> dict[str, Row]:
-        """The rows of ``source`` that exist among ``source_ids``, by source id."""
+        """Return the rows of ``source`` that exist among ``source_ids``, by source id."""
 
     @abstractmethod
     def get_transfers(self, user_id: int, ids: Collection[str]) -> dict[str, list[Row]]:
-        """The records of transfers, by the transfer's id: of each the two first by their ids."""
+        """Return the first two records, ordered by id, of each of these transfers, by its id."""
 
     def record_times(self, user_id: int) -> dict[str, tuple[int, int, int]]:
-        """The first and last createdAt and the last updatedAt of each account's records, by its id.
+        """Return the first and last createdAt and the last updatedAt of each account's records.
 
         Void records are left out. Reads every record.
         """
@@ -246,7 +246,7 @@ class DataReader(ABC):
         after_id: str = "",
         limit: int | None = None,
     ) -> list[Row]:
-        """Rows in the order of their ids, after ``after_id``: their persisted fields."""
+        """Return rows in the order of their ids, after ``after_id``: their persisted fields."""
 
     def scan_pages(
         self,
@@ -256,7 +256,7 @@ class DataReader(ABC):
         *,
         conditions: Sequence[Condition] = (),
     ) -> Iterator[list[Row]]:
-        """As `scan_rows`, so many at a time; those of pages before may be changed, or gone."""
+        """Yield rows as `scan_rows`, a page at a time. Rows of earlier pages may be changed."""
         after = ""
         while page := self.scan_rows(
             user_id, resource, conditions=conditions, after_id=after, limit=size
@@ -275,17 +275,17 @@ class DataReader(ABC):
         limit: int,
         revisions: Collection[int] = (),
     ) -> Changes:
-        """The first changes after these keys.
+        """Return the first changes after these keys.
 
-        resources: public ones; of those with computed fields there are deletions only.
-        revisions: of states that are asked about. If one is remembered, all deletions after it are.
+        resources: public ones. Resources with computed fields have deletions only.
+        revisions: return the tags of these. If a tag is stored, so are all deletions after it.
         Raises NotFound if there is no such user.
         """
 
     def has_sums(self, names: Sequence[str], conditions: Sequence[Condition]) -> bool:
-        """Whether `sum_by` needs no rows for this, so that little costs little: parts of it, too.
+        """Whether `sum_by` can answer this without reading rows, also in parts.
 
-        A few rows at the ends of its dates do not matter.
+        A few rows at both ends of a range of dates do not count.
         """
         return False
 
@@ -299,12 +299,11 @@ class DataReader(ABC):
         with_void: bool = False,
         most: int | None = None,
     ) -> dict[tuple[Any, ...], RecordSum]:
-        """The sums of the records that meet the conditions.
+        """Return the sums of the records that match the conditions, by group.
 
-        names: of what tells the sums apart, fields and `query.grouping.DERIVED_GROUPS`, at least
-        one; the keys have the values in that order. Of a date it is the day.
-        with_void: whether void records count too. most: no more sums are read; raises TooManySums
-        if there are more.
+        names: what to group by, at least one: fields or `query.grouping.DERIVED_GROUPS`. Keys have
+        the values in that order; for a date, the day. with_void: whether void records count.
+        most: raise TooManySums if there are more sums than these.
         """
 
     @abstractmethod
@@ -316,16 +315,16 @@ class DataReader(ABC):
         *,
         with_void: bool = False,
     ) -> list[tuple[Any, ...]]:
-        """What `sum_by` would add up, record by record, in no order.
+        """Return what `sum_by` would add up, record by record, in any order.
 
-        The values of the names, and then the amount.
+        Each has the values of ``names``, and then the amount.
         """
 
 
 class DataWriter(DataReader):
     @abstractmethod
     def lock(self, user_id: int) -> DataState:
-        """Makes other writers of this user's data wait until this unit of work ends.
+        """Make other writers of this user's data wait until this unit of work ends.
 
         Raises NotFound.
         """
@@ -334,23 +333,20 @@ class DataWriter(DataReader):
     def put_rows(
         self, user_id: int, resource: Resource, *, new: Sequence[Row], changed: Sequence[Row]
     ) -> None:
-        """Adds and replaces whole rows: their persisted fields.
+        """Add and replace whole rows: their persisted fields.
 
-        What is shown of a row otherwise than before is a change of the revision after the stored
-        one. Raises Conflict if a new row's id, or a row's (source, sourceId), exists already.
+        A row whose JSON changes gets the revision after the stored one. Raises Conflict if a new
+        row's id, or a row's (source, sourceId), exists already.
         """
 
     @abstractmethod
     def delete_rows(self, user_id: int, resource: Resource, ids: Collection[str]) -> None:
-        """Deletes rows: changes of the revision after the stored one. Unknown ids: ignored."""
+        """Delete rows, with the revision after the stored one. Ignores unknown ids."""
 
     @abstractmethod
     def set_state(self, user_id: int, state: DataState) -> None:
-        """Stores the state that this unit of work makes, with a tag of its own, and remembers it.
-
-        To be called when the rows are written.
-        """
+        """Store the state that this unit of work makes. Call it when the rows are written."""
 
     @abstractmethod
     def forget_states(self, user_id: int, before: int) -> None:
-        """Forgets the states that others followed before then, and what was deleted until then."""
+        """Delete states that were replaced before then, and the tombstones up to them."""

@@ -1,14 +1,14 @@
-"""What is found wrong in what is stored."""
+"""Faults in stored data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-#: What is derived is made anew of what it is derived from.
+#: Rebuilds derived data from its source.
 REPAIR = "finance-api check --repair"
-#: For what was given and is damaged there is no other source.
+#: Damaged original data has no other source.
 RESTORE = "finance-api restore FILE"
 
-#: What reading a row raises that says what is no value of its field.
+#: Raised by reading a row with a value its field cannot have.
 NO_VALUE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 _MOST_NAMED = 3
@@ -16,9 +16,9 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """kind: for programs. command: what mends it; FILE stands for a backup.
+    """kind: a name for programs. command: the repair; FILE stands for a backup.
 
-    repaired: whether it was there, and is mended.
+    repaired: whether it was found and repaired.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Fault:
 
     @classmethod
     def unreadable(cls, error: Exception, user: str | None = None) -> "Fault":
-        """error: of a storage, or of NO_VALUE, whose messages show data."""
+        """error: of a storage, or one of NO_VALUE, whose messages show data."""
         is_value = isinstance(error, NO_VALUE)
         reason = (
             f"a row holds what is no value ({type(error).__name__})" if is_value else str(error)
@@ -41,20 +41,20 @@ class Fault:
 
 
 def after_repair(found: Sequence[Fault], left: Sequence[Fault]) -> Iterator[Fault]:
-    """What was found, as repaired where it is not left; and what has come of repairing."""
+    """Yield the faults found, repaired unless still left, and new ones from repairing."""
     for fault in found:
         yield fault if fault in left else fault.as_repaired()
     yield from (fault for fault in left if fault not in found)
 
 
 def these(number: int, first: Sequence[str]) -> str:
-    """So many rows, and the ids of the first of them: ``3 (a, b, …)``."""
+    """Return the number of rows, and the first ids: ``3 (a, b, …)``."""
     named = ", ".join(first[:_MOST_NAMED])
     return f"{number:,} ({named}{', …' if number > len(first[:_MOST_NAMED]) else ''})"
 
 
 class Found:
-    """Faults of many rows, counted: one for each kind, however many rows it is in."""
+    """Faults of many rows: one fault for each kind, however many rows have it."""
 
     def __init__(self, user: str) -> None:
         self._user = user
@@ -64,7 +64,7 @@ class Found:
         """message: has ``{}`` for the rows."""
         number, first = self._rows.get((kind, message, command), (0, []))
         if number <= _MOST_NAMED:
-            # Of a damaged row it may be anything.
+            # A damaged row may have anything as its id.
             first.append(str(row_id))
         self._rows[kind, message, command] = number + 1, first
 

@@ -1,4 +1,4 @@
-"""Exchange rates: those of the installation, the same for all its users."""
+"""Exchange rates, the same for all users of the installation."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from finance_api.values.rates import DayRates
 class RatesState:
     """The state of all rates; revision, changed_at and tag are as in `DataState`.
 
-    currencies: those that have a rate, on whatever day.
+    currencies: those that have a rate on any day.
     """
 
     revision: int
@@ -21,7 +21,7 @@ class RatesState:
     tag: int = field(default_factory=new_tag)
 
 
-#: Before the first ones.
+#: The state before the first rates.
 NO_RATES = RatesState(0, 0, frozenset(), tag=0)
 
 
@@ -31,17 +31,17 @@ class RateReader(ABC):
 
     @abstractmethod
     def list_days(self, days: Collection[int] | None = None) -> list[DayRates]:
-        """The rates of some days, or of all, in the order of (day, base)."""
+        """Return the rates of some days, or of all days, in the order of (day, base)."""
 
 
 class RateWriter(RateReader):
     @abstractmethod
     def lock(self) -> RatesState:
-        """Makes other writers of rates wait until this unit of work ends."""
+        """Make other writers of rates wait until this unit of work ends."""
 
     @abstractmethod
     def put(self, rates: Sequence[DayRates]) -> None:
-        """Adds rates; those of the same day and base that are there are replaced as a whole."""
+        """Add rates, replacing all existing rates of the same day and base."""
 
     @abstractmethod
     def set_state(self, state: RatesState) -> None: ...

@@ -12,8 +12,8 @@ class Session:
     """A user signed in to the settings pages; the secret of the cookie is not stored.
 
     sha256: of that secret, in hexadecimal.
-    seen_at: when it was last used, give or take a minute.
-    user_agent: the browser's.
+    seen_at: when it was last used, to about a minute.
+    user_agent: the browser's header.
     """
 
     sha256: str
@@ -26,30 +26,30 @@ class Session:
 class SessionReader(ABC):
     @abstractmethod
     def get_owner(self, sha256: str) -> tuple[Session, User]:
-        """The session with this digest, whatever its age, and its user. Raises NotFound."""
+        """Return the session with this digest, whatever its age, and its user. Raises NotFound."""
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Session]:
-        """The user's sessions, the newest first."""
+        """Return the user's sessions, newest first."""
 
 
 class SessionWriter(SessionReader):
     @abstractmethod
     def add(self, session: Session) -> None:
-        """Raises NotFound if there is no such user."""
+        """Add a session. Raises NotFound if there is no such user."""
 
     @abstractmethod
     def set_seen(self, seen_at: Mapping[str, int]) -> None:
-        """Notes when sessions (by digest) were used; unknown ones and earlier times are ignored."""
+        """Store when sessions (by digest) were used; ignore unknown ones and earlier times."""
 
     @abstractmethod
     def delete(self, sha256: str) -> None:
-        """Harmless if there is none."""
+        """Delete a session; harmless if there is none."""
 
     @abstractmethod
     def delete_all(self, user_id: int) -> None:
-        """Deletes the user's sessions."""
+        """Delete the user's sessions."""
 
     @abstractmethod
     def prune(self, *, created_before: int, seen_before: int) -> None:
-        """Deletes those that are older, or were last used before then."""
+        """Delete sessions created or last used before then."""

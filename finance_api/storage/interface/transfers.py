@@ -1,4 +1,4 @@
-"""Pairs of records that look like transfers between own accounts, until somebody says so or not."""
+"""Pairs of records that look like transfers between own accounts, until the user decides."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 
 class TransferProposal(NamedTuple):
-    """Ids of the record that money goes out by, and of the one by which it comes in.
+    """out_id, in_id: the records of the outgoing and of the incoming money.
 
-    day: the first one's, as its first second. by_number: whether one names the other's account.
+    day: the first second of the outgoing record's day. by_number: whether one record names the
+    other's account.
     """
 
     out_id: str
@@ -23,7 +24,7 @@ class TransferReader(ABC):
 
     @abstractmethod
     def list_newest(self, user_id: int, *, limit: int, offset: int = 0) -> list[TransferProposal]:
-        """By day, the newest first, then by the id of the first record."""
+        """Return proposals by day, newest first, then by the id of the outgoing record."""
 
 
 class TransferWriter(TransferReader):
@@ -31,8 +32,8 @@ class TransferWriter(TransferReader):
     def replace(
         self, user_id: int, first: int, end: int, proposals: Sequence[TransferProposal]
     ) -> None:
-        """Puts these in the place of those with first <= day < end, within which they are."""
+        """Replace all proposals with first <= day < end. The new ones are in that range, too."""
 
     @abstractmethod
     def forget(self, user_id: int, record_ids: Collection[str]) -> None:
-        """Those of which one of the records is a side."""
+        """Delete the proposals that have one of these records."""

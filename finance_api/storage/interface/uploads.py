@@ -1,4 +1,4 @@
-"""Files that users have sent, and that wait to be imported."""
+"""Files that users sent, and that wait to be imported."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
@@ -8,10 +8,10 @@ from typing import Any
 
 
 class UploadState(StrEnum):
-    """What is being done with an upload, or has come of it.
+    """The state of an upload.
 
-    CHECKING and IMPORTING: somebody works at it. ASKING: the file is refused until more is said.
-    READY: there is a preview. DONE: it is imported. FAILED: the work ended before its end.
+    CHECKING and IMPORTING: a process works at it. ASKING: the file needs answers from the user.
+    READY: there is a preview. DONE: it was imported. FAILED: the process ended too early.
     """
 
     CHECKING = "checking"
@@ -24,12 +24,11 @@ class UploadState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Upload:
-    """A file of a user's, without its content.
+    """A user's file, without its content.
 
-    size: in bytes. step: goes up with each change, so that what was decided at one step is not
-    done at another. alive_at: when whoever works at it was last heard of; worker: the name of that
-    process.
-    options: what was chosen for it, outcome: what came of the last step; as JSON takes them.
+    size: in bytes. step: rises with each change, so that a decision made at one step is not carried
+    out at another. alive_at: the last sign of life of the process that works at it. worker: the
+    name of that process. options: the user's choices. outcome: the result of the last step.
     """
 
     id: str
@@ -47,41 +46,41 @@ class Upload:
 class UploadReader(ABC):
     @abstractmethod
     def get(self, user_id: int, upload_id: str) -> Upload:
-        """Raises NotFound, also for another user's."""
+        """Return an upload. Raises NotFound, also for another user's."""
 
     @abstractmethod
     def list_by_user(self, user_id: int) -> list[Upload]:
-        """The user's uploads, the oldest first."""
+        """Return the user's uploads, oldest first."""
 
     @abstractmethod
     def get_piece(self, user_id: int, upload_id: str, number: int) -> bytes:
-        """A piece of the content, by its number from 0; empty behind the last one."""
+        """Return a piece of the content, by its number from 0; empty after the last one."""
 
 
 class UploadWriter(UploadReader):
     @abstractmethod
     def add(self, user_id: int, upload: Upload, pieces: Iterable[bytes]) -> None:
-        """Adds an upload and its content. Raises NotFound if there is no such user."""
+        """Add an upload and its content. Raises NotFound if there is no such user."""
 
     @abstractmethod
     def change(self, user_id: int, upload: Upload, **changes: Any) -> Upload:
-        """Sets fields, and goes to the next step.
+        """Change fields, and go to the next step.
 
         Raises NotFound if it is gone, Conflict if it is at another step than ``upload``.
         """
 
     @abstractmethod
     def set_alive(self, uploads: Collection[tuple[int, str]], at: int) -> None:
-        """Notes that somebody works at uploads, by user and id; those that are gone are ignored."""
+        """Note that processes work at uploads, by user and id; ignore deleted uploads."""
 
     @abstractmethod
     def drop_content(self, user_id: int, upload_id: str) -> None:
-        """Deletes the content."""
+        """Delete the content."""
 
     @abstractmethod
     def delete(self, user_id: int, upload_id: str) -> None:
-        """Harmless if there is none."""
+        """Delete an upload; harmless if there is none."""
 
     @abstractmethod
     def prune(self, *, created_before: int, alive_before: int) -> None:
-        """Deletes those that were made, and last worked at, before then."""
+        """Delete uploads created, and last worked at, before then."""

@@ -10,7 +10,7 @@ from finance_api.values.time import UTC
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """id: the storage's own key. uuid: what the outside knows the user by."""
+    """id: the storage's own key. uuid: the public id."""
 
     id: int
     uuid: str
@@ -21,26 +21,26 @@ class User:
     created_at: int
     #: JWTs issued up to this second are refused.
     jwts_revoked_at: int | None = None
-    #: A name of the IANA database: it says which day is today.
+    #: A name of the IANA database, which determines today's date.
     time_zone: str = UTC
-    #: The currency that the overview converts to, where there are rates.
+    #: The currency that the overview converts to, if there are rates.
     base_currency: str | None = None
-    #: The state of the user's data when this was read.
+    #: The state of the user's data when the user was read.
     data: DataState = field(default_factory=lambda: DataState(0, 0), compare=False)
 
 
 class UserReader(ABC):
     @abstractmethod
     def get(self, email: str) -> User:
-        """Raises NotFound."""
+        """Return a user by e-mail. Raises NotFound."""
 
     @abstractmethod
     def list_all(self) -> list[User]:
-        """All users, by e-mail."""
+        """Return all users, ordered by e-mail."""
 
     @abstractmethod
     def list_with_past_states(self, before: int) -> list[int]:
-        """The ids of users with a state of their data that another one followed before then."""
+        """Return the ids of users with a state of their data that was replaced before then."""
 
 
 class UserWriter(UserReader):
@@ -48,22 +48,22 @@ class UserWriter(UserReader):
     def add(
         self, *, uuid: str, email: str, premium: bool, password_hash: str | None, created_at: int
     ) -> User:
-        """A new user, enabled and without data. Raises Conflict if the e-mail is taken."""
+        """Add an enabled user without data. Raises Conflict if the e-mail is taken."""
 
     @abstractmethod
     def lock(self, user_id: int) -> User:
-        """The user as of now; others change neither the user nor its credentials until the end.
+        """Return the user, and keep others from changing the user or the credentials until the end.
 
-        What lets somebody in is written after it. Raises NotFound.
+        Call it before adding credentials. Raises NotFound.
         """
 
     @abstractmethod
     def update(self, user_id: int, **changes: Any) -> User:
-        """Sets `premium`, `enabled`, `password_hash`, `time_zone` or `base_currency`.
+        """Change `premium`, `enabled`, `password_hash`, `time_zone` or `base_currency`.
 
         Raises NotFound.
         """
 
     @abstractmethod
     def delete(self, user_id: int) -> None:
-        """Removes the user and everything of the user's. Raises NotFound."""
+        """Delete the user and all of the user's data. Raises NotFound."""
