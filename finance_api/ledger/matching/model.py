@@ -137,13 +137,13 @@ class Candidate:
     this file's source. other_id: what its bank id may be besides. covered, inner: whether the file
     has some of its day, or all of it. instant: see `FileEntry`. payee, note: hashes.
     earlier: what it stated before: content, time, bank id, and whether that is another id than it
-    has now.
+    has now. following: the next of equal ones, while they are paired.
     """
 
     __slots__ = (
         *("account", "record", "place", "mine", "source", "bank_id", "other_id", "day", "time"),
         *("amount", "text", "payee", "note", "as_of", "texts", "covered", "inner"),
-        *("is_void", "batch", "earlier", "instant", "is_taken"),
+        *("is_void", "batch", "earlier", "instant", "is_taken", "following"),
     )
 
     def __init__(self, account: KnownAccount, content: Content, **values: Any) -> None:
@@ -157,6 +157,7 @@ class Candidate:
         self.covered = account.covers_day(self.day)
         self.inner = account.covers_all_of(self.day)
         self.is_taken = False
+        self.following: Candidate | None = None
         self.record: str = values["record"]
         self.place: int = values["place"]
         self.mine: bool = values["mine"]

@@ -133,16 +133,18 @@ class OpenRows:
         """
         key = attrgetter("account", *names)
         stored_key = attrgetter("account", *(id_name if n == "bank_id" else n for n in names))
-        waiting = grouped(self.free(stored), stored_key)
-        if not waiting:
-            return
-        for same in waiting.values():
-            same.reverse()
-        for entry in self.undecided:
+        # The first of equal ones; each leads to the next, which takes less memory than lists.
+        waiting: dict[Any, Candidate | None] = {}
+        for candidate in reversed([*self.free(stored)]):
+            place = stored_key(candidate)
+            candidate.following = waiting.get(place)
+            waiting[place] = candidate
+        for entry in self.undecided if waiting else ():
             if entries(entry):
-                same = waiting.get(key(entry), [])
-                if same:
-                    yield Pair(entry, outcome, same.pop())
+                same = waiting.get(place := key(entry))
+                if same is not None:
+                    waiting[place] = same.following
+                    yield Pair(entry, outcome, same)
 
     def equal_pairs(
         self,

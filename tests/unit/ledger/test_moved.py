@@ -1,17 +1,11 @@
 """A changed export is not new data: what the bank reports otherwise is the record that it was."""
 
-from collections import Counter
-from dataclasses import dataclass
-
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from finance_api.importers.interface import ImportRefused
 from finance_api.resources import RECORDS
 from support.csv_files import answers
 from support.ledger import units
-from support.nightly import count
 from support.statements import Bank, entry, kept
 
 FIRST, LAST = entry("1", "-100", "Rent"), entry("20", "-200", "Power")
@@ -95,70 +89,3 @@ def test_what_differs_on_a_day_of_which_the_file_has_a_part_is_asked_for(bank):
     assert "--match-days 0" in answers(refusal(bank, entry("3", "-3", "Lunch"), LAST))
     # What looks alike is the same.
     assert bank.file(entry("3", "-3", "Coffee Berlin"), LAST).updated == 1
-
-
-# -- the bank's own list
-
-
-@dataclass(frozen=True)
-class Change:
-    """What the bank reports otherwise of a movement."""
-
-    payee: str | None = None
-    days: int = 0
-    new_id: bool = False
-
-
-movements = st.lists(
-    st.tuples(
-        st.integers(3, 28), st.sampled_from([-3, -4, -50]), st.sampled_from(["Coffee", "Tea"])
-    ),
-    min_size=1,
-    max_size=40,
-)
-changes = st.builds(
-    Change,
-    payee=st.sampled_from([None, None, "Coffee Berlin", "KAFFEE", ""]),
-    days=st.sampled_from([0, 0, 0, 1, 3]),
-    new_id=st.booleans(),
-)
-
-
-@settings(max_examples=count(40, 5_000), suppress_health_check=list(HealthCheck))
-@given(data=st.data(), found=movements, has_ids=st.booleans())
-def test_after_a_changed_export_the_records_are_the_banks_own_list(backends, data, found, has_ids):
-    """Or there is a question."""
-    from support.ledger import Person
-
-    bank = Bank(Person(backends("memory")), "ofx" if has_ids else "csv")
-    rows = [
-        entry(str(day), str(amount), payee, f"F{n}" if has_ids else None, line=n + 1)
-        for n, (day, amount, payee) in enumerate(sorted(found))
-    ]
-    ends = [
-        entry("1", "-100", "Rent", "A" * has_ids or None),
-        entry("31", "-9", "B", "B" * has_ids or None),
-    ]
-    bank.file(ends[0], *rows, ends[1])
-    changed = []
-    for n, row in enumerate(rows):
-        change = data.draw(changes) if data.draw(st.booleans()) else Change()
-        changed.append(
-            row._replace(
-                date=row.date + change.days * 86_400,
-                payee=row.payee if change.payee is None else change.payee or None,
-                bank_id=f"G{n}" if has_ids and change.new_id else row.bank_id,
-            )
-        )
-    if data.draw(st.booleans()):
-        changed.reverse()
-    export = [ends[0], *changed, ends[1]]
-    try:
-        bank.file(*export)
-    except ImportRefused as refused:
-        assert any("--match-days" in a.words or "--ids" in a.words for a in refused.answers)
-        bank.file(*export, match_days=7, ids="stable" if has_ids else None)
-    stated = Counter((e.date, e.amount, e.payee) for e in export)
-    stored = Counter((r["recordDate"], r["amount"], r["payee"]) for r in bank.person.rows(RECORDS))
-    assert stored == stated
-    bank.person.audit()

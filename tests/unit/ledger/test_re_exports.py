@@ -1,0 +1,176 @@
+"""Random exports of one bank's list, changed between them: the records are the list.
+
+Or there was a question. The model is the list itself: what the bank said last of each movement that
+a file held.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from random import Random
+
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from finance_api.importers.interface import Entry, ImportRefused
+from finance_api.resources import RECORDS
+from finance_api.values.time import DAY_SECONDS, date_text
+from support.ledger import Person
+from support.nightly import count
+from support.statements import Bank, day
+
+_FIRST = day("1")
+_TEXTS = {
+    "Coffee": ["Coffee", "Coffee Berlin", "COFFEE  SHOP", "Cof", "Kaffee"],
+    "Tea": ["Tea", "TEA HOUSE", "Tee"],
+    "Rent": ["Rent", "Miete"],
+}
+#: How far from its day a movement may be told later.
+_FAR = 7
+
+
+@dataclass(frozen=True)
+class Movement:
+    """date: seconds, with a time or without. offset: of the time from UTC."""
+
+    number: int
+    kind: str
+    date: int
+    amount: int
+    payee: str | None
+    note: str | None = None
+    bank_id: str | None = None
+    offset: int | None = None
+
+    @property
+    def day(self) -> int:
+        return self.date // DAY_SECONDS
+
+    @property
+    def told(self) -> tuple[int, int, str | None, str | None]:
+        return self.date, self.amount, self.payee, self.note
+
+    @property
+    def version(self) -> tuple[object, ...]:
+        """As files are compared: an older one brings nothing back."""
+        return self.day, (self.payee or "").casefold(), (self.note or "").casefold()
+
+
+def movements(random: Random, *, timed: bool, has_ids: bool) -> list[Movement]:
+    found = []
+    for number in range(random.choice([1, 1, 2, 2, 3, 5, 8, 15, 40])):
+        kind = random.choice(list(_TEXTS))
+        time = random.randrange(60, DAY_SECONDS, 60) if timed else 0
+        amount = random.choice([300, 300, 400, 5000, random.randrange(100, 90_000)])
+        found.append(
+            Movement(
+                number,
+                kind,
+                _FIRST + random.randrange(28) * DAY_SECONDS + time,
+                -amount * 100,
+                _TEXTS[kind][0],
+                random.choice([None, None, "Berlin"]),
+                f"F{number}" if has_ids else None,
+                3600 if timed else None,
+            )
+        )
+    return found
+
+
+def changed(random: Random, movement: Movement) -> Movement:
+    """As the bank tells it the next time."""
+    change = random.choice(["", "", "text", "side", "day", "offset"])
+    if change == "text":
+        return replace(movement, payee=random.choice(_TEXTS[movement.kind]))
+    if change == "side":
+        text = " ".join(filter(None, (movement.payee, movement.note)))
+        return replace(movement, payee=None, note=text)
+    if change == "day":
+        return replace(movement, date=movement.date + random.choice([1, 1, 2, 7]) * DAY_SECONDS)
+    if change == "offset" and movement.offset is not None:
+        offset = random.choice([0, 3600, 7200])
+        return replace(movement, date=movement.date - movement.offset + offset, offset=offset)
+    return movement
+
+
+class Model:
+    """The bank's list, and what its files have said of it."""
+
+    def __init__(self, listed: list[Movement]) -> None:
+        self.listed = listed
+        self.told: dict[int, Movement] = {}
+        self.versions: dict[int, set[object]] = {movement.number: set() for movement in listed}
+
+    def export(self, random: Random, first: int, last: int, new_ids: str) -> list[Movement]:
+        """The movements of some days, some of them changed.
+
+        A change is told where the file has the day before it, too: else nobody could know.
+        """
+        rows = []
+        for number, movement in enumerate(self.listed):
+            after, before = changed(random, movement), self.told.get(movement.number)
+            is_seen = (
+                before is None
+                or after.day == before.day
+                or (
+                    abs(after.day - before.day) <= _FAR
+                    and all(first <= each <= last for each in (before.day, after.day))
+                )
+            )
+            if not is_seen or after.version in self.versions[movement.number]:
+                after = movement
+            if first <= after.day <= last:
+                if new_ids and after.bank_id and (new_ids == "all" or random.random() < 0.5):
+                    after = replace(after, bank_id=f"{random.randrange(10**9)}")
+                self.listed[number] = after
+                rows.append(after)
+        rows.sort(key=lambda movement: movement.date, reverse=random.random() < 0.3)
+        return rows
+
+    def is_seen_from(self, rows: list[Movement]) -> bool:
+        """Whether the days from the first row to the last have those that were told before."""
+        days = [row.day for row in rows]
+        before = [self.told[row.number].day for row in rows if row.number in self.told]
+        return not before or min(days) <= min(before) <= max(before) <= max(days)
+
+    def take(self, rows: list[Movement]) -> None:
+        for row in rows:
+            self.told[row.number] = row
+            self.versions[row.number].add(row.version)
+
+
+@settings(max_examples=count(60, 10_000), suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False))
+def test_the_records_are_the_banks_own_list(backends, random):
+    person = Person(backends("memory"))
+    bank, today = Bank(person, "csv"), _FIRST // DAY_SECONDS
+    has_ids = random.random() < 0.6
+    new_ids = random.choice(["", "some", "all"])
+    model = Model(movements(random, timed=random.random() < 0.3, has_ids=has_ids))
+    for _ in range(random.randint(2, 4)):
+        first, last = today, today + 40
+        if random.random() < 0.5:
+            first = today + random.randrange(30)
+            last = first + random.randrange(35)
+        rows = model.export(random, first, last, new_ids)
+        entries = [
+            Entry(n, m.date, m.amount, m.bank_id, m.payee, m.note, offset=m.offset)
+            for n, m in enumerate(rows, 2)
+        ]
+        days = date_text(first * DAY_SECONDS), date_text(last * DAY_SECONDS)
+        if random.random() < 0.5 and model.is_seen_from(rows):
+            days = None
+        before = person.snapshot()
+        try:
+            bank.file(*entries, days=days)
+        except ImportRefused as refused:
+            assert all(question.answers for question in refused.questions)
+            assert person.snapshot() == before
+            event("asked")
+        else:
+            event("taken")
+            model.take(rows)
+        stored = [
+            (r["recordDate"], r["amount"], r["payee"], r["note"]) for r in person.rows(RECORDS)
+        ]
+        assert Counter(stored) == Counter(movement.told for movement in model.told.values())
+    person.audit()
